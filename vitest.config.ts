@@ -18,6 +18,7 @@ const alone = [
   'packages/cli/src/subcommands/chat/chat.test.ts',
   // The page has its state in its modules.
   'packages/web/**/*.test.{ts,tsx}',
+  'packages/react/test/*.test.ts',
   // Programs, packages and examples as a whole.
   'test/**/*.test.ts',
 ];

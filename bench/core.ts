@@ -1,4 +1,4 @@
-/** The pure tree beside what it could have been: the seed sketch's copied mapping, a mutable Map, immutable and immer. */
+/** Compares the pure tree with alternatives: a mapping copied per change, a mutable Map, immutable and immer. */
 import { type Message, type NewNode, type Node, nodeId, type Step, type Tree, treeId } from '@coppice/core';
 import { applyOrThrow, emptyTree, path, positionBetween } from '@coppice/core/tree';
 import { produce, setAutoFreeze } from 'immer';
@@ -12,8 +12,8 @@ function uuid(n: number): string {
   return `01890c2e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-// A fixed sequence of parents, so that every candidate and every run grows the same tree: mostly below the newest
-// node, sometimes a fork further up.
+// A fixed sequence of parents, so that every candidate builds the same tree: mostly below the newest node, sometimes a
+// fork further up.
 function parents(count: number): number[] {
   let state = 1;
   const found: number[] = [0];
@@ -72,7 +72,7 @@ function coppice(nodes: readonly NewNode[]): Tree {
     .tree;
 }
 
-// Spelt out as core does it: spread into a new object it would be three times as large and slow, and the race unfair.
+// Written out like in core: with a spread it would be three times as large and slow, and the comparison unfair.
 function rowOf(node: NewNode, seq: number, version: number): Node {
   return {
     id: node.id,
@@ -99,7 +99,7 @@ function rowOf(node: NewNode, seq: number, version: number): Node {
   };
 }
 
-/** The same work on a mutable Map: the same checks, the same row, the same ordered children. */
+/** The same work on a mutable Map: the same checks, rows and ordered children. */
 class Mutable {
   readonly nodes = new Map<
     string,
@@ -145,7 +145,7 @@ interface SketchNode {
   readonly message: NewNode;
 }
 
-/** The seed sketch's addNode: the mapping and the parent's children are copied for every message. */
+/** The copying variant: mapping and children of the parent are copied for every message. */
 function addNode(mapping: Readonly<Record<string, SketchNode>>, message: NewNode): Record<string, SketchNode> {
   const next = { ...mapping };
   next[message.id] = { id: message.id, parent: message.parentId, children: [], message };
@@ -212,7 +212,7 @@ function fold<T>(start: T, items: readonly NewNode[], step: (value: T, item: New
 
 const rounded = (count: number) => count.toLocaleString('en');
 
-/** Appends one message at a time, each a commit of its own and a value of its own. */
+/** Appends one message at a time, each as a commit and a value of its own. */
 function appends(size: number): Measure[] {
   const many = 2_000;
   const nodes = plan(size + many);
@@ -265,7 +265,7 @@ function appends(size: number): Measure[] {
   ];
 }
 
-/** A mutable Map cannot go back to what it was, so each run gets a fresh one. */
+/** A mutable Map cannot be reset, so each run gets a new one. */
 function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): Candidate {
   let map = new Mutable();
   return {
@@ -280,7 +280,7 @@ function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): Candida
   };
 }
 
-/** Reads the path of a node a thousand deep in a large tree. */
+/** Reads the path of a node a thousand levels deep in a large tree. */
 function paths(): Measure[] {
   const depth = 1_000;
   const nodes = plan(100_000);
@@ -303,7 +303,7 @@ function paths(): Measure[] {
   ];
 }
 
-/** What a tree holds beyond the nodes' own data, which are made before and shared by all. */
+/** The memory of a tree beyond the nodes' own data, which are created before and shared by all. */
 function memory(): Measure[] {
   const count = 100_000;
   const nodes = plan(count);
@@ -322,7 +322,7 @@ function memory(): Measure[] {
   return [...measures, { work, by: 'mutable Map', value: map, unit: 'bytes', ratio: 1 }];
 }
 
-/** Everything that is measured about core. */
+/** All benchmarks of core. */
 export function core(): Measure[] {
   setAutoFreeze(false);
   return [...sizes.flatMap(appends), ...paths(), ...memory()];

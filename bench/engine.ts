@@ -1,4 +1,7 @@
-/** A turn of the engine beside the bare stream of the same provider: what storing, following and recovering it costs. */
+/**
+ * Compares a turn of the engine with the bare stream of the same provider: the cost of storing, following and
+ * recovering.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +25,6 @@ import { type Measure, median } from './measure.ts';
 const me = { actor: 'bench', now: Date.now, newId: () => newId(), kit: messageKit };
 const question = textMessage('user', 'Say some words, please.');
 
-/** What is needed to ask, bare or through the engine. */
 interface Bench {
   readonly store: Store;
   readonly providers: ModelProviders;
@@ -36,13 +38,13 @@ async function buildSample(store: Store): Promise<TreeId> {
   return id;
 }
 
-/** The provider alone: asked, read to its end, folded into a message. */
+/** The provider alone: called, read to its end, joined to a message. */
 async function bare({ providers }: Bench, model: string, words: number): Promise<void> {
   const reply = await collectReply(providers.model(model).stream({ messages: [question], maxTokens: 4_096 }));
   if (reply.last?.type !== 'end') throw new Error(`The bare stream of ${words} words ended otherwise.`);
 }
 
-/** What nobody can do without: the bytes, cut into events, each parsed and its text joined to the rest. */
+/** The minimum: the bytes, split into events, each parsed and its text joined. */
 async function fetched({ url }: Bench, model: string, words: number): Promise<void> {
   const body = { model: model.slice('wire/'.length), messages: [{ role: 'user', content: 'Say some words, please.' }] };
   const answer = await fetch(`${url}/chat/completions`, {
@@ -64,7 +66,7 @@ async function fetched({ url }: Bench, model: string, words: number): Promise<vo
   if (received !== words || text === '') throw new Error(`Fetched ${received} of ${words} words.`);
 }
 
-/** The same as a turn: said, stored while it comes, followed by a reader, and ended durably. */
+/** The same as a turn: appended, stored while it streams, followed by a reader, and ended durably. */
 async function turn({ generator }: Bench, model: string, words: number, id: TreeId): Promise<void> {
   const started = generator.generate(
     { type: 'send', treeId: id, messages: [{ message: question }] },
@@ -83,7 +85,7 @@ interface Spent {
   readonly wall: number;
 }
 
-/** Processor and wall time in microseconds. Garbage is not collected before: that throws compiled code away as well. */
+/** CPU and wall time in microseconds. No garbage collection before, because that would discard compiled code too. */
 async function spent(work: () => Promise<void>): Promise<Spent> {
   const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
   await work();
@@ -97,12 +99,12 @@ interface Beside {
   readonly turn: Spent;
 }
 
-/** The value that a quarter lie below: what neighbours take from us only ever adds to a time. */
+/** The lower quartile: other processes only ever add to a time. */
 function quartile(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
 
-/** One reply length after the other, by all three in turns, so that a noisy neighbour disturbs them alike. */
+/** Measures one reply length after the other, alternating between the candidates, so that noise affects all alike. */
 async function beside(bench: Bench, models: readonly Asked[], runs: number): Promise<readonly Beside[]> {
   const rounds = models.map((): Beside[] => []);
   const warm = Math.ceil(runs / 3);
@@ -139,7 +141,7 @@ function against(work: string, times: { readonly [by: string]: number }, ours: n
   ];
 }
 
-/** What 6,000 chunks more cost, so that beginning and ending a turn do not count. */
+/** The cost of 6,000 more chunks, without starting and ending a turn. */
 async function chunks(measures: Measure[], bench: Bench): Promise<void> {
   const [few, many] = [2_000, 8_000];
   const [short, long] = await beside(
@@ -193,7 +195,7 @@ async function commitTime({ store }: Bench): Promise<number> {
   return quartile(times);
 }
 
-/** A hundred at once, and the longest time for which nothing else got a turn. */
+/** A hundred turns in parallel, and the longest time that blocked the event loop. */
 async function parallel(measures: Measure[], bench: Bench): Promise<void> {
   const [words, everyMs, many, runs] = [100, 10, 100, 5];
   const model = `wire/words-${words}-${everyMs}`;
@@ -230,7 +232,7 @@ async function parallel(measures: Measure[], bench: Bench): Promise<void> {
   );
 }
 
-/** Everything that is measured of the engine. */
+/** All benchmarks of the engine. */
 export async function engine(): Promise<readonly Measure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-engine-'));
   const server = fork(new URL('./engine/wire-server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });

@@ -1,4 +1,7 @@
-/** Reading and importing an export beside bare JSON.parse and bare bulk inserts; memory and stalls of a large one. */
+/**
+ * Compares reading and importing an export with bare JSON.parse and bare bulk inserts; memory and stalls of a large
+ * one.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +24,7 @@ async function processorTime(work: () => unknown): Promise<number> {
   return user + system;
 }
 
-/** Medians of processor times, candidates in turns; the first run does not count. */
+/** Medians of CPU times, alternating between candidates; the first run does not count. */
 async function inTurns<Name extends string>(
   works: { readonly [N in Name]: () => unknown },
   runs: number,
@@ -58,7 +61,7 @@ interface Mapped {
   readonly message: object | null;
 }
 
-/** The least that an import can be: parse the whole, one transaction per conversation, one row per message. */
+/** The minimal import: parse everything, one transaction per conversation, one row per message. */
 function bareImport(text: string): void {
   const database = openRaw(join(folder, `bare-${opened++}.db`));
   database.exec('CREATE TABLE node (id TEXT PRIMARY KEY, parent_id TEXT, seq INTEGER, content TEXT) WITHOUT ROWID');
@@ -77,7 +80,7 @@ function bareImport(text: string): void {
 
 type Cell = string | number | null;
 
-/** Rows of one table that belong to one conversation. */
+/** Rows of one table for one conversation. */
 interface Rows {
   readonly insert: string;
   readonly rows: readonly (readonly Cell[])[];
@@ -90,7 +93,7 @@ const tables = [
   ['external_id', 'tree_id', 'rowid'],
 ] as const;
 
-/** What an import leaves in a database, conversation by conversation: the rows of the tree, its nodes, the log and the names. */
+/** The rows that an import leaves, by conversation: tree, nodes, log and external ids. */
 async function rowsOf(input: Input): Promise<readonly (readonly Rows[])[]> {
   const path = join(folder, `rows-${opened++}.db`);
   const store = await openStore(`sqlite:${path}`);
@@ -119,8 +122,8 @@ function cellOf(value: unknown): Cell {
 }
 
 /**
- * Parses the whole and inserts the very rows that an import leaves, into the same tables with the same rules, one
- * transaction per conversation. The rows are at hand: nothing is made of what was parsed.
+ * Parses everything and inserts the same rows as an import, into the same tables, one transaction per conversation.
+ * The rows are prepared: the parsed data is not used.
  */
 async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Promise<void> {
   keep(JSON.parse(text));
@@ -198,17 +201,17 @@ async function compare(measures: Measure[], conversations: number, runs: number)
 }
 
 interface Flow {
-  /** Resident, pages of the mapped database file included. */
+  /** Resident memory, including pages of the mapped database file. */
   readonly memory: number;
   readonly own: number;
   readonly stall: number;
-  /** The longest stall of the same process before, while it only waited: what the machine alone makes of it. */
+  /** The longest stall of the same process while it only waited: the noise of the machine. */
   readonly still: number;
-  /** The most processor time between two turns for others. */
+  /** The longest CPU time between two event loop turns. */
   readonly turn: number;
 }
 
-/** What a stream of a size does to a process of its own. */
+/** The effect of a stream of a given size on a separate process. */
 function flow(bytes: number, messages = 100, way = 'here'): Flow {
   const script = join(import.meta.dirname, 'formats', 'flow.ts');
   const options = ['--expose-gc', '--import', 'tsx', script, String(bytes), String(messages), way];
@@ -217,7 +220,7 @@ function flow(bytes: number, messages = 100, way = 'here'): Flow {
 
 const mega = 1024 * 1024;
 
-/** Everything about formats. */
+/** All benchmarks of formats. */
 export async function formats(): Promise<readonly Measure[]> {
   const measures: Measure[] = [];
   try {

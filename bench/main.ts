@@ -1,9 +1,10 @@
-/** `npm run bench -- core` measures and prints a table and the same as JSON; `--json` prints JSON alone. */
+/** `npm run bench -- core` prints a table and JSON; `--json` prints only JSON. */
 import { type Measure, table } from './measure.ts';
 
 const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = {
   core: async () => (await import('./core.ts')).core(),
   stores: async () => (await import('./stores.ts')).stores(),
+  limits: async () => (await import('./limits.ts')).limits(),
   engine: async () => (await import('./engine.ts')).engine(),
   server: async () => (await import('./server.ts')).server(),
   sessions: async () => (await import('./sessions.ts')).sessions(),

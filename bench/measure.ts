@@ -1,4 +1,4 @@
-/** Timing and printing, shared by all benches. Ratios of one run are the result; times are only how they came about. */
+/** Timing and printing for all benchmarks. The ratios of one run are the result; absolute times only explain them. */
 
 import { setFlagsFromString } from 'node:v8';
 
@@ -6,23 +6,22 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString('--no-concurrent-marking');
 setFlagsFromString('--no-concurrent-sweeping');
 
-/** One measured thing. */
+/** One measurement. */
 export interface Measure {
-  /** What was done, such as `append to 100,000 nodes`. */
+  /** The workload, for example `append to 100,000 nodes`. */
   readonly work: string;
-  /** Who did it, such as `coppice` or `mutable Map`. */
+  /** The candidate, for example `coppice` or `mutable Map`. */
   readonly by: string;
-  /** Per operation, in the unit: the median of the runs; times are processor times. */
+  /** Per operation, in the unit: the median of the runs; times are CPU times. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes';
-  /** Against what the budget names: above one is that many times slower or larger. */
+  /** Relative to what the budget names: above one is that many times slower or larger. */
   readonly ratio?: number;
-  /** The budget in words, on the row that it is about. */
+  /** The budget as text, on its row. */
   readonly budget?: string;
   readonly kept?: boolean;
 }
 
-/** The middle of a list of numbers. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -30,7 +29,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (high + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-// Results end here, so that no engine finds out that nobody looks at them.
+// A reference that prevents the compiler from removing unused results.
 const folder: unknown[] = [];
 
 /** Keeps a result from being optimised away, until the next one. */
@@ -43,19 +42,19 @@ export function collect(): void {
   globalThis.gc?.();
 }
 
-/** Something to time. */
+/** A candidate of a race. */
 export interface Candidate {
-  /** How many operations one run is. */
+  /** The number of operations of one run. */
   readonly operations: number;
-  /** Done before each run and not timed. */
+  /** Runs before each run and is not timed. */
   readonly prepare?: () => void;
   readonly run: () => unknown;
 }
 
 /**
- * The microseconds of processor time per operation of several candidates, measured in turns: each run times all of
- * them one after the other. Processor time, and garbage collected on the same thread, because on a shared machine a
- * clock on the wall, and helper threads that wait for a core, measure the neighbours. The first run does not count.
+ * CPU microseconds per operation of several candidates, alternating: each run times all of them in turn. CPU time,
+ * with garbage collected on the same thread, because on a shared machine wall time and helper threads would measure
+ * other processes. The first run does not count.
  */
 export function race<Name extends string>(
   candidates: { readonly [N in Name]: Candidate },
@@ -78,21 +77,47 @@ export function race<Name extends string>(
   };
 }
 
-/** Does something several times and gives the last result. */
+/** The wall time of some work in microseconds. */
+export async function timed(work: () => unknown): Promise<number> {
+  const from = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - from) / 1000;
+}
+
+/** Median wall times in microseconds of several pieces of work, alternating, so that noise affects all alike. */
+export async function inTurns<Name extends string>(
+  works: { readonly [N in Name]: (turn: number) => unknown },
+  turns: number,
+  warm = Math.ceil(turns / 10),
+): Promise<{ readonly [N in Name]: number }> {
+  const names = Object.keys(works) as Name[];
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  collect();
+  for (let turn = 0; turn < turns + warm; turn++)
+    for (const name of names) {
+      const time = await timed(() => works[name](turn));
+      if (turn >= warm) times.get(name)?.push(time);
+    }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
+    readonly [N in Name]: number;
+  };
+}
+
+/** Runs something several times and returns the last result. */
 export function repeated(count: number, work: () => unknown): unknown {
   let last: unknown;
   for (let i = 0; i < count; i++) last = work();
   return last;
 }
 
-/** The bytes that a value holds on to, by what the heap grows by while it is made. */
+/** The bytes that a value retains, by the growth of the heap while it is created. */
 export function bytesOf(make: () => unknown, runs = 3): number {
   const sizes: number[] = [];
   for (let run = 0; run < runs; run++) sizes.push(growth(make));
   return median(sizes);
 }
 
-// A function of its own, so that no variable of the loop holds the value of the run before.
+// A separate function, so that no variable of the loop keeps the previous value alive.
 function growth(make: () => unknown): number {
   keep(null);
   collect();

@@ -1,4 +1,7 @@
-/** The recording proxy beside a bare one of node:http that pipes the same bytes; both in one process, in turns. */
+/**
+ * Compares the recording proxy with a bare node:http proxy that pipes the same bytes; both in one process,
+ * alternating.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -38,7 +41,7 @@ async function usage(child: ChildProcess): Promise<number> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** When the bytes of one answer came, in milliseconds from the request on. */
+/** When the bytes of one response arrived, in milliseconds since the request. */
 interface ReceivedEvents {
   readonly first: number;
   readonly chunks: readonly number[];
@@ -84,14 +87,14 @@ interface Times {
   readonly chunk: number[];
 }
 
-/** The value that a quarter of the others are below. */
+/** The lower quartile. */
 function soonest(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
 
 /**
- * Both sides in turns, a few calls each; the first turn does not count. Of the first bytes the quarter is taken that came
- * soonest: a clock on the wall also measures the neighbours, and they only ever add.
+ * Both sides alternating, a few calls each; the first round does not count. Uses the lower quartile of the times to
+ * first byte: wall time also measures other processes, which only ever add.
  */
 async function race(
   child: ChildProcess,
@@ -109,7 +112,7 @@ async function race(
       await reported(child, 'collect');
       const received: ReceivedEvents[] = [];
       for (let call = 0; call < calls; call++) received.push(await ask(ports[side], body(turn, call)));
-      // What is recorded afterwards is not the client's time; it is measured by itself.
+      // Recording happens after the response, so it is measured separately.
       await reported(child, 'idle');
       if (turn === 0) continue;
       for (const { first, chunks } of received) {
@@ -134,7 +137,7 @@ function rows(work: string, bare: number, ours: number, most: number | null): Me
   ];
 }
 
-/** A hundred calls a second, each with a history of 200 messages that is one longer than the last; what a call costs. */
+/** The cost per call at a hundred calls per second, each with a history of 200 messages that grows by one. */
 async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> {
   const [perSecond, seconds, agents] = [100, 5, 10];
   const threads = Array.from({ length: agents }, (_, at) => history(199, `agent ${at}`));

@@ -1,4 +1,7 @@
-/** The server beside a bare handler of the same framework that makes the same calls of the store and sends the same bytes. */
+/**
+ * Compares the server with a bare handler of the same framework that makes the same store calls and sends the same
+ * bytes.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -42,7 +45,7 @@ async function usage(child: ChildProcess): Promise<number> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-/** One request to its end; gives the text. */
+/** Sends one request and returns the text of the response. */
 function ask(port: number, method: string, path: string, body?: string, version = 1): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -67,7 +70,7 @@ function ask(port: number, method: string, path: string, body?: string, version 
 
 const lanes = 16;
 
-/** Asks so many times, sixteen at once, each in a lane of its own. */
+/** Sends so many requests, sixteen in parallel, each with its own lane. */
 async function drive(count: number, once: (lane: number) => Promise<unknown>): Promise<void> {
   let left = count;
   const one = async (lane: number) => {
@@ -82,7 +85,7 @@ function append(): string {
   return JSON.stringify({ messages: [{ id: newId(), role: 'user', content: sentence }] });
 }
 
-/** Processor time of the server per request, both sides in turns, after both have had time to be compiled. */
+/** CPU time of the server per request, both sides alternating, after a warm-up. */
 async function race(
   child: ChildProcess,
   count: number,
@@ -104,7 +107,7 @@ async function race(
 }
 
 function rows(work: string, times: Readonly<Record<Side, number>>): Measure[] {
-  // As many as 0.7 times the requests of the bare handler are 1 / 0.7 times its processor time.
+  // 0.7 times the requests of the bare handler are 1 / 0.7 times its CPU time.
   const ratio = times.coppice / times.bare;
   return [
     { work, by: 'bare handler', value: times.bare, unit: 'µs', ratio: 1 },
@@ -120,7 +123,7 @@ function rows(work: string, times: Readonly<Record<Side, number>>): Measure[] {
   ];
 }
 
-/** The time from an append to the moment when the last of many readers has its commit, in microseconds. */
+/** The time from an append until the last of many readers has its commit, in microseconds. */
 async function lastOf(
   fixture: BenchServer,
   readers: number,

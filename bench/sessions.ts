@@ -1,4 +1,7 @@
-/** Session files beside the published terminal agent whose format they follow: each side on files of its own. */
+/**
+ * Compares session files with those of the published terminal agent whose format they follow: each side on its own
+ * files.
+ */
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ const usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** How a file is shaped. */
+/** The shape of a file. */
 interface Shape {
   readonly name: string;
   /** The parent of each entry; −1 is none. */
@@ -30,9 +33,9 @@ interface Shape {
   isCompaction(at: number): boolean;
 }
 
-/** One thread from beginning to end, all of it in force. */
+/** One thread, all of it in the context. */
 const thread: Shape = { name: 'one thread', parent: (at) => at - 1, isCompaction: () => false };
-/** Branches of 50 that are left again every 100 entries, and a compaction every 5,000: how long sessions come out. */
+/** A branch of 50 entries every 100 entries, and a compaction every 5,000, like long sessions. */
 const worked: Shape = {
   name: 'branches and compactions',
   parent: (at) => (at % 100 === 0 && at > 0 ? at - 51 : at - 1),
@@ -41,7 +44,7 @@ const worked: Shape = {
 
 const id = (at: number) => `00000000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`;
 
-/** Writes one file for each side with the same in it. */
+/** Writes one file for each side with the same content. */
 function write(shape: Shape): { readonly ours: string; readonly theirs: string; readonly tip: number } {
   const [ours, theirs] = [join(folder, `${shape.name} ours.jsonl`), join(folder, `${shape.name} theirs.jsonl`)];
   const handles = [openSync(ours, 'w'), openSync(theirs, 'w')] as const;
@@ -80,7 +83,7 @@ function write(shape: Shape): { readonly ours: string; readonly theirs: string; 
   return { ours, theirs, tip: entries - 1 };
 }
 
-/** Medians of processor time, in microseconds, candidates in turns; the first run does not count. */
+/** Median CPU time in microseconds, alternating; the first run does not count. */
 async function inTurns(
   works: { readonly ours: () => unknown; readonly theirs: () => unknown },
   runs: number,
@@ -98,8 +101,8 @@ async function inTurns(
   return { ours: median(times.ours), theirs: median(times.theirs) };
 }
 
-// A session that is worked in has done this before: the first of each side do not count. After a few hundred the engine still
-// interprets most of both sides; in a process that goes on, such as a server, it has compiled them.
+// Warm-up: the first operations of each side do not count. After a few hundred most code is still interpreted; in a
+// long-running process, such as a server, it is compiled.
 const counted = 400;
 const warming = 300;
 const warm = 1500;
@@ -109,7 +112,7 @@ interface Sides {
   readonly theirs: number;
 }
 
-/** Medians by the wall, one operation of each side in turns, since a shared disk is now fast and now slow. */
+/** Median wall times, alternating single operations, because the speed of a shared disk varies. */
 async function onDisk(
   before: number,
   ours: (at: number) => Promise<unknown>,
@@ -117,7 +120,7 @@ async function onDisk(
 ): Promise<Sides> {
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let at = 0; at < counted + before; at++) {
-    // Whoever syncs second finds a disk that has just worked, so they take turns in that as well.
+    // The second sync benefits from the first one, so the order alternates too.
     for (const side of at % 2 === 0 ? (['theirs', 'ours'] as const) : (['ours', 'theirs'] as const)) {
       const start = performance.now();
       if (side === 'ours') await ours(at);
@@ -142,7 +145,7 @@ function sync(path: string): void {
   closeSync(handle);
 }
 
-/** The bench. */
+/** All benchmarks of sessions. */
 export async function sessions(): Promise<readonly Measure[]> {
   const measures: Measure[] = [];
   const built = [write(thread), write(worked)] as const;
@@ -174,7 +177,7 @@ export async function sessions(): Promise<readonly Measure[]> {
   return measures;
 }
 
-/** Appending, branching and extracting on a file of 100,000 entries that is open. */
+/** Appending, branching and extracting on an open file of 100,000 entries. */
 async function writing(file: {
   readonly ours: string;
   readonly theirs: string;
@@ -191,7 +194,7 @@ async function writing(file: {
       before,
       (at) => session.manager.saveMessage({ role: 'user', content: `${at} ${words}` }),
       (at) => {
-        // It leaves the bytes to the system; on the disk they are after a sync, which counts for both.
+        // The other side does not sync; a sync is counted for both.
         other.appendMessage(said(`${at} ${words}`));
         sync(yours);
       },
@@ -209,7 +212,7 @@ async function writing(file: {
     );
   const branched = await branch(warming);
   const later = { appended: await append(warm), branched: await branch(warm) };
-  // At the end, so that up to here each side has saved as often as the other and its code is as warm.
+  // At the end, so that both sides have saved equally often before and their code is equally warm.
   const left: number[] = [];
   for (let at = 0; at < 400; at++) {
     const start = performance.now();
@@ -234,7 +237,7 @@ async function writing(file: {
   ];
 }
 
-/** Extracting turns the other's manager to the new file, so each run has one of its own, opened before the clock starts. */
+/** Extracting moves the other's manager to the new file, so each run opens its own before the clock starts. */
 async function extract(session: AgentSession, file: { readonly theirs: string; readonly tip: number }): Promise<Sides> {
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let run = 0; run <= 5; run++) {

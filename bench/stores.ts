@@ -1,42 +1,17 @@
-/** SQLite and PostgreSQL behind the contract beside their bare drivers, at equal durability. */
+/** Compares SQLite and PostgreSQL behind the contract with their bare drivers, at equal durability. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { ask, type NodeId, readPage, readPath, readTree, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { collect, type Measure, median } from './measure.ts';
+import { collect, inTurns, type Measure, timed } from './measure.ts';
 import { depth, grown, me, message } from './stores/grown.ts';
 import { openRaw, RawAppender } from './stores/raw-sqlite.ts';
 
 const sizes = [1_000, 10_000, 100_000] as const;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
-
-async function timed(work: () => unknown): Promise<number> {
-  const from = process.hrtime.bigint();
-  await work();
-  return microseconds(from);
-}
-
-/** Medians of several pieces of work, done in turns, so that a noisy neighbour disturbs all alike. */
-async function inTurns<Name extends string>(
-  works: { readonly [N in Name]: (turn: number) => unknown },
-  turns: number,
-  warm = Math.ceil(turns / 10),
-): Promise<{ readonly [N in Name]: number }> {
-  const names = Object.keys(works) as Name[];
-  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
-  collect();
-  for (let turn = 0; turn < turns + warm; turn++)
-    for (const name of names) {
-      const time = await timed(() => works[name](turn));
-      if (turn >= warm) times.get(name)?.push(time);
-    }
-  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
-    readonly [N in Name]: number;
-  };
-}
 
 function rawAppends(
   path: string,
@@ -52,7 +27,7 @@ function rawAppends(
     append(n: number) {
       const node = crypto.randomUUID();
       const said = message(n);
-      // The bare driver is spared the hashing and the estimate: it is given a key.
+      // The bare driver does not hash or estimate: it gets a prepared key.
       const steps = JSON.stringify([
         {
           type: 'insert',
@@ -88,7 +63,7 @@ function rawAppends(
 }
 
 async function appends(measures: Measure[], size: number): Promise<void> {
-  // A file each: two connections that write one file in turns would only measure whose pages have to be read again.
+  // A file each: two connections writing one file in turn would only measure the reloading of pages.
   const store = await openStore(`sqlite:${join(folder, `append-${size}.db`)}`);
   const ours = await grown(store, size);
   const barePath = join(folder, `bare-${size}.db`);
@@ -103,7 +78,7 @@ async function appends(measures: Measure[], size: number): Promise<void> {
       ours: (n) => run(store, { type: 'append', treeId: ours.id, messages: [{ message: message(2_000_000 + n) }] }, me),
     },
     400,
-    // A process that serves chats has done this before: the compiler has seen it often enough after some thousand times.
+    // Warm-up: a process that serves chats has compiled this code.
     2_000,
   );
   raw.database.close();
@@ -124,7 +99,7 @@ async function appends(measures: Measure[], size: number): Promise<void> {
   await store.close();
 }
 
-/** A history that is known, sent again with one message more: one row, however long it is. */
+/** A known history resent with one more message: one row, whatever its length. */
 async function resent(measures: Measure[], store: Store, id: TreeId, single: number): Promise<void> {
   const { rootId } = await store.read(id, () => readTree(id));
   const history = Array.from({ length: 200 }, (_, index) => ({ message: message(5_000_000 + index) }));
@@ -318,7 +293,7 @@ async function searches(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-/** A million messages through the library, one commit per 1,000, and what the process grew by. */
+/** A million messages through the library, one commit per 1,000, and the growth of the process. */
 async function million(measures: Measure[]): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, 'million.db')}`);
   collect();
@@ -348,7 +323,7 @@ async function million(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-/** Everything that is measured of stores. `COPPICE_LONG=1` adds a million messages. */
+/** All benchmarks of stores. `COPPICE_LONG=1` adds a million messages. */
 export async function stores(): Promise<readonly Measure[]> {
   const measures: Measure[] = [];
   try {

@@ -1,4 +1,7 @@
-/** The page in a real Chromium: frames of a large map, a long thread that is scrolled, and how a tree's size tells on opening. */
+/**
+ * The page in a real Chromium: frames of a large map, scrolling a long thread, and how the size of a tree affects
+ * opening.
+ */
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
@@ -7,14 +10,14 @@ import { openPageFixture } from '@coppice/web/testing';
 import type { Page } from 'playwright-core';
 import { type Measure, median } from './measure.ts';
 
-/** Plants a tree of stems of a length, each growing from a message of an earlier one. */
+/** Creates a tree of branches of a given length, each starting from a message of an earlier one. */
 async function buildSample(server: TestServer, size: number, stem: number): Promise<string> {
   const made = await server.ask('POST', '/api/trees', { body: { title: `${size} messages` } });
   const id = treeId(made.body.treeId);
   const context = { kit: messageKit, now: Date.now, newId, actor: 'local' } as const;
   const known: NodeId[] = [nodeId((await server.ask('GET', `/api/trees/${id}`)).body.rootId)];
   for (let sample = 0; sample < size; sample += stem) {
-    // The last stem grows on from the one before, so that the thread that opens is long.
+    // The last branch continues the one before, so that the opened thread is long.
     const last = sample + 2 * stem > size;
     const parentId = last ? known.at(-1) : known[(sample * 7919) % Math.min(known.length, stem)];
     const messages = Array.from({ length: Math.min(stem, size - sample) }, (_, index) => ({
@@ -33,7 +36,7 @@ async function buildSample(server: TestServer, size: number, stem: number): Prom
   return id;
 }
 
-/** Milliseconds of the page's main thread so far. */
+/** Milliseconds that the page's main thread has been busy. */
 async function busy(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -45,7 +48,7 @@ async function busy(page: Page): Promise<() => Promise<number>> {
 
 const frames = 120;
 
-/** Does something in each of many frames; gives the microseconds of the main thread for one. */
+/** Runs something in many frames; returns the main thread's microseconds per frame. */
 async function perFrame(page: Page, work: string): Promise<number> {
   const spent = await busy(page);
   const before = await spent();
@@ -79,7 +82,7 @@ const scroll = `() => {
   thread.scrollTop -= 90;
 }`;
 
-/** Milliseconds from asking for a tree to its first message on the screen. */
+/** Milliseconds from navigating to a tree until its first message is shown. */
 async function opening(page: Page, url: string): Promise<number> {
   await page.goto('about:blank');
   await page.goto(url, { waitUntil: 'commit' });
@@ -90,7 +93,7 @@ async function opening(page: Page, url: string): Promise<number> {
 const megabyte = 1_000_000;
 const repeated = (text: string) => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte);
 
-/** A megabyte of each kind of text that is slow to read, or makes many elements, or nests deeply. */
+/** A megabyte of each kind of text that is slow to parse, creates many elements, or nests deeply. */
 const largeMessages: Readonly<Record<string, string>> = {
   'a table': `| a | b |\n|---|---|\n${repeated('| 1 | 2 |\n')}`,
   'quotes in quotes': repeated('> > > text\n'),
@@ -113,12 +116,12 @@ export async function longestTask(page: Page, server: TestServer, url: string, c
   await page.goto('about:blank');
   await page.goto(`${url}/t/${body.treeId}`);
   await page.getByText('Show the other').first().waitFor({ timeout: 60_000 });
-  // Tasks are reported after they ended.
+  // Tasks are reported after their end.
   await page.waitForTimeout(1_000);
   return page.evaluate('Math.max(0, ...(globalThis.longTasks ?? []))');
 }
 
-/** Has the page note its long tasks, those over 50 ms. */
+/** Makes the page record its long tasks, those over 50 ms. */
 export async function noteLongTasks(page: Page): Promise<void> {
   await page.addInitScript(`globalThis.longTasks = [];
     new PerformanceObserver((list) => {
@@ -126,7 +129,7 @@ export async function noteLongTasks(page: Page): Promise<void> {
     }).observe({ type: 'longtask', buffered: true });`);
 }
 
-/** Measures the page. */
+/** All benchmarks of the page. */
 export async function web(): Promise<readonly Measure[]> {
   const fixture = await openPageFixture();
   try {
@@ -136,7 +139,8 @@ export async function web(): Promise<readonly Measure[]> {
     const long = await buildSample(server, 5_000, 5_000);
     const large = await buildSample(server, 100_000, 200);
     const { page } = await fixture.open('/');
-    // Taken in the page: server and bench share a thread, and whoever waits there waits for the server's other work as well.
+    // Measured in the page: server and benchmark share a thread, so waiting there would include the server's other
+    // work.
     await page.addInitScript(`new MutationObserver(() => {
       if (globalThis.firstMessageAt === undefined && document.querySelector('[data-testid=thread] article') !== null)
         globalThis.firstMessageAt = performance.now();

@@ -1,4 +1,4 @@
-// npm run check: everything that can be known without running the product, each part with its time and outcome.
+// npm run check: runs all static checks, and prints the time and result of each.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, posix, relative, sep } from 'node:path';
@@ -7,7 +7,7 @@ import { exitOf, repository, startTool } from './tools.ts';
 
 interface Outcome {
   readonly ok: boolean;
-  /** What to show when it is not. */
+  /** The output of a failed check. */
   readonly said: string;
 }
 
@@ -33,8 +33,8 @@ interface Program {
 }
 
 /**
- * The tsconfigs of the workspace, those with the same options as one program: what the packages share would be checked
- * again with each of them, which took four times as long. What one leaves out for another to take is left out by none.
+ * Groups the tsconfigs of the workspace by equal options into one program each: separate programs would check shared
+ * files repeatedly, which took four times as long. A file that only some of them exclude is included.
  */
 function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
   const programs = new Map<string, Program>();
@@ -55,8 +55,8 @@ function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
 }
 
 /**
- * Compiles every tsconfig of the workspace, then asks whether each TypeScript file was in one of them: a file that no
- * program includes is a file that nobody checks, however green the rest.
+ * Compiles all tsconfigs of the workspace, then checks that each TypeScript file was part of one: a file that no
+ * program includes would never be checked.
  */
 async function checkTypes(): Promise<Outcome> {
   const workspace = openRepository();
@@ -74,11 +74,11 @@ async function checkTypes(): Promise<Outcome> {
     const outcome = await runTool('typescript', ['-p', project, '--noEmit', '--listFiles', '--pretty', 'false'], 'tsc');
     const errors: string[] = [];
     for (const line of outcome.said.split(/\r?\n/)) {
-      // A listed file is an absolute path; errors name theirs from the top of the repository.
+      // Listed files are absolute paths; errors have paths relative to the repository.
       const path = relative(repository, line).split(sep).join('/');
       if (!unchecked.delete(path) && !/^(?:\/|[A-Za-z]:[\\/])/.test(line)) errors.push(line);
     }
-    // A program without a file yet (TS18003) is in order; were a file missing from it, it would be left over below.
+    // A program without files (TS18003) is valid; a file that it should contain would be reported below.
     if (outcome.ok || errors.some((line) => line.includes('error TS18003'))) continue;
     failed = true;
     said.push(`With ${options}:`, ...errors);

@@ -1,4 +1,4 @@
-// npx tsx scripts/name-duplicates.ts: the names that several source files define, tests and suites apart.
+// npx tsx scripts/name-duplicates.ts: lists the names that several source files define, without tests and suites.
 import { findDuplicateNames } from '../test/checks/names.ts';
 import { openRepository } from '../test/checks/workspace.ts';
 

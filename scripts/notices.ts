@@ -1,4 +1,4 @@
-/** The licences of what is built into a package and not installed beside it. */
+/** Collects the licences of dependencies that are bundled into a package. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -9,7 +9,7 @@ interface Installed {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Where a package is installed that is asked for in a folder: there, or in one above it. */
+/** The folder of an installed package, found from a folder upwards. */
 function folderOf(name: string, from: string): string | null {
   for (let at = from; ; at = dirname(at)) {
     const found = join(at, 'node_modules', name);
@@ -18,20 +18,24 @@ function folderOf(name: string, from: string): string | null {
   }
 }
 
-/** A text with the name, version and licence of everything that a package asks for, and that asks for in turn; ours left out. */
+/** A text with name, version and licence of all direct and indirect dependencies of a package, without our own. */
 export function noticesFor(folder: string): string {
   const found = new Map<string, string>();
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const { dependencies = {} }: Installed = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
     for (const name of Object.keys(dependencies)) {
-      const place = name.startsWith('@coppice/') ? null : folderOf(name, at);
+      const place = folderOf(name, at);
       if (place === null || found.has(place)) continue;
-      found.set(place, noticeOf(place));
+      // Our own packages are bundled too, with their dependencies; their licence is included separately.
+      found.set(place, name.startsWith('@coppice/') ? '' : noticeOf(place));
       open.push(place);
     }
   }
-  return `${[...found.values()].sort().join('\n\n')}\n`;
+  return `${[...found.values()]
+    .filter((notice) => notice !== '')
+    .sort()
+    .join('\n\n')}\n`;
 }
 
 function noticeOf(place: string): string {

@@ -1,16 +1,29 @@
-// npm run pack: builds every package as others install it, into .tmp/pack, and packs it there. The workspace itself keeps
-// pointing at its sources, so that nothing has to be built to work on it.
+// npm run pack: builds every package as it is published into .tmp/pack, and packs it there. The workspace itself uses
+// the sources, so that development needs no build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
+import { projectAddresses } from './project-addresses.ts';
 import { repository } from './tools.ts';
 
-/** The packages in the order in which they build on each other, by their folder. */
-export const published = ['core', 'content', 'stores', 'engine', 'server', 'web', 'cli'] as const;
+/** The packages in dependency order, by folder. */
+export const published = [
+  'core',
+  'content',
+  'stores',
+  'engine',
+  'server',
+  'client',
+  'react',
+  'ai-sdk',
+  'web',
+  'cli',
+] as const;
 
-/** What a package goes by outside, where that is not its name in here. */
+/** Published names that differ from the workspace names. */
 const names: Readonly<Record<string, string>> = { '@coppice/cli': 'coppice' };
 
 interface Manifest {
@@ -22,7 +35,10 @@ interface Manifest {
   readonly sideEffects?: unknown;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string>>;
+  readonly keywords?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +50,7 @@ function run(tool: string, words: readonly string[], cwd: string): string {
   return execFileSync(process.execPath, [join(repository, 'node_modules', tool), ...words], { cwd, encoding: 'utf8' });
 }
 
-/** Builds one package into a folder, as it will lie in `node_modules`. */
+/** Builds one package into a folder, as it will be in `node_modules`. */
 export function buildPackage(folder: string, into: string): string {
   const source = join(repository, 'packages', folder);
   const target = join(into, folder);
@@ -47,7 +63,7 @@ export function buildPackage(folder: string, into: string): string {
       ['build', '--logLevel', 'error', '--outDir', join(target, 'dist'), '--emptyOutDir'],
       source,
     );
-    // Fonts and libraries are part of what is built, and ask for their licences to go along.
+    // Bundled fonts and libraries require their licences to be included.
     writeFileSync(join(target, 'dist', 'third-party-notices.txt'), noticesFor(source));
   } else compile(source, target, manifest);
   for (const name of ['README.md', 'bin'])
@@ -68,29 +84,57 @@ function compile(source: string, target: string, manifest: Manifest): void {
       declaration: true,
       rewriteRelativeImportExtensions: true,
       resolveJsonModule: true,
-      // With symbolic links followed, the sources of neighbours would be built into every package.
+      // With symbolic links resolved, the sources of other packages would be built into every package.
       preserveSymlinks: true,
       types: ['node'],
       typeRoots: [join(repository, 'node_modules', '@types')],
       rootDir: source,
       outDir: dist,
     },
-    // The package's own settings leave its suites and test beds out; those that it offers are built by name.
+    // The package's own settings exclude suites and fixtures; the published ones are listed by name.
     files: entries.map((file) => join(source, file)),
     include: [join(source, 'src')],
   };
   writeFileSync(project, JSON.stringify(settings));
   run('typescript/bin/tsc', ['-p', project], repository);
   rmSync(project);
-  // A program that asks its manifest for the version finds a copy; with entries in it, some bundlers would resolve by it.
+  // A program that reads its version finds a copy of the manifest; without entries, because some bundlers would resolve
+  // by them.
   const copy = join(dist, 'package.json');
   if (existsSync(copy)) writeFileSync(copy, JSON.stringify({ version: manifest.version, type: 'module' }));
   for (const path of filesBelow(dist))
     if (path.endsWith('.d.ts')) writeFileSync(path, withEndings(readFileSync(path, 'utf8')));
+  if (joined.has(manifest.name)) joinModules(dist, entries);
   for (const path of filesBelow(join(source, 'src'))) {
     const place = relative(source, path);
-    // What nobody in its neighbourhood was built for is read by our own tests alone.
+    // Assets without a built module next to them are only used by our tests.
     if (isAsset(place) && existsSync(nearestModules(join(dist, place)))) cpSync(path, join(dist, place));
+  }
+}
+
+/** The packages that are bundled: every program loads them, and finding 200 files takes longer than running them. */
+const joined: ReadonlySet<string> = new Set(['@coppice/core', '@coppice/content', '@coppice/stores']);
+
+/** Bundles the modules into one file per entry and those that entries share; declarations stay unchanged. */
+function joinModules(dist: string, entries: readonly string[]): void {
+  const built = entries.map((file) => join(dist, file.replace(/\.tsx?$/, '.js'))).filter((file) => existsSync(file));
+  const { outputFiles } = buildSync({
+    entryPoints: built,
+    outdir: dist,
+    outbase: dist,
+    chunkNames: 'src/shared-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    write: false,
+  });
+  for (const path of [...filesBelow(dist)]) if (path.endsWith('.js')) rmSync(path);
+  for (const { path, contents } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
   }
 }
 
@@ -98,7 +142,7 @@ function nearestModules(path: string): string {
   return dirname(path.replace(/[\\/]fixtures[\\/].*$/, '/fixtures'));
 }
 
-/** Declarations keep the endings of the sources, which are not there when they are installed. */
+/** Declarations refer to `.ts` files, which are not published. */
 function withEndings(text: string): string {
   return text.replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"]+)\.tsx?(['"])/g, '$1.js$2');
 }
@@ -118,11 +162,12 @@ function* filesBelow(folder: string): Generator<string> {
 const importing = /\b(?:(?:im|ex)port\s+(?:[\w*{}\s,$]+\sfrom\s*)?|import\()['"]([^'".][^'"]*)['"]/g;
 
 /**
- * What suites and test beds import besides the package's dependencies. Whoever uses them brings it along; whoever does not
- * is spared it. Refuses a package of which anything else needs more than the manifest says.
+ * What suites and fixtures import besides the package's dependencies becomes optional peer dependencies. Throws if
+ * any other file needs more than the manifest declares.
  */
 function peersOf(manifest: Manifest, target: string): Map<string, string> {
-  const known = new Set([manifest.name, ...Object.keys(manifest.dependencies ?? {})]);
+  const { dependencies = {}, peerDependencies = {} } = manifest;
+  const known = new Set([manifest.name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
   const offered = { ...manifestIn(repository).devDependencies, ...manifest.devDependencies };
   const peers = new Map<string, string>();
   for (const path of filesBelow(join(target, 'dist'))) {
@@ -142,18 +187,19 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
 
 import { noticesFor } from './notices.ts';
 
-/** What a package needs when it is installed. */
+/** The dependencies of a published package. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
-  // The page is built whole: what it was made from is not installed with it.
+  // The page is bundled: its dependencies are not installed with it.
   if (folder === 'web') return undefined;
-  // In a checkout the command finds the page beside itself.
+  // In a checkout the command finds the page in the workspace.
   if (folder === 'cli') return { ...manifest.dependencies, '@coppice/web': manifest.version };
   return manifest.dependencies;
 }
 
-/** The manifest that others see: built files, no workspace, no tools of ours. */
+/** The published manifest: built files, no workspace, no development tools. */
 function outside(manifest: Manifest, folder: string, target: string): object {
-  const { name, version, description, license, engines, sideEffects, bin, exports: entries = {} } = manifest;
+  const { name, version, description, keywords, license, engines, sideEffects, bin, exports: entries = {} } = manifest;
+  const { peerDependencies, peerDependenciesMeta } = manifest;
   const dependencies = needs(manifest, folder);
   const peers = folder === 'web' ? new Map<string, string>() : peersOf(manifest, target);
   const built: Record<string, unknown> = { './package.json': './package.json' };
@@ -164,33 +210,39 @@ function outside(manifest: Manifest, folder: string, target: string): object {
       continue;
     }
     const plain = path.replace(/\.tsx?$/, '');
-    // What only our own tests use is not built, and not offered.
+    // Entries that only our tests use are not built and not published.
     if (existsSync(join(target, `${plain}.js`))) built[entry] = { types: `${plain}.d.ts`, default: `${plain}.js` };
   }
   return {
     name: names[name] ?? name,
     version,
     description,
+    keywords,
     license,
     type: 'module',
     ...(engines === undefined ? {} : { engines }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
-    repository: { type: 'git', url: 'git+https://github.com/coppice/coppice.git', directory: `packages/${folder}` },
+    repository: { type: 'git', url: `git+${projectAddresses.repository}.git`, directory: `packages/${folder}` },
+    homepage: projectAddresses.packageHome(folder),
+    bugs: { url: projectAddresses.bugs },
     files: ['dist', ...(bin === undefined ? [] : ['bin'])],
     ...(bin === undefined ? {} : { bin }),
     exports: built,
     ...(dependencies === undefined ? {} : { dependencies }),
-    ...(peers.size === 0
+    ...(peers.size === 0 && peerDependencies === undefined
       ? {}
       : {
-          peerDependencies: Object.fromEntries(peers),
-          peerDependenciesMeta: Object.fromEntries([...peers.keys()].map((peer) => [peer, { optional: true }])),
+          peerDependencies: { ...Object.fromEntries(peers), ...peerDependencies },
+          peerDependenciesMeta: {
+            ...Object.fromEntries([...peers.keys()].map((peer) => [peer, { optional: true }])),
+            ...peerDependenciesMeta,
+          },
         }),
     publishConfig: { access: 'public', provenance: true },
   };
 }
 
-/** Builds and packs packages; gives the tarballs by the names that they are installed under. */
+/** Builds and packs packages; returns the tarballs by published name. */
 export function packAll(into: string, folders: readonly string[] = published): Map<string, string> {
   const tarballs = new Map<string, string>();
   for (const folder of folders) {

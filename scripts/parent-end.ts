@@ -1,6 +1,6 @@
 /**
- * Ends this process, as a stop would, when the one that started it has ended. npm hands a stop on to the shell that it runs a
- * script with, and the shell does not hand it on: its end is the only sign.
+ * Ends this process when its parent has ended. npm passes a signal to the shell that runs a script, and the shell
+ * does not pass it on: its end is the only sign.
  */
 export function endWithParent(everyMs = 250): void {
   const { ppid } = process;

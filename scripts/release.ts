@@ -1,5 +1,5 @@
-// npm run release: checks, tests and packs everything, then publishes it with provenance. Without --publish it stops short of
-// publishing: npm goes through the motions and says what it would have sent.
+// npm run release: checks, tests and packs everything, then publishes it with provenance. Without --publish it is a dry
+// run: npm only reports what it would publish.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,20 +7,20 @@ import { pathToFileURL } from 'node:url';
 import { packAll, published } from './pack.ts';
 import { repository } from './tools.ts';
 
-/** What a release is decided by. */
+/** The facts that a release depends on. */
 export interface ReleaseFacts {
   /** The versions of the packages, by folder. */
   readonly versions: ReadonlyMap<string, string>;
   readonly changelog: string;
-  /** What git says is changed and not committed. */
+  /** Uncommitted changes, as reported by git. */
   readonly changes: string;
-  /** The tags of the commit that is released. */
+  /** The tags of the released commit. */
   readonly tags: readonly string[];
-  /** Whether a build server vouches for where the packages come from; npm signs nothing elsewhere. */
+  /** Whether a build server attests the provenance; npm signs nothing elsewhere. */
   readonly vouched: boolean;
 }
 
-/** What stands against a release, as sentences; none when it may go out. A rehearsal is held to less. */
+/** Reasons against a release, as sentences; empty if it may be published. A dry run has fewer requirements. */
 export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
   const found: string[] = [];
   const versions = new Set(facts.versions.values());
@@ -63,13 +63,13 @@ function release(publishes: boolean): number {
   for (const sentence of found) process.stderr.write(`${sentence}\n`);
   if (found.length > 0) return 1;
   npm(['run', 'check']);
-  // A rehearsal looks at the packages; what goes out has passed everything.
+  // A dry run only tests the packages; a release has passed everything.
   if (publishes) for (const tier of ['test', 'test:full', 'test:sum']) npm(['run', tier]);
   else npm(['run', 'test:full', '--', 'test/packages.test.ts']);
   const into = join(repository, '.tmp', 'release');
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  // In the order in which they build on each other: nobody finds a package whose dependencies are not there yet.
+  // In dependency order, so that no package is published before its dependencies.
   for (const tarball of packAll(into).values())
     npm([
       'publish',

@@ -1,4 +1,4 @@
-// npm run sizes: the ten largest source files and every file past the mark. A mirror, not a gate.
+// npm run sizes: lists the ten largest source files and every file above the mark. For information, not a check.
 import { isTestFile, isTypeScript, openRepository, packageOf } from '../test/checks/workspace.ts';
 
 const mark = 400;

@@ -1,5 +1,5 @@
-// npx tsx scripts/source-figures.ts [folder]: lines of source per package, tests and generated files apart, and functions of
-// more than 60 lines. A line counts if it has code on it: blank lines and lines of comments do not.
+// npx tsx scripts/source-figures.ts [folder]: lines of source per package, without tests and generated files, and
+// functions of more than 60 lines. Blank lines and comment lines do not count.
 import { parseSync } from 'vite';
 import { isSource, readFunctions } from '../test/checks/names.ts';
 import { isTypeScript, openRepository, packageOf } from '../test/checks/workspace.ts';
@@ -8,7 +8,7 @@ const workspace = openRepository(process.argv[2]);
 const longest = 60;
 
 function isGenerated(path: string): boolean {
-  return /^packages\/server\/src\/client\/paths\.ts$/.test(path);
+  return /^packages\/client\/src\/paths\.ts$/.test(path);
 }
 
 /** The lines of a module that have code on them. */

@@ -1,4 +1,5 @@
-// npm start: the server and the page from a checkout. Builds the page the first time, and when its sources are newer.
+// npm start: runs the server and the page from a checkout. Builds the page the first time, and when its sources are
+// newer.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +25,7 @@ if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   if (code !== 0) process.exit(code);
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
-// In this very process: of a Ctrl-C, which reaches every process of the terminal, the server hears once and ends tidily.
+// In this process: Ctrl-C reaches all processes of the terminal, and the server should receive it once.
 const command = join(repository, 'packages/cli/bin/coppice.mjs');
 process.argv = [process.execPath, command, ...process.argv.slice(2)];
 await import(pathToFileURL(command).href);

@@ -5,18 +5,18 @@ import { noTests, type RunReport, testName } from './summary.ts';
 import { currentTier, type Tier } from './tiers.ts';
 import { repository } from './tools.ts';
 
-/** Where the reporter leaves its report; the runner's caller sets it. */
+/** The environment variable with the path of the report, set by the caller. */
 export const reportVariable = 'COPPICE_TEST_REPORT';
 
-/** Whether the other tier runs a test. */
+/** Whether a test belongs to the other tier. */
 function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
   const isFull = test.tags.includes('full');
   return (tier === 'daily' && isFull) || (tier === 'full' && !isFull);
 }
 
 /**
- * Counts a run. Everything that makes the run fail is counted as failed, so that a file that cannot be loaded or an error
- * that no test caught never stands behind a line that says 0 failed. Tests of the other tier are not counted.
+ * Counts a run. Everything that fails the run counts as failed: a file that cannot be loaded, or an uncaught error,
+ * must not result in "0 failed". Tests of the other tier are not counted.
  */
 export function summarise(modules: readonly TestModule[], uncaught: number, tier: Tier | null): RunReport {
   const counts = { ...noTests };
@@ -36,7 +36,7 @@ export function summarise(modules: readonly TestModule[], uncaught: number, tier
       ran.push(name);
       if (state === 'passed') counts.passed += 1;
       else if (state === 'failed') failedHere += 1;
-      // A test that never came to a result was cut off; only one that was marked so is skipped.
+      // A test without a result was cut off; only one that was marked is skipped.
       else if (state === 'skipped') counts.skipped += 1;
       else failedHere += 1;
       if (state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0) retried.push(name);
@@ -48,7 +48,7 @@ export function summarise(modules: readonly TestModule[], uncaught: number, tier
   return { ...counts, ran, left, retried };
 }
 
-/** Writes the report of a run as JSON into the file named by {@link reportVariable}. */
+/** Writes the report of a run as JSON to the file named by {@link reportVariable}. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], uncaught: readonly unknown[]): void {
     const path = process.env[reportVariable];

@@ -1,24 +1,24 @@
-/** How a test run ended. */
+/** The counts of a test run. */
 export interface Summary {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** A run without a test. */
+/** A run without tests. */
 export const noTests: Summary = { passed: 0, failed: 0, skipped: 0 };
 
-/** Everything that a run reports: its counts, what it ran, what it left to the other tier, what needed a second try. */
+/** The report of a run: its counts, the tests that ran, those of the other tier, and those that needed a retry. */
 export interface RunReport extends Summary {
   readonly ran: readonly string[];
   readonly left: readonly string[];
   readonly retried: readonly string[];
 }
 
-/** The most tests of a run that may need a second try; more fail the run. */
+/** The largest number of retried tests; more fail the run. */
 export const mostRetried = 3;
 
-/** The line that closes a run, in the form that people and machines read: `412 passed, 0 failed, 3 skipped`. */
+/** The last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
 export function formatSummary(summary: Summary): string {
   return `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`;
 }
@@ -35,7 +35,7 @@ export function addSummaries(summaries: readonly Summary[]): Summary {
   );
 }
 
-/** The lines about tests that passed on their second try; empty if there were none. */
+/** Lines about tests that passed on their second attempt; empty if there were none. */
 export function retryLines(retried: readonly string[]): readonly string[] {
   if (retried.length === 0) return [];
   const verdict = retried.length > mostRetried ? `; more than ${mostRetried} fail the run` : '';
@@ -43,8 +43,8 @@ export function retryLines(retried: readonly string[]): readonly string[] {
 }
 
 /**
- * Checks that two tiers together ran every test exactly once: what one left, the other ran, and nothing ran twice. A test is
- * known by its file and full name; tests of one name in one file are counted.
+ * Checks that two tiers together ran every test exactly once. A test is identified by its file and full name; equal
+ * names in one file are counted.
  */
 export function checkTiers(daily: RunReport, full: RunReport, files: readonly string[]): string[] {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-// npm run test:sum: checks that the two tiers together ran every test exactly once, and closes with the sum of their counts.
+// npm run test:sum: checks that both tiers together ran every test exactly once, and prints the sum of their counts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRepository } from '../test/checks/workspace.ts';

@@ -1,5 +1,5 @@
-// npm test, npm run test:full, npm run test:outside: runs Vitest over one tier of the tests (the first argument) and closes
-// with the count of the run, alone on the last line.
+// npm test, npm run test:full, npm run test:outside: runs Vitest on one tier (the first argument), and prints the
+// counts on the last line.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
@@ -12,7 +12,7 @@ const tier = tiers.find((one) => one === first) ?? 'daily';
 const given = tier === first ? rest : process.argv.slice(2);
 const folder = join(repository, '.tmp', 'tests');
 mkdirSync(folder, { recursive: true });
-// Runs of a part, or of tests planted elsewhere, say nothing about the tier.
+// A partial run, or one of other test files, does not count as a run of the tier.
 const isWhole = given.length === 0;
 const report = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
 rmSync(report, { force: true });
@@ -32,7 +32,7 @@ const runner = startTool(
   ],
   { stdio: 'inherit', env: { ...process.env, [reportVariable]: report, [tierVariable]: tier } },
 );
-// A stop meant for this process reaches the runner, so that none is left behind.
+// Signals are passed on to the test runner, so that it does not outlive this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
 
 const code = await exitOf(runner);

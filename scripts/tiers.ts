@@ -3,21 +3,21 @@ import { delimiter, join } from 'node:path';
 import { openRepository, repository } from '../test/checks/workspace.ts';
 
 /**
- * Which tests a run takes. `daily` is `npm test`; `full` is the rest, the tests tagged `full`; `outside` are the tests that
- * need a program that npm does not install. Every test is in exactly one tier.
+ * The tiers of tests. `daily` is `npm test`; `full` are the other tests, tagged `full`; `outside` are tests that need
+ * a program that npm does not install. Every test is in exactly one tier.
  */
 export const tiers = ['daily', 'full', 'outside'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** The environment variable by which `scripts/test.ts` tells the runner's configuration which tier it runs. */
+/** The environment variable with which `scripts/test.ts` passes the tier to Vitest's configuration. */
 export const tierVariable = 'COPPICE_TEST_TIER';
 
-/** The tier of this run, or null for a run of Vitest by hand, which takes every test of the files it is given. */
+/** The tier of this run, or null if Vitest is run directly, which runs all tests of the given files. */
 export function currentTier(env: NodeJS.ProcessEnv = process.env): Tier | null {
   return tiers.find((tier) => tier === env[tierVariable]) ?? null;
 }
 
-/** The tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are chosen by their name alone. */
+/** The tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are selected by name. */
 export function tagsFilterOf(tier: Tier): readonly string[] {
   if (tier === 'daily') return ['!full'];
   return tier === 'full' ? ['full'] : [];
@@ -43,14 +43,16 @@ export function hasFullTests(text: string): boolean {
   return isWhollyFull(text) || /\btags:\s*(?:\[[^\]]*)?'full'/.test(text);
 }
 
-/** Whether a run of a tier loads a test file. Files without a test for the tier are not even loaded. */
+/** Whether a run of a tier loads a test file. Files without a test for the tier are not loaded. */
 export function isLoadedBy(tier: Tier, path: string, text: string): boolean {
   if (isOutside(path)) return tier === 'outside';
   if (tier === 'daily') return !isWhollyFull(text);
   return tier === 'full' && hasFullTests(text);
 }
 
-/** The test files of this repository that a tier does not load. Without a tier only those that need outside programs. */
+/**
+ * The test files of this repository that a tier does not load. Without a tier only those that need outside programs.
+ */
 export function filesLeftOut(tier: Tier | null): readonly string[] {
   const { paths } = openRepository();
   return paths.filter((path) => {
@@ -60,10 +62,10 @@ export function filesLeftOut(tier: Tier | null): readonly string[] {
   });
 }
 
-/** The programs that tests of the tier `outside` need, with what they are for. npm installs none of them. */
+/** The programs that tests of the tier `outside` need, and what for. npm installs none of them. */
 export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pgbouncer', 'PostgreSQL behind PgBouncer'],
-  ['docker', 'PostgreSQL with Citus'],
+  ['docker', 'the container image, and PostgreSQL with Citus'],
   ['claude', 'session files of Claude Code, written by itself'],
   ['codex', 'calls of Codex through the recording proxy'],
 ]);

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The top of the repository. */
+/** The root folder of the repository. */
 export const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const locate = createRequire(import.meta.url);
 
 /**
- * Starts a tool of the workspace with this very Node and without a shell, so that arguments arrive as they are and the
- * exit code is the tool's own. The tool is named by its package, and by its command where the two differ.
+ * Starts a tool of the workspace with this Node and without a shell, so that arguments are passed unchanged and the
+ * exit code is the tool's own. The tool is named by its package, and by its command if they differ.
  */
 export function startTool(
   name: string,
@@ -26,7 +26,7 @@ export function startTool(
   return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repository, ...options });
 }
 
-/** How a child process ended: its exit code, or 1 when a signal or a failed start ended it. */
+/** The exit code of a child process, or 1 if a signal or a failed start ended it. */
 export function exitOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));

@@ -1,4 +1,4 @@
-// npm run torture -- <name>: the part of the suite that a name belongs to; what needs servers lives with the server.
+// npm run torture -- <name>: runs a torture test; those that need servers are in the server package.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { exitOf } from './tools.ts';

@@ -1,5 +1,5 @@
-// npx tsx scripts/trace-files.ts: the source files that one reply and one recorded call pass, measured by the coverage of the
-// JavaScript engine: after a first round that loads and opens everything, the second is traced.
+// npx tsx scripts/trace-files.ts: lists the source files that run for one reply and for one recorded call, measured by
+// V8 coverage: a first round loads and opens everything, the second one is traced.
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,7 @@ async function generate(): Promise<void> {
     messages: [{ role: 'user', content: 'Go on.' }],
     models: ['scripted/one'],
   });
-  // Nothing is asked meanwhile, so that only the reply is traced.
+  // Waits without requests, so that only the reply is traced.
   await new Promise((resolve) => setTimeout(resolve, 4000));
 }
 

@@ -1,4 +1,4 @@
-/** Every example of the documentation runs as it is written, and gives what its comments say. */
+/** Runs every example of the documentation, and checks that it gives what its comments say. */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
+import * as client from '@coppice/client';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import * as core from '@coppice/core';
@@ -20,6 +21,8 @@ import * as sessions from '@coppice/engine/sessions';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
 import * as book from '@coppice/stores/in-process';
+import * as storesMemory from '@coppice/stores/memory';
+import * as storesTree from '@coppice/stores/tree';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
 import { functionBodyOf } from './checks/example-code.ts';
@@ -27,6 +30,7 @@ import { checkExamples, type Example, examplesIn, shellLines } from './checks/ex
 import { openRepository } from './checks/workspace.ts';
 
 const packages: Readonly<Record<string, object>> = {
+  '@coppice/client': client,
   '@coppice/content': content,
   '@coppice/content/formats': formats,
   '@coppice/core': core,
@@ -41,6 +45,8 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/server': server,
   '@coppice/stores': stores,
   '@coppice/stores/in-process': book,
+  '@coppice/stores/memory': storesMemory,
+  '@coppice/stores/tree': storesTree,
   'openapi-fetch': { default: createClient },
 };
 
@@ -50,11 +56,11 @@ const pages = workspace.paths
   .filter((path) => path.endsWith('.md') && (/^(?:docs\/|[A-Z]+\.md$)/.test(path) || isReadme(path)))
   .map((page) => ({ page, examples: examplesIn(page, workspace.read(page)) }));
 
-/** The examples of a page in one language, those apart that say why they are not run. */
+/** The examples of a page in some languages, without those that are marked as not run. */
 const run = ({ examples }: (typeof pages)[number], ...languages: readonly string[]) =>
   examples.filter(({ language, excuse }) => languages.includes(language) && excuse === null);
 
-/** A statement with a comment behind it is explained; an expression with a value behind it is a claim. */
+/** A comment after a statement is an explanation; a value after an expression is an assertion. */
 function withClaims(examples: string): string {
   return examples.replaceAll(
     /^(?!const |await |let |import |\s)(.*); \/\/ (.*)$/gm,
@@ -62,10 +68,10 @@ function withClaims(examples: string): string {
   );
 }
 
-/** The examples as the body of a function, with their claims. */
+/** The examples as a function body, with their assertions. */
 const bodyOf = (examples: string) => functionBodyOf(withClaims(examples));
 
-/** What an example is tried with, by what it is written in. TypeScript goes on over a whole page, and is run by itself. */
+/** How an example is tested, by language. The TypeScript of a page is one program, and is run separately. */
 const readers: Readonly<Record<string, (example: Example, fixture: CliFixture) => Promise<void> | void>> = {
   ts: () => undefined,
   sh: runShell,
@@ -77,7 +83,7 @@ const readers: Readonly<Record<string, (example: Example, fixture: CliFixture) =
 };
 
 async function runShell(example: Example, fixture: CliFixture): Promise<void> {
-  // What the lines speak of, made before they come.
+  // The data that the lines refer to.
   await fixture.grow('How do I start a sourdough?', 'And then?');
   await fixture.run(['export', 'last', '-o', 'conversations.zip']);
   writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
@@ -92,7 +98,7 @@ async function runShell(example: Example, fixture: CliFixture): Promise<void> {
   }
 }
 
-/** Asks a server as curl would, with the options that the documentation has. */
+/** Sends a request like curl, with the options that the documentation uses. */
 async function fetchAsCurl(words: readonly string[], fixture: CliFixture, token: string): Promise<boolean> {
   const headers = new Headers();
   let [method, address, file] = ['GET', '', ''];
@@ -117,7 +123,9 @@ async function fetchAsCurl(words: readonly string[], fixture: CliFixture, token:
   }
 }
 
-/** The servers that a client is told to start are lines that the command takes; what they then serve is in mcp.test.ts. */
+/**
+ * Checks that the command accepts the lines with which a client starts servers; mcp.test.ts tests what they serve.
+ */
 async function runServers({ code }: Example, fixture: CliFixture): Promise<void> {
   const { mcpServers } = JSON.parse(code);
   for (const { command, args } of Object.values<{ readonly command: string; readonly args: string[] }>(mcpServers)) {
@@ -126,7 +134,7 @@ async function runServers({ code }: Example, fixture: CliFixture): Promise<void>
   }
 }
 
-/** A file of entries, with the ids and times that it leaves open filled in so that each hangs on the one before. */
+/** Writes a session file, with missing ids and times filled in so that each entry is a child of the previous one. */
 async function readSession({ code }: Example, fixture: CliFixture): Promise<void> {
   let above = '';
   const lines = code.split('\n').map((line) => {
@@ -145,7 +153,7 @@ async function readSession({ code }: Example, fixture: CliFixture): Promise<void
   expect(ran).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Build a CLI') });
 }
 
-/** A hook is put where its first line says, and asked. */
+/** Writes a hook to the path in its first line, and runs it. */
 async function loadHook({ code }: Example, fixture: CliFixture): Promise<void> {
   const [, path = ''] = /^\/\/ ~\/(\S+)/.exec(code) ?? [];
   mkdirSync(join(fixture.home, path, '..'), { recursive: true, mode: 0o700 });
@@ -155,7 +163,7 @@ async function loadHook({ code }: Example, fixture: CliFixture): Promise<void> {
 }
 
 test('every example is run, or says why not', () => {
-  // The first `ts` of a README is what readme.test.ts of its package runs.
+  // The first `ts` block of a README is run by readme.test.ts of its package.
   const found = pages.flatMap(({ page, examples }) =>
     checkExamples(examples, Object.keys(readers), isReadme(page) ? ['ts'] : []),
   );
@@ -223,7 +231,7 @@ test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length 
   'the examples of $page give what their comments say',
   async (each) => {
     const claims: (readonly [string, unknown, unknown])[] = [];
-    // One after the other: later ones go on with what earlier ones made.
+    // In order: later examples use what earlier ones created.
     const body = await bodyOf(
       run(each, 'ts')
         .map(({ code }) => code)
@@ -248,11 +256,11 @@ test('every example in TypeScript compiles in a strict program', () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const each of pages) {
     const code = run(each, 'ts').map((example) => example.code);
-    // What begins a page is gone on with further down; the last line makes a module of a page without imports.
+    // Later blocks continue earlier ones; the last line makes a page without imports a module.
     const file = `${each.page.replaceAll('/', '--').replace(/\.md$/, '')}.ts`;
     if (code.length > 0) writeFileSync(join(folder, file), `${code.join('\n')}\nexport {};\n`);
   }
-  // What a reader has who sets `strict` and no more.
+  // The options of a reader who only sets `strict`.
   const compilerOptions = { noUncheckedIndexedAccess: false, noUnusedLocals: false, types: ['node'] };
   const config = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -1,4 +1,4 @@
-/** The page of error codes is computed from the code. `COPPICE_WRITE_DOCS=1` writes it; else it is compared. */
+/** The page of error codes is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cliErrorKinds, exitCodes } from '@coppice/cli';
 import type { ErrorKind } from '@coppice/core';
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
 };
 
 const { HTTP: http = {}, ...tables } = errorTables;
-/** Every code and its kind, by the part that it comes from; the command line answers nobody over HTTP and has its own. */
+/** All codes and kinds, by the part that defines them; the command line's have no HTTP status. */
 const parts = { ...tables, 'Command line': cliErrorKinds, HTTP: http };
 
 function kindTable(): string {
@@ -34,7 +34,7 @@ function codeTables(): string {
   return Object.entries(parts)
     .map(([part, codes]) => {
       const rows = Object.entries(codes).map(([code, kind]) => {
-        // The command line answers nobody over HTTP.
+        // The command line's codes have no HTTP status.
         const status = code.startsWith('cli/') ? '' : httpStatusOf({ code, kind });
         return `| \`${code}\` | ${kind} | ${status}${status === '' ? '' : ' '}|`;
       });

@@ -1,4 +1,4 @@
-/** The format of the guide is one: it passes the suite, which finds what a worse one would lose. */
+/** The format in the guide is valid: it passes the conformance suite. */
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import { runFormatConformance } from '@coppice/content/formats/conformance';
@@ -28,7 +28,7 @@ const packages = {
 };
 const page = 'docs/guides/write-a-format.md';
 const [example] = examplesIn(page, openRepository().read(page));
-// What comes after it uses it.
+// Only the code before its usage.
 const [code = ''] = (example?.code ?? '').split('const input = ');
 const play: formats.Format = new Function('packages', `${await functionBodyOf(code)}; return play;`)(packages);
 

@@ -1,4 +1,4 @@
-/** Files that share a process leave it as they found it: what one of them forgets would be the fault of another. */
+/** Checks that test files that share a process restore its state: a leftover would make another file fail. */
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 
 const around = () => ({ env: { ...process.env }, directory: process.cwd(), areTimersFake: vi.isFakeTimers() });
@@ -10,7 +10,7 @@ beforeAll(() => {
 
 afterAll(() => {
   const { env, ...rest } = around();
-  // By their names alone: values may be secrets, and what a failed test says is read by many.
+  // Only names: values may be secrets, and test output is read by many.
   const changed = Object.keys({ ...found.env, ...env }).filter((name) => env[name] !== found.env[name]);
   const { directory, areTimersFake } = found;
   expect({ ...rest, changed }, 'the process, as it was found').toEqual({ directory, areTimersFake, changed: [] });

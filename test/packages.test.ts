@@ -1,16 +1,20 @@
 // @module-tag full
-/** What others install: packed, looked over, installed into an empty folder outside the repository, and used there. */
+/**
+ * Tests the published packages: packed, validated, installed in an empty folder outside the repository, and used
+ * there.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noticesFor } from '../scripts/notices.ts';
 import { packAll, published } from '../scripts/pack.ts';
+import { projectAddresses } from '../scripts/project-addresses.ts';
 import { examplesIn } from './checks/examples.ts';
 import { readRenamed, renamedModule } from './checks/renamed.ts';
 import { openRepository } from './checks/workspace.ts';
@@ -29,7 +33,7 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // What a package depends on and nothing else: an example that wants more does not work for those who follow it.
+  // Only the package's dependencies: an example that needs more would not work for its readers.
   npm('install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs.values());
 }, 600_000);
 
@@ -38,7 +42,7 @@ afterAll(() => {
 });
 
 function npm(...words: readonly string[]): void {
-  // Said outright: started by npm, it would take the folder of that one for its own.
+  // Explicit: npm would otherwise use the folder of the npm process that started it.
   execFileSync('npm', [...words, '--prefix', project], { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
@@ -54,7 +58,7 @@ function say(...words: readonly string[]): string {
   return execFileSync(command, line, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** An example as a program that fails where a comment says something else than the line gives. */
+/** An example as a program that fails if a line does not give what its comment says. */
 function programOf(readme: string): string {
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   let claims = 0;
@@ -72,18 +76,25 @@ function programOf(readme: string): string {
   return `import assert from 'node:assert';\n${imports}\n${body.replaceAll(/^import .*;$/gm, '')}\nprocess.exit(0);\n`;
 }
 
+/** Style sheets have no types. */
+function stylesOf(folder: string): readonly string[] {
+  const { exports: entries } = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
+  const styles = Object.keys(entries).filter((entry) => entry.endsWith('.css'));
+  return styles.length === 0 ? [] : ['--exclude-entrypoints', ...styles];
+}
+
 describe.each(folders)('the package of %s', (folder) => {
   test('is one that publint finds nothing to say about', async () => {
     const { messages, pkg } = await publint({ pkgDir: join(staged, folder), pack: false, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  // The page is files for a browser: there is nothing to import and there are no types.
+  // The page consists of files for a browser: there is nothing to import and there are no types.
   if (folder === 'web') return;
   test('has types that resolve for everybody who imports it', () => {
     const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
     const tool = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-    const words = [tool, tarballs.get(name) ?? '', '--profile', 'esm-only', '--format', 'json'];
+    const words = [tool, tarballs.get(name) ?? '', '--profile', 'esm-only', '--format', 'json', ...stylesOf(folder)];
     const { analysis } = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
     expect(analysis.types).toEqual({ kind: 'included' });
     expect(Object.keys(analysis.entrypoints)).toContain('.');
@@ -104,13 +115,13 @@ test.each(examples)('the README example of %s works where it is installed', (fol
   execFileSync(process.execPath, [program], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
 });
 
-/** The TypeScript of a page, block by block. */
+/** The TypeScript blocks of a page. */
 function codeOf(page: string): readonly string[] {
   const examples = examplesIn(page, openRepository().read(page));
   return examples.filter(({ language }) => language === 'ts').map(({ code }) => code);
 }
 
-/** Every entry that needs nothing beside its package, and every example, as modules of somebody who writes TypeScript. */
+/** All entries without peer dependencies, and all examples, as modules of a TypeScript user. */
 function modulesOfOthers(): ReadonlyMap<string, string> {
   const entries = examples.flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
@@ -124,7 +135,7 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   modules.set('renamed.ts', renamedModule(renamed, new Set(entries)));
   const pages = workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path));
   for (const page of pages) {
-    // Suites come with the types of what runs them, which nobody has to have.
+    // Suites need the types of their test runner, which is optional.
     const code = codeOf(page).filter((text) => !text.includes("/conformance'"));
     if (code.length > 0) modules.set(`${page.replaceAll(/\W/g, '-')}.ts`, `${code.join('\n')}\nexport {};`);
   }
@@ -134,10 +145,19 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
 test.each(['nodenext', 'bundler'])('types and examples compile where they are installed, by %s', (moduleResolution) => {
   const folder = join(project, moduleResolution);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
-  // The one thing that an example brings along.
+  // The only additional dependency of an example.
   symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
+  // A TypeScript user of React has its types: an optional peer dependency.
+  const reactTypes = join(project, 'node_modules/@types/react');
+  mkdirSync(dirname(reactTypes), { recursive: true });
+  if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
+  // The types of the AI SDK use those of JSON Schema without depending on them.
+  writeFileSync(
+    join(folder, 'json-schema.d.ts'),
+    "declare module 'json-schema' { export type JSONSchema7 = object; export type JSONSchema7Definition = object | boolean; }\n",
+  );
   for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
-  // What most projects have, and no more: our own settings are stricter, and some declarations are only right under them.
+  // The options of most projects: our own are stricter, and some declarations are only valid with them.
   const compilerOptions = {
     target: 'ES2023',
     module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
@@ -159,11 +179,16 @@ test.each(folders)('%s says in its manifest what it is when it is installed', (f
   const manifest = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ name, type: 'module', license: 'MIT', publishConfig: { provenance: true } });
   expect(manifest).not.toHaveProperty('private');
+  expect(manifest.description.length).toBeGreaterThan(30);
+  expect(manifest.keywords.length).toBeGreaterThan(4);
+  expect(manifest.repository).toMatchObject({ type: 'git', directory: `packages/${folder}` });
+  for (const address of [manifest.repository.url, manifest.homepage, manifest.bugs.url])
+    expect(address).toContain(projectAddresses.repository);
   if (folder === 'core') expect(manifest).not.toHaveProperty('dependencies');
 });
 
 test('a store that is written by the guide passes the suite where the packages are installed', () => {
-  // What somebody who tests a store has; both are the suite's to ask for and not the package's to bring.
+  // The peer dependencies of the store suite.
   for (const name of ['vitest', 'fast-check'])
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
   const folder = join(project, 'ledger');
@@ -171,7 +196,7 @@ test('a store that is written by the guide passes the suite where the packages a
   writeFileSync(join(folder, 'ledger.test.ts'), codeOf('docs/guides/write-a-store.md').join('\n'));
   const tool = join(root, 'node_modules/vitest/vitest.mjs');
   const words = [tool, 'run', '--root', folder, '--reporter', 'json'];
-  // Without what this run tells its own tests: the other one is somebody else's.
+  // Without the environment of this run, because the other process is independent.
   const env = { PATH: process.env['PATH'], HOME: folder };
   const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
   const { success, numPassedTests } = JSON.parse(stdout.slice(stdout.indexOf('{')));
@@ -197,7 +222,7 @@ test('the README example of coppice works where it is installed', () => {
 test('coppice appends and serves the API and the page where it is installed', async () => {
   expect(say('append', '--new', 'Hi')).toContain('Added');
   const [, words, options] = coppice('serve', '--port', '0');
-  // Without npx between: the signal that ends it is meant for the server.
+  // Without npx: the signal that ends it must reach the server.
   const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
   const server = spawn(process.execPath, [program, ...words.slice(2)], {
     ...options,

@@ -1,4 +1,4 @@
-/** The examples of the README run as they are written. */
+/** Runs the examples of the README as they are written. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import * as coreHistory from '@coppice/core/history';
 import * as coreStore from '@coppice/core/store';
 import * as coreTree from '@coppice/core/tree';
 import * as stores from '@coppice/stores';
+import * as storesTree from '@coppice/stores/tree';
 import { expect, onTestFinished, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -25,6 +26,7 @@ const modules: Readonly<Record<string, unknown>> = {
   '@coppice/core/chatgpt': coreChatgpt,
   '@coppice/core/store': coreStore,
   '@coppice/stores': stores,
+  '@coppice/stores/tree': storesTree,
 };
 
 test('the library in ten lines prints what it says', async () => {
@@ -43,7 +45,7 @@ test('the library in ten lines prints what it says', async () => {
 });
 
 test('the first look runs from the command line', () => {
-  // It leaves its file for whoever runs it to look at.
+  // The example leaves its file for the reader.
   const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const output = execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/example.ts')], {

@@ -1,4 +1,4 @@
-/** What stands against a release. */
+/** Tests the reasons against a release. */
 import { expect, test } from 'vitest';
 import { obstacles, type ReleaseFacts } from '../scripts/release.ts';
 

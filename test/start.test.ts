@@ -1,4 +1,4 @@
-/** What `npm start` starts ends with it. */
+/** Tests that what `npm start` started ends with it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
       setInterval(() => undefined, 1000);
       endWithParent(20);
       console.log('ready');`;
-    // The second command keeps the shell from becoming the first.
+    // The second command prevents the shell from replacing itself with the first.
     const shell = spawn('sh', ['-c', '"$0" --import tsx --input-type=module -e "$1"; true', process.execPath, script], {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -29,7 +29,7 @@ test.skipIf(process.platform === 'win32')(
     await ready;
     const closed = once(shell, 'close');
     shell.kill('SIGTERM');
-    // Its output is closed by the last of them to end.
+    // The output is closed when the last process ends.
     await closed;
     expect(said).toBe('ready\ntidy\n');
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { repository } from './checks/workspace.ts';
 
-// Inside the repository, so that the planted tests find the runner; the folder is in .gitignore and seen by no check.
+// Inside the repository, so that the test files find the runner; the folder is in .gitignore and ignored by all checks.
 mkdirSync(join(repository, '.tmp'), { recursive: true });
 const top = mkdtempSync(join(repository, '.tmp', 'summary-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ let runs = 0;
 const tags = [{ name: 'full' }, { name: 'browser', retry: 1 }];
 const settings = { include: ['*.test.ts'], pool: 'forks', tags };
 
-/** Runs `npm test` as its script does, over planted test files. */
+/** Runs `npm test` on temporary test files. */
 function runTests(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
   runs += 1;
   const root = join(top, String(runs));

@@ -1,7 +1,7 @@
 /**
- * A provider of the OpenAI wire in a process of its own, so that its work is not counted as ours. The model says what it
- * answers: `words-<count>-<ms>` is so many words, one every so many milliseconds, 0 as fast as they are taken; a third
- * number is the milliseconds before the first.
+ * A provider with the OpenAI wire in a separate process, so that its work is not counted as ours. The model's name
+ * selects the reply: `words-<count>-<ms>` is so many words, one every so many milliseconds, with 0 as fast as they
+ * are read; a third number is the delay before the first.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -16,7 +16,7 @@ const ending = `${event({}, 'stop')}data: ${JSON.stringify({ id: 'c1', choices: 
 const word = (at: number) => event({ content: ` word${at % 1_000}` });
 
 function pour(response: ServerResponse, count: number): void {
-  // In writes of 32 events: about what arrives in one read from a fast provider.
+  // Writes 32 events at a time: about what one read returns from a fast provider.
   for (let at = 0; at < count; at += 32) {
     let some = '';
     for (let one = at; one < Math.min(count, at + 32); one++) some += word(one);
@@ -29,7 +29,7 @@ function drip(response: ServerResponse, count: number, everyMs: number): void {
   const from = performance.now();
   let said = 0;
   const timer = setInterval(() => {
-    // By the clock, not by the tick: a busy machine must not make the provider slower than it says.
+    // By the clock, not by timer ticks: a busy machine must not slow the provider down.
     const due = Math.min(count, Math.floor((performance.now() - from) / everyMs));
     for (; said < due; said++) response.write(word(said));
     if (said < count) return;
@@ -54,5 +54,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
 });
-// Whoever started it is gone.
+// Exits with its parent.
 process.on('disconnect', () => process.exit());

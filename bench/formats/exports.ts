@@ -1,4 +1,4 @@
-/** ChatGPT-shaped exports of any size, made up, and never held as a whole. */
+/** Generated exports in ChatGPT's format of any size, never held in memory as a whole. */
 
 const sentence = 'The quick brown fox jumps over the lazy dog; it does so again and again. ';
 
@@ -61,7 +61,7 @@ export function exportText(conversations: number, messages: number): string {
   return JSON.stringify(Array.from({ length: conversations }, (_, number) => conversation(number, messages)));
 }
 
-/** An export of about so many bytes, a conversation at a time. */
+/** An export of about so many bytes, one conversation at a time. */
 export async function* exportStream(bytes: number, messages: number): AsyncGenerator<Uint8Array> {
   let sent = 0;
   for (let number = 0; sent < bytes; number++) {

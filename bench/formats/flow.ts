@@ -1,8 +1,9 @@
 /**
- * A stream of a size, in conversations of so many messages, into SQLite, in a process of its own: a heap that other measurements have grown would hide what the
- * import needs. Prints the most memory above idle, the longest stall, the longest stall while nothing was done, and the most
- * processor time of the thread between two turns for others: what is left of a stall on a machine without neighbours and a
- * quick disk. With `thread` the import runs on a thread of its own, as on a server, and the one that is looked at asks for it.
+ * Imports a stream of a given size and conversation length into SQLite, in a separate process: a heap that other
+ * measurements have grown would hide what the import needs. Prints the peak memory above idle, the longest stall, the
+ * longest stall while idle, and the longest CPU time of the thread between two event loop turns, which is what a
+ * stall would be on a quiet machine with a fast disk. With `thread` the import runs on a worker thread, as on a
+ * server, and the calling thread is measured.
  */
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ const bytes = Number(process.argv[2]);
 const messages = Number(process.argv[3] ?? 100);
 const aside = process.argv[4] === 'thread';
 
-/** Memory that is the process's own: SQLite maps the database's file, and its pages count as resident without being so. */
+/** Private memory: SQLite maps the database file, whose pages count as resident. */
 function ownMemory(): number {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
@@ -29,7 +30,7 @@ function ownMemory(): number {
   }
 }
 
-/** Processor time of this thread in µs. That of the process counts other threads, too, such as those that compile. */
+/** CPU time of this thread in µs; that of the process would include other threads, such as the compiler's. */
 function ownTime(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
@@ -43,7 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coppice-flow-'));
 const url = `sqlite:${join(folder, 'trees.db')}`;
 const store = await openStore(url);
 const path = join(folder, 'export.json');
-// Made before anything is looked at: a conversation that is made in one piece would be a stretch of the bench's own.
+// Created before the measurement: generating a conversation would block the event loop too.
 await pipeline(exportStream(bytes, messages), createWriteStream(path));
 const still = monitorEventLoopDelay({ resolution: 5 });
 still.enable();
@@ -61,7 +62,7 @@ const events = aside
   ? importFiles({ store, thread: { url, owner: store.owner } }, [{ name: '-', size: statSync(path).size, path }])
   : importInto(store, { files: [await fileOfStream('-', createReadStream(path))] });
 let last = ownTime();
-// One of the others: what the processor did between two of its turns is what it had to wait for.
+// Measures how much CPU time passes between two turns of another task.
 let over = false;
 const other = () => {
   const now = ownTime();

@@ -1,4 +1,4 @@
-/** How long it takes to find the place of a history below a forest root that is small, and below one that is large. */
+/** The time to match a history below a small and a large forest root. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function thread(at: number): NewMessage[] {
   }));
 }
 
-/** A forest tree with so many nodes: conversations of 200 messages, side by side below its root. */
+/** A forest tree with so many nodes: conversations of 200 messages below its root. */
 async function buildSample(url: string, nodes: number): Promise<Forest> {
   const store = await openStore(url);
   const id = treeId(newId());
@@ -37,7 +37,7 @@ async function buildSample(url: string, nodes: number): Promise<Forest> {
   return { store, id, rootId, threads };
 }
 
-/** One history that is there already, sent again with one message more: all found, one node written. */
+/** Resends an existing history with one more message: all matched, one node written. */
 async function match({ store, id, rootId, threads }: Forest, call: number): Promise<void> {
   const at = (call * 7_919) % threads;
   const messages = [...thread(at), { message: textMessage('user', `call ${call}`) }];
@@ -45,7 +45,7 @@ async function match({ store, id, rootId, threads }: Forest, call: number): Prom
   if (result.reused.length !== perThread) throw new Error(`Only ${result.reused.length} messages were found again.`);
 }
 
-/** Measures both in turns. The long form has a million nodes, the usual one a tenth of it. */
+/** Measures both, alternating. The long form has a million nodes, the usual one a tenth of that. */
 export async function matching(): Promise<readonly Measure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-match-'));
   const many = process.env.COPPICE_LONG === '1' ? 1_000_000 : 100_000;

@@ -1,8 +1,11 @@
-/** Trees of a size, in a store: branches of equal depth below the root, so that only the tree grows and no path does. */
+/**
+ * Trees of a given size in a store: branches of equal depth below the root, so that the tree grows but its paths do
+ * not.
+ */
 import { messageKit } from '@coppice/content';
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 
-/** How deep every branch is. */
+/** The depth of every branch. */
 export const depth = 60;
 
 const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(7);
@@ -12,7 +15,7 @@ export function message(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
-/** Acts as one user, with the real clock and real ids. */
+/** One user, with the real clock and real ids. */
 export const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
 
 /** A tree of about so many messages; the last branch is active. */

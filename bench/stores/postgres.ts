@@ -1,4 +1,4 @@
-/** PostgreSQL behind the contract beside its bare driver: one append, and 24 writers over 10 trees. */
+/** Compares PostgreSQL behind the contract with its bare driver: one append, and 24 writers on 10 trees. */
 
 import { run, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
@@ -9,7 +9,7 @@ import { grown, me, message } from './grown.ts';
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
-/** Medians of pieces of work, done in turns, so that a noisy neighbour disturbs all alike. */
+/** Medians of several pieces of work, alternating, so that noise affects all alike. */
 async function inTurns(count: number, works: readonly ((n: number) => Promise<unknown>)[]): Promise<readonly number[]> {
   const found: number[][] = works.map(() => []);
   for (let n = 0; n < count + 20; n++)
@@ -21,7 +21,7 @@ async function inTurns(count: number, works: readonly ((n: number) => Promise<un
   return found.map(median);
 }
 
-/** A connection for the bare driver, and a tree of its own that it appends to. */
+/** A connection for the bare driver, and its own tree to append to. */
 async function bareSide(url: string, store: Store, pipeline: boolean) {
   const { id, leaf } = await grown(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
@@ -32,7 +32,7 @@ async function bareSide(url: string, store: Store, pipeline: boolean) {
   return { client, append: (n: number) => bareAppend(client, id, state, n, pipeline) };
 }
 
-/** One message per transaction with the same rows, by prepared statements that are kept. */
+/** One message per transaction with the same rows, by prepared statements. */
 async function bareAppend(
   client: pg.Client,
   tree: string,
@@ -93,7 +93,7 @@ async function bareAppend(
   state.parent = node;
 }
 
-/** What is measured of PostgreSQL. */
+/** All benchmarks of PostgreSQL. */
 export async function postgres(measures: Measure[]): Promise<void> {
   const server = await PostgresServer.start();
   try {

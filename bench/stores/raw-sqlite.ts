@@ -1,4 +1,4 @@
-/** The bare driver doing the least: the same rows of node, tree and change in one durable transaction. */
+/** The bare driver with the minimum of work: the same rows of node, tree and change in one durable transaction. */
 import { createRequire } from 'node:module';
 
 interface Statement {
@@ -11,7 +11,7 @@ interface Database {
   close(): void;
 }
 
-/** Opens a file with the settings of the store. */
+/** Opens a file with the store's settings. */
 export function openRaw(path: string): Database {
   const load = createRequire(import.meta.url);
   const builtIn = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.('node:sqlite');
@@ -22,7 +22,7 @@ export function openRaw(path: string): Database {
   return database;
 }
 
-/** Appends one message after the other below the last, each in its own durable transaction. */
+/** Appends messages in a chain, each in its own durable transaction. */
 export class RawAppender {
   readonly #database: Database;
   readonly #insert: Statement;

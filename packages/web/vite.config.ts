@@ -2,20 +2,20 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 export default defineConfig(({ command }) => {
-  // Who builds while this says something else, as a test runner does, would build the slow form of the page that is for looking
-  // into it, and `npm start` would serve that afterwards.
+  // With another NODE_ENV, as in a test runner, the slow development build would be created, and `npm start` would
+  // serve it afterwards.
   if (command === 'build') process.env.NODE_ENV = 'production';
   return {
     plugins: [react()],
     build: {
       target: 'es2023',
-      // A file turned into a data: address would need a hole in the page's content security policy.
+      // A file inlined as a data: URL would need an exception in the page's content security policy.
       assetsInlineLimit: 0,
-      // Everything that understands the page's syntax also preloads by itself.
+      // All browsers that support the page's syntax also support module preload.
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
     },
-    // `npm run dev` beside a running server, which takes no writes from a page of another origin than its own.
+    // For `npm run dev` with a running server, which accepts no writes from another origin.
     server: {
       host: '127.0.0.1',
       proxy: {

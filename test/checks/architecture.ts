@@ -3,37 +3,39 @@ import { type GlobalUse, type ModuleImport, readModule } from './modules.ts';
 import { findRegistries, type Registry } from './registries.ts';
 import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
-/** A package from outside, and the files of the importing package that may use it (all of them when not said). */
+/** An external package, and the files of the importing package that may use it (by default all). */
 export interface OutsideRule {
   readonly name: string | RegExp;
   readonly where?: RegExp;
 }
 
-/** How far a package is shut off from clock, chance and the machine. */
+/** How far a package is isolated from clock, randomness and system. */
 export type Purity =
-  /** Nothing but its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
+  /** Only its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
   | 'sealed'
-  /** No I/O, clock or randomness; dates that are given may be converted, as foreign formats need it. */
+  /** No I/O, clock or randomness; given dates may be converted, as foreign formats require. */
   | 'pure'
+  /** System access only in the files that `machine` matches, which create defaults; timers are allowed. */
+  | 'injected'
   | 'open';
 
 /** One row of the import table. */
 export interface PackageRules {
-  /** Neighbours that the package may import. */
+  /** Workspace packages that the package may import. */
   readonly imports: readonly string[];
-  /** Neighbours of which it may import types only. */
-  readonly importsTypes?: readonly string[];
-  /** Neighbours that its tests may import besides. */
+  /** Workspace packages that only its tests may import. */
   readonly testsImport?: readonly string[];
-  /** Whether source may use Node's own modules. */
+  /** Whether source may use Node's built-in modules. */
   readonly node: boolean;
   readonly outside: readonly OutsideRule[];
   readonly purity: Purity;
+  /** Files of an `injected` package that may access the system. */
+  readonly machine?: RegExp;
 }
 
 /**
- * Who may import whom. A new dependency is a new line here, in the row of the package that needs it and held to the
- * folder that needs it, so that the choice is made once and seen in review.
+ * Which package may import which. A new dependency is a new entry here, restricted to the folder that needs it, so
+ * that the choice is visible in review.
  */
 export const importTable: Readonly<Record<string, PackageRules>> = {
   core: { imports: [], node: false, outside: [], purity: 'sealed' },
@@ -59,7 +61,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
   engine: {
     imports: ['core', 'content'],
-    // The engine is given a store by contract; its tests give it real ones.
+    // The engine gets a store by contract; its tests use real ones.
     testsImport: ['stores'],
     node: true,
     outside: [
@@ -83,9 +85,36 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     ],
     purity: 'open',
   },
-  web: {
+  client: {
+    imports: ['core'],
+    testsImport: ['content', 'stores', 'engine', 'server'],
+    node: false,
+    // Requests with the types that are generated from the server's routes.
+    outside: [{ name: 'openapi-fetch' }],
+    purity: 'injected',
+    machine: /^src\/environment\.ts$/,
+  },
+  react: {
+    imports: ['core', 'client'],
+    testsImport: ['content', 'stores', 'engine', 'server', 'web'],
+    node: false,
+    outside: [
+      { name: 'react' },
+      // Our declarations name its types: an optional peer dependency that is never imported.
+      { name: '@types/react', where: /^$/ },
+    ],
+    purity: 'injected',
+  },
+  'ai-sdk': {
     imports: ['core', 'content'],
-    importsTypes: ['server'],
+    testsImport: ['stores'],
+    node: false,
+    // The AI SDK itself, a peer: it calls the model and has the stream that useChat reads.
+    outside: [{ name: 'ai' }],
+    purity: 'open',
+  },
+  web: {
+    imports: ['core', 'content', 'client', 'react'],
     testsImport: ['stores', 'engine', 'server'],
     node: false,
     outside: [
@@ -100,8 +129,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       // Highlighted code as a tree instead of HTML, loaded when a message has code; the languages are highlight.js's.
       { name: 'lowlight', where: /^src\/markdown\// },
       { name: 'highlight.js', where: /^src\/markdown\// },
-      // Requests by the types that are generated from the server's routes.
-      { name: 'openapi-fetch', where: /^src\/state\/client\.ts$/ },
+      // Draws diagrams inside a frame without an origin, loaded when a message has one.
+      { name: '@mermaid-js/tiny', where: /^src\/markdown\/draw-diagram\.ts$/ },
       { name: 'virtua' },
       { name: /^@fontsource-variable\// },
     ],
@@ -111,10 +140,13 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core', 'content', 'stores', 'engine', 'server'],
     node: true,
     outside: [
+      // The command opens every store, so it brings the drivers that stores ask for; it imports neither.
+      { name: '@photostructure/sqlite', where: /^$/ },
+      { name: 'pg', where: /^$/ },
       { name: 'commander' },
       { name: 'picocolors' },
       { name: 'marked', where: /^src\/chat\// },
-      // One measure of texts for everything that is drawn.
+      // One width function for all output.
       { name: 'string-width', where: /^src\/terminal\/width\./ },
       { name: 'ink', where: /^src\/chat\// },
       { name: 'react', where: /^src\/chat\// },
@@ -124,8 +156,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
 };
 
 /**
- * The functions that make a part of the engine, and the files of the product that may call them. Whoever wants such a part
- * takes it from `openEngine`: a second assembly would have other budgets and other hooks than the first.
+ * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
+ * from `openEngine`: a second assembly would have other budgets and hooks.
  */
 export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['createGenerator', ['packages/engine/src/open-engine.ts']],
@@ -135,7 +167,7 @@ export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
     'createCompactor',
     [
       'packages/engine/src/generate/index.ts',
-      // For callers of the library that have a store and no engine; both say so.
+      // For callers of the library with a store but without an engine.
       'packages/engine/src/commands/registry.ts',
       'packages/engine/src/compaction/compactor.ts',
       'packages/engine/src/sessions/agent-session.ts',
@@ -146,13 +178,13 @@ export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
     [
       'packages/engine/src/generate/index.ts',
       'packages/engine/src/compaction/compactor.ts',
-      // Extracts a title where the model is not to be asked.
+      // Extracts a title without a model.
       'packages/engine/src/summaries/titles.ts',
     ],
   ],
 ]);
 
-/** Entries that load nothing of certain folders of their package: what lies there has entries of its own. */
+/** Entries that must not load certain folders of their package, which have entries of their own. */
 export const entriesWithout: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
   {
     entry: 'packages/engine/src/index.ts',
@@ -160,7 +192,7 @@ export const entriesWithout: readonly { readonly entry: string; readonly folders
   },
 ];
 
-/** What an entry loads that it must not, one sentence each. Imports of types load nothing. */
+/** What an entry loads although it must not, one sentence each. Type imports load nothing. */
 function checkEntries(workspace: Workspace): string[] {
   const found: string[] = [];
   for (const { entry, folders } of entriesWithout) {
@@ -183,7 +215,7 @@ function checkEntries(workspace: Workspace): string[] {
   return found;
 }
 
-/** What a pure package cannot reach, by the name it goes by; each with what it would bring in. */
+/** Globals that a pure package cannot use, each with what it would give access to. */
 const machineNames: ReadonlyMap<string, string> = new Map([
   ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
   ...['globalThis', 'window', 'self', 'global', 'document', 'navigator', 'location'].map(pair('the machine around it')),
@@ -201,11 +233,11 @@ function pair(what: string): (name: string) => [string, string] {
 
 const readsNoClock = new Set(['parse', 'UTC']);
 
-/** Why a pure package may not use a name, or null when it may. */
+/** Why a pure package may not use a name, or null if it may. */
 function impurity(use: GlobalUse, purity: Purity): string | null {
   if (purity === 'open') return null;
   const brings = machineNames.get(use.name);
-  if (brings) return brings;
+  if (brings) return purity === 'injected' && brings === 'time' ? null : brings;
   if (use.name === 'Math') return use.member === null || use.member === 'random' ? 'randomness' : null;
   if (use.name !== 'Date') return null;
   if (use.member !== null) return readsNoClock.has(use.member) ? null : 'a clock';
@@ -221,8 +253,8 @@ interface Manifest {
 }
 
 /**
- * Everything in the workspace that breaks the import table, one sentence each, naming file and import. Answers an empty
- * list for a workspace in order; a package without source yet is in order.
+ * All violations of the import table in the workspace, one sentence each with file and import. A package without
+ * source is valid.
  */
 export function checkArchitecture(workspace: Workspace, table = importTable): string[] {
   const found: string[] = [];
@@ -253,8 +285,10 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
       if (callee.length === 1 && engineParts.get(name)?.includes(path) === false)
         found.push(`${path}:${line} calls ${name}, which assembles a second engine; take the part from openEngine.`);
     }
+    const inside = path.slice(`packages/${folder}/`.length);
+    const purity = rules.machine?.test(inside) === true ? 'open' : rules.purity;
     for (const use of facts.globals) {
-      const brings = impurity(use, rules.purity);
+      const brings = impurity(use, purity);
       if (brings)
         found.push(`${path}:${use.line} uses ${shown(use)}, which brings ${brings} into ${folder}; pass it in.`);
     }
@@ -301,9 +335,7 @@ function checkManifest(folder: string, manifest: Manifest, rules: PackageRules |
     found.push(`packages/${folder}/package.json is named '${manifest.name}'; its folder says '@coppice/${folder}'.`);
   for (const name of manifest.dependencies) {
     const neighbour = /^@coppice\/(.+)$/.exec(name)?.[1];
-    const allowed = neighbour
-      ? rules.imports.includes(neighbour) || rules.importsTypes?.includes(neighbour)
-      : rules.outside.some((rule) => matches(rule, name));
+    const allowed = neighbour ? rules.imports.includes(neighbour) : rules.outside.some((rule) => matches(rule, name));
     if (!allowed) found.push(`packages/${folder}/package.json depends on '${name}', which ${folder} may not import.`);
   }
   return found;
@@ -323,7 +355,7 @@ interface Context {
   readonly folder: string | null;
 }
 
-/** Why an import is refused, as the end of a sentence, or null when it is allowed. */
+/** Why an import is refused, as the end of a sentence, or null if it is allowed. */
 function refuseImport(context: Context, each: ModuleImport): string | null {
   const { specifier, form } = each;
   if (specifier === null || specifier.includes('…')) return refuseComputed(context);
@@ -332,7 +364,7 @@ function refuseImport(context: Context, each: ModuleImport): string | null {
   if (/^(?:\/|file:|[a-z]:\\)/i.test(specifier)) return 'by a path on this machine; import by package name';
   if (specifier.startsWith('node:')) return refuseNode(context);
   const neighbour = /^@coppice\/([^/]+)(?:\/(.+))?$/.exec(specifier);
-  if (neighbour?.[1] !== undefined) return refuseNeighbour(context, each, neighbour[1], neighbour[2]);
+  if (neighbour?.[1] !== undefined) return refuseNeighbour(context, neighbour[1], neighbour[2]);
   return refuseOutside(context, specifier);
 }
 
@@ -383,7 +415,6 @@ function refuseNode({ path, folder, table }: Context): string | null {
 
 function refuseNeighbour(
   { manifests, table, path, folder }: Context,
-  each: ModuleImport,
   neighbour: string,
   subpath: string | undefined,
 ): string | null {
@@ -400,9 +431,7 @@ function refuseNeighbour(
     return 'which serves tests only and would ship with the product';
   if (rules.imports.includes(neighbour))
     return test ? null : undeclared(manifests.get(folder), `@coppice/${neighbour}`);
-  if (rules.importsTypes?.includes(neighbour) && each.typeOnly) return null;
   if (test && rules.testsImport?.includes(neighbour)) return null;
-  if (rules.importsTypes?.includes(neighbour)) return `but ${folder} may import ${neighbour} by 'import type' only`;
   const allowed = rules.imports.length === 0 ? 'no other package' : `only ${rules.imports.join(', ')}`;
   return `but ${folder} may import ${allowed}`;
 }
@@ -414,7 +443,10 @@ function exportMatches(key: string, subpath: string): boolean {
   return subpath.startsWith(key.slice(0, star)) && subpath.endsWith(tail) && subpath.length >= key.length;
 }
 
-/** A package's settings for a tool, such as its bundler: never part of the product, so they may use what only builds it. */
+/**
+ * A package's configuration of a tool, such as its bundler: not part of the product, so it may use build
+ * dependencies.
+ */
 function isToolConfig(path: string): boolean {
   return /^packages\/[^/]+\/[\w-]+\.config\.ts$/.test(path);
 }

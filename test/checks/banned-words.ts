@@ -3,8 +3,8 @@ import { readDeclaredNames, wordsOfName } from './names.ts';
 import { isTypeScript, type Workspace } from './workspace.ts';
 
 /**
- * Words that no name of ours has: metaphors where the trade has a plain word. Each stands beside the words to take instead.
- * The words that we keep are in `docs/glossary.md`.
+ * Words that our names must not contain: metaphors for which there is a plain word. Each has its replacements. The
+ * words that we keep are in `docs/glossary.md`.
  */
 export const bannedWords: ReadonlyMap<string, string> = new Map([
   ['barren', 'empty, hasNoChildren'],
@@ -35,14 +35,15 @@ export const bannedWords: ReadonlyMap<string, string> = new Map([
   ['workshop', 'fixture, runner'],
 ]);
 
-/** Names that are stored or sent and therefore stay: the field `room` of an answer about the context. */
+/** Names that are stored or sent and therefore stay, such as the field `room` in a response about the context. */
 const sentNames: readonly { readonly word: string; readonly path: RegExp }[] = [
   { word: 'room', path: /^packages\/core\/src\/budget(?:\.test)?\.ts$/ },
   { word: 'room', path: /^packages\/engine\/src\/generate\/reply-limit\.ts$/ },
-  { word: 'room', path: /^packages\/server\/src\/(?:client|wire|routes\/context)\// },
+  { word: 'room', path: /^packages\/server\/src\/(?:wire|routes\/context)\// },
+  { word: 'room', path: /^packages\/client\/src\/paths\.ts$/ },
 ];
 
-/** Every declared name and every file name with a banned word, one sentence each. */
+/** All declared names and file names with a banned word, one sentence each. */
 export function checkBannedWords(workspace: Workspace): string[] {
   const found: string[] = [];
   for (const path of workspace.paths.filter(isTypeScript)) {

@@ -1,7 +1,7 @@
-// Examples of the documentation as code that runs here.
+// Runs code examples of the documentation.
 import { transform } from 'esbuild';
 
-/** Examples as the body of a function: types are gone, and imports come from an object `packages` by their names. */
+/** Converts examples to a function body: without types, and with imports from an object `packages` by name. */
 export async function functionBodyOf(examples: string): Promise<string> {
   const { code } = await transform(examples, { loader: 'ts', format: 'esm', target: 'es2023' });
   return code

@@ -1,24 +1,24 @@
-/** The fenced examples of the documentation: what they are written in, and which of them say why nobody runs them. */
+/** The fenced code examples of the documentation: their languages, and which are marked as not run. */
 
-/** A fenced block of a page. */
+/** A fenced code block of a page. */
 export interface Example {
   readonly page: string;
-  /** The line of the page that the fence begins on, from 1. */
+  /** The line of the page on which the fence begins, from 1. */
   readonly line: number;
-  /** What stands behind the fence; empty for drawings. */
+  /** The language of the fence; empty for drawings. */
   readonly language: string;
   readonly code: string;
-  /** Why it is not run as a whole. */
+  /** Why the block is not run. */
   readonly excuse: string | null;
-  /** Lines of it that are not run, and why. */
+  /** Lines that are not run, and why. */
   readonly excused: ReadonlyMap<string, string>;
 }
 
-// Above the fence, where readers of the page do not see it: `<!-- not run: why -->` for all of it, and
-// `<!-- not run: `a line`: why -->` for one line.
+// Markers above the fence, invisible to readers: `<!-- not run: why -->` for the whole block, and `<!-- not run: `a
+// line`: why -->` for one line.
 const mark = /^<!-- not run: (?:`([^`]+)`: )?(.+) -->$/;
 
-/** Every fenced block of a page, in order. */
+/** All fenced code blocks of a page, in order. */
 export function examplesIn(page: string, text: string): Example[] {
   const found: Example[] = [];
   let excuse: string | null = null;
@@ -49,17 +49,17 @@ export function examplesIn(page: string, text: string): Example[] {
   return found;
 }
 
-/** A line of a shell, as far as the documentation needs one. */
+/** A parsed shell line, as far as the documentation needs it. */
 export interface ShellLine {
-  /** As it is written, without its comment. */
+  /** The text without its comment. */
   readonly text: string;
-  /** Its words, with quotes taken off and `~` and variables filled in. */
+  /** Its words, without quotes and with `~` and variables expanded. */
   readonly words: readonly string[];
-  /** What an `echo` before a pipe gives it to read. */
+  /** The input from an `echo` before a pipe. */
   readonly input: string | undefined;
 }
 
-/** The lines of an example for a shell that are not excused. An excuse for a line that is not there is refused. */
+/** The shell lines of an example that are run. Throws if a marker names a line that does not exist. */
 export function shellLines({ page, line, code, excused }: Example, env: Readonly<Record<string, string>>): ShellLine[] {
   const written = code
     .replaceAll(/\\\n\s*/g, '')
@@ -83,12 +83,12 @@ function filledIn(word: string, env: Readonly<Record<string, string>>): string {
   return word.replaceAll(/\$([A-Z_]+)/g, (_whole, name) => env[name] ?? '');
 }
 
-/** What a drawing never begins with: a block without a language is looked at by nobody. */
+/** Text that a drawing never begins with: a block without a language is not checked. */
 const looksLikeCode = /^\s*(?:\$ )?(?:npm|npx|node|git|curl|coppice|import|export|const|await|cd|echo|docker) /m;
 
 /**
- * What is wrong with the examples of a page: written in something that nobody runs, without a language though it is no
- * drawing, or one too many for whoever runs the only one. `runs` names the languages that are run there.
+ * Problems with the examples of a page: a language that is not run, no language although it is not a drawing, or more
+ * than one example where only one is run. `runs` lists the languages that are run.
  */
 export function checkExamples(
   examples: readonly Example[],

@@ -1,17 +1,17 @@
 import { type ESTree, parseSync } from 'vite';
 
 /**
- * How a module names another one: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock of
- * the test runner, or a file address (`new URL('…', import.meta.url)`).
+ * How a module refers to another: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock
+ * of the test runner, or a file URL (`new URL('…', import.meta.url)`).
  */
 export type ImportForm = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
 
-/** One place where a module names another. */
+/** One reference to another module. */
 export interface ModuleImport {
   readonly form: ImportForm;
-  /** What is named, or null when it is computed at run time. */
+  /** The module specifier, or null if it is computed at run time. */
   readonly specifier: string | null;
-  /** Whether nothing of it is left after types are erased. */
+  /** Whether it is erased with the types. */
   readonly typeOnly: boolean;
   readonly line: number;
 }
@@ -19,9 +19,9 @@ export interface ModuleImport {
 /** One use of a name that the module does not declare. */
 export interface GlobalUse {
   readonly name: string;
-  /** What is taken from it by name (`now` in `Date.now`), or null when the whole value is used or the key is computed. */
+  /** The accessed member (`now` in `Date.now`), or null if the whole value is used or the key is computed. */
   readonly member: string | null;
-  /** The number of arguments when it is called or constructed itself, else null. */
+  /** The number of arguments if it is called or constructed, else null. */
   readonly callArguments: number | null;
   readonly line: number;
 }
@@ -30,19 +30,19 @@ export interface GlobalUse {
 export interface ModuleCall {
   /** The names along the callee: `test.each(rows)('…')` gives test, each. */
   readonly callee: readonly string[];
-  /** The literal text of each argument (of templates the fixed parts), null for anything else. */
+  /** The literal text of each argument (for templates the fixed parts), null for anything else. */
   readonly texts: readonly (string | null)[];
   readonly line: number;
 }
 
-/** One key of an object literal whose value loads a module: `sqlite: () => import('./sqlite/index.ts')`. */
+/** A key of an object literal whose value imports a module: `sqlite: () => import('./sqlite/index.ts')`. */
 export interface LazyEntry {
   readonly key: string;
   readonly specifier: string;
   readonly line: number;
 }
 
-/** What the checks know of one module. */
+/** What the checks know about one module. */
 export interface ModuleFacts {
   readonly errors: readonly string[];
   readonly imports: readonly ModuleImport[];
@@ -53,9 +53,9 @@ export interface ModuleFacts {
 }
 
 /**
- * Reads a module with the parser that also builds it, so comments, strings, templates, regular expressions and JSX text
- * cannot be taken for code. A name declared anywhere in the file counts as the file's own: what is foreign and typed is
- * refused by the compiler already, which has neither Node's nor the browser's names in core and content.
+ * Parses a module with the parser that also builds it, so that comments, strings, templates, regular expressions and
+ * JSX text are not taken for code. A name declared anywhere in the file counts as the file's own; the compiler
+ * refuses other globals already, because core and content have neither Node's nor the browser's types.
  */
 export function readModule(path: string, text: string): ModuleFacts {
   const parsed = parseSync(path, text, { preserveParens: false });
@@ -102,7 +102,7 @@ export function readModule(path: string, text: string): ModuleFacts {
         const specifier = first ? literalText(first) : null;
         if (root === 'require') note('require', specifier, false, node);
         else if (root === 'import.meta' && member === 'resolve') note('dynamic', specifier, false, node);
-        // A mock may also be named by `import('…')`, which is then found on its own.
+        // A mock may also be given by `import('…')`, which is found separately.
         else if (root === 'vi' && member && moduleMocks.has(member) && specifier !== null)
           note('mock', specifier, false, node);
         break;
@@ -191,7 +191,7 @@ function literalText(node: ESTree.Node): string | null {
   return left === null && right === null ? null : `${left ?? '…'}${right ?? '…'}`;
 }
 
-/** The module that an expression loads, through `await`, `.then(…)` and what is taken from it. */
+/** The module that an expression imports, through `await`, `.then(…)` and member access. */
 function importedBy(node: ESTree.Node): string | null {
   let inner = node;
   for (;;) {
@@ -221,7 +221,7 @@ function calleeNames(callee: ESTree.Node): readonly string[] {
 
 /**
  * The names that a node itself declares: variables, parameters (also of function types), functions, classes, imports.
- * `declare const process` declares nothing: it only tells the compiler of something that lies outside.
+ * `declare const process` declares nothing: it only informs the compiler about an external name.
  */
 function declaredNames(node: ESTree.Node, parent: ESTree.Node | null): readonly string[] {
   const patterns: unknown[] = [];
@@ -274,7 +274,7 @@ const keyed = new Set([
   'TSPropertySignature',
   'TSMethodSignature',
 ]);
-// Under these an identifier is a name, a label or a type: nothing that runs.
+// Below these an identifier is a name, a label or a type, not a value.
 const namesOnly = new Set([
   'ImportSpecifier',
   'ExportSpecifier',

@@ -1,7 +1,7 @@
 import { type ESTree, parseSync } from 'vite';
 import { isTestFile, isTypeScript, type Workspace } from './workspace.ts';
 
-/** What a module declares at its top level. */
+/** A top-level declaration of a module. */
 export interface Declaration {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'type' | 'value';
@@ -9,14 +9,14 @@ export interface Declaration {
   readonly line: number;
 }
 
-/** A function with its length in lines, first and last line included. */
+/** A function with its length in lines. */
 export interface FunctionLength {
   readonly name: string;
   readonly line: number;
   readonly lines: number;
 }
 
-/** A name that a module declares anywhere: a variable, a parameter, a member, a function, a class or a type. */
+/** Any name that a module declares: a variable, parameter, member, function, class or type. */
 export interface DeclaredName {
   readonly name: string;
   readonly line: number;
@@ -78,7 +78,7 @@ function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: 
   }
 }
 
-/** The declarations at the top level of a module, and which of them it exports under their own name. */
+/** The top-level declarations of a module, and which of them it exports under their own name. */
 export function readDeclarations(path: string, text: string): readonly Declaration[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -97,7 +97,7 @@ export function readDeclarations(path: string, text: string): readonly Declarati
   return found.map((one) => (exportedLater.has(one.name) ? { ...one, exported: true } : one));
 }
 
-/** The functions of a module, nested ones and methods included. */
+/** The functions of a module, including nested ones and methods. */
 export function readFunctions(path: string, text: string): readonly FunctionLength[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -124,7 +124,7 @@ const memberTypes = new Set([
   'TSAbstractMethodDefinition',
 ]);
 
-/** Every name that a module declares, locals, parameters and members included. */
+/** All names that a module declares, including locals, parameters and members. */
 export function readDeclaredNames(path: string, text: string): readonly DeclaredName[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -169,20 +169,20 @@ export function readDeclaredNames(path: string, text: string): readonly Declared
   return found;
 }
 
-/** Whether a file is source: neither a test, nor a suite, nor what serves tests only. */
+/** Whether a file is source: not a test, a suite or a test helper. */
 export function isSource(path: string): boolean {
   return /^packages\/[^/]+\/src\//.test(path) && isTypeScript(path) && !isTestFile(path);
 }
 
-/** One name that several source files define, with the files; a star marks those that export it. */
+/** A name that several source files define, with the files; a star marks those that export it. */
 export interface DuplicateName {
   readonly name: string;
   readonly places: readonly { readonly path: string; readonly exported: boolean }[];
 }
 
 /**
- * The names under which more than one source file defines a function, a class or a type. Plain values are left out: `name` or
- * `longest` as a constant of a module misleads nobody.
+ * The names of functions, classes and types that more than one source file defines. Constants are left out: a module
+ * constant such as `name` or `longest` misleads nobody.
  */
 export function findDuplicateNames(workspace: Workspace): readonly DuplicateName[] {
   const places = new Map<string, Map<string, boolean>>();

@@ -2,15 +2,15 @@ import { posix } from 'node:path';
 import { readModule } from './modules.ts';
 import { isSuite, type Workspace } from './workspace.ts';
 
-/** What a registry asks of its members besides a folder and a line. */
+/** What a registry requires of its members besides a folder and a line in members.ts. */
 export interface RegistryRules {
-  /** The suite that each member's own test calls, where the registry has one. */
+  /** The suite that each member's own test calls, if the registry has one. */
   readonly suite?: string;
-  /** Folders beside the members that hold what several of them share, and are no members themselves. */
+  /** Folders with code that several members share; not members themselves. */
   readonly shared?: readonly string[];
 }
 
-/** Every registry there is. A folder with `members.ts` whose name is not here is refused, so that none goes unchecked. */
+/** All registries. A folder with `members.ts` that is not listed here is refused, so that none stays unchecked. */
 export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['blocks', {}],
   ['formats', { suite: 'runFormatConformance' }],
@@ -22,19 +22,19 @@ export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['subcommands', {}],
 ]);
 
-// Folders beside the members that hold what all of them share.
+// Folders with code that all members share.
 const apart = new Set(['conformance', 'testing', 'fixtures', 'test']);
 
-/** One registry as it lies in the workspace. */
+/** One registry of the workspace. */
 export interface Registry {
-  /** Its name: the folder's, or the package's when the package itself is the registry. */
+  /** Its name: the folder's, or the package's if the package itself is the registry. */
   readonly name: string;
   readonly folder: string;
-  /** The folders that are members, listed or not. */
+  /** The folders of members, listed or not. */
   readonly folders: readonly string[];
 }
 
-/** The registries of a workspace: each folder under a package's source that has a `members.ts`. */
+/** The registries of a workspace: all folders of a package's source with a `members.ts`. */
 export function findRegistries(workspace: Workspace, table = registryTable): Registry[] {
   const registries: Registry[] = [];
   for (const path of workspace.paths) {
@@ -54,7 +54,7 @@ export function findRegistries(workspace: Workspace, table = registryTable): Reg
   return registries;
 }
 
-/** Everything about the registries that is not in order, one sentence each. */
+/** All problems of the registries, one sentence each. */
 export function checkRegistries(workspace: Workspace, table = registryTable): string[] {
   const found: string[] = [];
   for (const registry of findRegistries(workspace, table)) {
@@ -109,7 +109,7 @@ function checkMember(workspace: Workspace, folder: string, name: string, rules: 
   return found;
 }
 
-/** A registry's folder without `members.ts` would be no registry at all, and its members would go unlisted in silence. */
+/** Without `members.ts` a folder would not count as a registry, and its members would silently be unlisted. */
 function checkUnlisted(workspace: Workspace, table: ReadonlyMap<string, RegistryRules>): string[] {
   const unlisted = new Set<string>();
   for (const path of workspace.paths) {

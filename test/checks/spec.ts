@@ -8,7 +8,7 @@ export interface Rule {
   readonly line: number;
 }
 
-/** One place where a test says which rule it proves. */
+/** A reference to a rule in the name of a test. */
 export interface Citation {
   readonly id: string;
   readonly path: string;
@@ -16,13 +16,13 @@ export interface Citation {
 }
 
 const ruleLine = /^- \*\*([A-Z]{1,2}[1-9]\d*)\*\* \S/;
-// Anything that a reader would take for a rule, so that a slip of the pen does not make it disappear.
+// Anything that looks like a rule, so that a typo does not make it disappear.
 const almostRule = /^\s*(?:[-*+]|\d+\.)?\s*\*\*\[?[A-Za-z]{1,3}[-. ]?\d+\]?[.:]?\*\*/;
 const citation = /\[([A-Z]{1,2}[1-9]\d*(?:, ?[A-Z]{1,2}[1-9]\d*)*)\]/g;
 const testCalls = new Set(['test', 'it', 'describe', 'suite']);
 const notRun = new Set(['skip', 'todo']);
 
-/** The rules of every `packages/<name>/SPEC.md`, and a sentence for each line that almost is one. */
+/** The rules of every `packages/<name>/SPEC.md`, and a sentence for each malformed one. */
 export function readRules(workspace: Workspace): {
   readonly rules: readonly Rule[];
   readonly slips: readonly string[];
@@ -46,8 +46,8 @@ export function readRules(workspace: Workspace): {
 
 /**
  * The rules cited in the names of tests (`test('[T7] …')`, also `[T7, T8]` and `test.each(rows)('[T7] …')`). In an
- * exported suite any call counts whose argument begins with the citation, since suites name their tests through
- * functions of their own. A skipped or planned test cites nothing.
+ * exported suite any call counts whose argument begins with the citation, because suites name their tests through
+ * their own functions. A skipped or todo test does not count.
  */
 export function readCitations(workspace: Workspace): readonly Citation[] {
   const citations: Citation[] = [];
@@ -68,7 +68,7 @@ export function readCitations(workspace: Workspace): readonly Citation[] {
   return citations;
 }
 
-/** Everything in which rules and tests differ, one sentence each. */
+/** All differences between rules and tests, one sentence each. */
 export function checkSpec(workspace: Workspace): string[] {
   const { rules, slips } = readRules(workspace);
   const found = [...slips];

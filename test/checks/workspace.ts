@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The files that the checks look at, by path from the top of the repository with `/` between the parts. */
+/** The files that the checks read, by path from the repository root with `/` as separator. */
 export interface Workspace {
   readonly paths: readonly string[];
   has(path: string): boolean;
   read(path: string): string;
 }
 
-/** The top of the repository. */
+/** The root folder of the repository. */
 export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-// What is made or fetched is nobody's source, and fixtures are data that may break every rule on purpose.
+// Generated and installed files are not our source, and fixtures may break every rule on purpose.
 const passedOver = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
-/** Lists the repository as it lies on disk, written or not yet committed. */
+/** Lists the files of the repository on disk, committed or not. */
 export function openRepository(top: string = repository): Workspace {
   const paths: string[] = [];
   const open = [''];
@@ -32,7 +32,7 @@ export function openRepository(top: string = repository): Workspace {
   return { paths, has: (path) => known.has(path), read: (path) => readFileSync(join(top, path), 'utf8') };
 }
 
-/** A workspace written down in a test, so that a planted violation needs no file on disk. */
+/** An in-memory workspace for tests, so that a violation needs no file on disk. */
 export function makeWorkspace(files: Readonly<Record<string, string>>): Workspace {
   const texts = new Map(Object.entries(files));
   return {
@@ -46,14 +46,14 @@ export function makeWorkspace(files: Readonly<Record<string, string>>): Workspac
   };
 }
 
-/** Whether a path is TypeScript that is checked, run or shipped. */
+/** Whether a path is a TypeScript file. */
 export function isTypeScript(path: string): boolean {
   return /\.tsx?$/.test(path);
 }
 
 /**
- * Whether a file serves tests only: a test, the builders under `testing/`, the torture harness, or a conformance
- * suite. Such files may use the test runner and Node; nothing that ships may import them.
+ * Whether a file is only for tests: a test, the helpers in `testing/`, the torture tests, or a conformance suite.
+ * Such files may use the test runner and Node; published code must not import them.
  */
 export function isTestFile(path: string): boolean {
   return (
@@ -69,7 +69,7 @@ export function isSuite(path: string): boolean {
   return /^packages\/[^/]+\/src\/(?:.+\/)?conformance(?:\.tsx?$|\/)/.test(path);
 }
 
-/** The package that a path belongs to, by its folder, or null for what lies at the top. */
+/** The package of a path, by its folder, or null for files at the root. */
 export function packageOf(path: string): string | null {
   return /^packages\/([^/]+)\//.exec(path)?.[1] ?? null;
 }

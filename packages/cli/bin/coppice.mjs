@@ -7,7 +7,7 @@ const built = new URL('../dist/src/main.js', import.meta.url);
 if (existsSync(built)) await import(built.href);
 else {
   const { register } = await import('tsx/esm/api');
-  // Not the one of the directory that the command is called in: nothing from there may have a say.
+  // A fixed path: configuration from the current directory must have no effect.
   register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   await import(new URL('../src/main.ts', import.meta.url).href);
 }

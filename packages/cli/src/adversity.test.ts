@@ -1,5 +1,5 @@
 // @module-tag full
-/** The real command where it may not write, and where there is no space left. */
+/** The real command without write permission and with a full disk. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -21,7 +21,7 @@ import { compiledCommand } from './testing/compiled.ts';
 import { makeHome } from './testing/terminal.ts';
 
 const program = await compiledCommand();
-// Nothing is unwritable for root, so the command runs as somebody else there.
+// Root may write everywhere, so the command runs as another user in that case.
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 interface Ended {
@@ -104,7 +104,7 @@ describe('a full disk', () => {
   let home: string;
   let full: { readonly env: NodeJS.ProcessEnv; free(): void; end(): void };
 
-  // A small disk of its own where one may be mounted; elsewhere the store is told that there is no space.
+  // A small disk if one can be mounted; otherwise the store simulates a full disk.
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'coppice-full-'));
     mkdirSync(join(home, '.coppice'));
@@ -122,7 +122,7 @@ describe('a full disk', () => {
       try {
         for (;;) writeFileSync(filler, block, { flag: 'a' });
       } catch {
-        // Full, as meant.
+        // The disk is full, as intended.
       }
     }
   });
@@ -148,7 +148,7 @@ describe('a full disk', () => {
   });
 });
 
-// Where everything that is written finds a full disk; not every system has one.
+// A device on which every write fails; not every system has one.
 const fullDevice = '/dev/full';
 
 describe.runIf(existsSync(fullDevice))('an answer that cannot be written', () => {

@@ -8,7 +8,7 @@ import { openPage } from './browser.ts';
 test('[O69] the browser is started with a code that signs it in once, and the token is in nothing that it is started with', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-browser-'));
   const seen = join(folder, 'seen');
-  // Whatever opens addresses on this system; it tells what others see of it, whole or not at all.
+  // Fake openers of this system. Each records its command line, which other users could see, in one atomic step.
   for (const name of ['xdg-open', 'open']) {
     writeFileSync(join(folder, name), `#!/bin/sh\necho "$0 $*" > '${seen}.part' && /bin/mv '${seen}.part' '${seen}'\n`);
     chmodSync(join(folder, name), 0o755);

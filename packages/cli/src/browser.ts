@@ -4,8 +4,8 @@ import type { Listening } from '@coppice/server';
 type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the page in the user's browser, signed in, where there is one. Never fails, and waits for nothing. Other users of
- * the machine see what a program is started with: it is a code that the browser uses up, never the token.
+ * Opens the page in the user's browser, signed in, if there is one. Never fails and never waits. Other users of the
+ * machine can see command lines, so it passes a one-time code and not the token.
  */
 export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
   const command = commandFor(env);
@@ -20,7 +20,7 @@ export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: Brows
 }
 
 function commandFor(env: BrowserEnvironment): readonly string[] | null {
-  // A browser in somebody else's terminal, or in a build, is a window that nobody sees.
+  // In CI or over SSH nobody would see the browser window.
   if (env['CI'] !== undefined || env['SSH_CONNECTION'] !== undefined) return null;
   if (process.platform === 'darwin') return ['open'];
   if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];

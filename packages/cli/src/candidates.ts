@@ -1,4 +1,4 @@
-/** What could stand at the end of a line: for shells, which ask while the line is being typed. */
+/** Completion candidates for shells. */
 import { existsSync } from 'node:fs';
 import { ask, type Store } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
@@ -8,7 +8,7 @@ import { findTree, lastTree } from './resolve-target.ts';
 import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 
-/** A word that fits, and what it is. */
+/** A candidate and its description. */
 export interface Candidate {
   readonly value: string;
   readonly about: string;
@@ -18,7 +18,7 @@ const most = 60;
 
 interface CompletionLine {
   readonly member: Subcommand;
-  /** What the word that is being typed may be. */
+  /** What the current word can be completed with. */
   readonly completes: SubcommandArgument['completes'];
   /** The tree that the line names so far. */
   readonly tree: string | undefined;
@@ -26,7 +26,7 @@ interface CompletionLine {
   readonly owner: string | undefined;
 }
 
-/** Words of a line that stand for themselves, options and what they take apart. Shells cut at `:` and `=`, too. */
+/** Separates arguments from options and their values. Bash also splits words at `:` and `=`. */
 function readCandidates(words: readonly string[], members: readonly Subcommand[]): CompletionLine | null {
   const given = new Map<string, string>();
   const plain: string[] = [];
@@ -71,7 +71,7 @@ function optionsOf(member: Subcommand | undefined): readonly SubcommandOption[] 
   return [...(member?.options ?? []), ...everywhere];
 }
 
-/** What fits in the place of the last word, by what its place takes. Nothing where that cannot be found out. */
+/** The candidates for the last word. Empty if they cannot be determined. */
 export async function candidatesFor(
   words: readonly string[],
   members: readonly Subcommand[],
@@ -94,7 +94,7 @@ async function storedCandidates(
 ): Promise<readonly Candidate[]> {
   const url = line.store ?? (await at.storeUrl());
   const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
-  // Whoever only types leaves nothing behind.
+  // Completing a word must not create a store.
   if (place !== undefined && !existsSync(place)) return [];
   const there = at.on(url, line.owner);
   return what === 'tree' ? treeCandidates(await there.store()) : nodeCandidates(there, line.tree ?? lastTree);
@@ -123,7 +123,7 @@ async function nodeCandidates(at: CliContext, tree: string): Promise<readonly Ca
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },
-    // A shell would take what is behind a space for another word.
+    // A shell would split a value with a space.
     ...marks.filter(({ title }) => !/\s/.test(title)).map(({ title }) => ({ value: title, about: 'bookmark' })),
     ...[...said].map(([value, about]) => ({ value, about })),
   ];

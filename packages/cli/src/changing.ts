@@ -1,10 +1,11 @@
-/** What subcommands that change a tree share: one command of core, what it did in words, and how to take it back. */
+/** Shared by subcommands that change a tree: runs one command of core, and prints what it did and how to undo it. */
 import { type Command, type NodeId, type Outcome, type ResultOf, run, type TreeId } from '@coppice/core';
 import type { CliContext } from './cli-context.ts';
+import { shortId } from './short-ids.ts';
 import type { SubcommandOutput } from './subcommands/contract.ts';
 import { widthOf } from './terminal/width.ts';
 
-/** Runs a command on the store on behalf of the user. */
+/** Runs a command of core as the user. */
 export async function runTreeChange<C extends Command>(
   at: CliContext,
   command: C,
@@ -12,7 +13,7 @@ export async function runTreeChange<C extends Command>(
   return run(await at.store(), command, at.context());
 }
 
-/** The answer of a change: what happened, in words and as data, and how to take it back. */
+/** The output of a change: what happened, as text and as data, and how to undo it. */
 export function printChange(
   outcome: Outcome<unknown>,
   said: string,
@@ -21,7 +22,7 @@ export function printChange(
 ): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
   const moved = movedFrom(outcome);
-  // Where one is is no part of what is taken back: undo would take the last message along.
+  // Moving the active node is not undone with undo, which would remove the last message too.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
   const next = line === null ? null : commandLineFor(at, line);
   const words = moved === null ? 'Undo with' : 'Go back with';
@@ -34,46 +35,46 @@ export function printChange(
   };
 }
 
-/** Where one was before a change that did nothing but go elsewhere; null for every other. */
+/** The previous active node, if a change only moved it; else null. */
 export function movedFrom({ commit }: Outcome<unknown>): { readonly before: NodeId | null } | null {
   const [first, ...more] = commit?.steps ?? [];
   return first?.type === 'select' && more.length === 0 ? { before: first.before } : null;
 }
 
 function goBackLine(treeId: TreeId, before: NodeId | null): string | null {
-  return before === null ? null : `coppice switch ${treeId} ${before} --exactly`;
+  return before === null ? null : `coppice switch ${shortId(treeId)} ${shortId(before)} --exact`;
 }
 
-/** `1 change`, `3 changes`; other things by their name. */
+/** `1 change`, `3 changes`; or with another noun. */
 export function countNoun(count: number, one = 'change'): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /**
- * A line to run next, on the store and for the owner of this one; null where nothing would be left to run it on. The
- * address of a database is not repeated, since a password may stand in it.
+ * A command line with the store and owner of this run; null if there would be no store to run it on. The URL of a
+ * database is not repeated, because it may contain a password.
  */
 export function commandLineFor(at: CliContext, line: string): string | null {
   const { store, owner } = at.options;
   const [, kind] = /^([a-z]+):/i.exec(store ?? '') ?? [];
   if (kind?.toLowerCase() === 'memory') return null;
-  const isLocal = kind !== undefined && ['sqlite', 'files', 'jsonl'].includes(kind.toLowerCase());
+  const isLocal = kind === undefined || ['sqlite', 'files', 'jsonl'].includes(kind.toLowerCase());
   const words = [
     ...(store !== undefined && isLocal ? ['--store', store] : []),
     ...(owner === undefined ? [] : ['--owner', owner]),
   ];
-  // Behind the subcommand: the end of a sentence would be taken for a part of an address.
+  // After the subcommand: at the end, a full stop could be taken for part of the URL.
   return line.replace(/^coppice \S+/, (begin) => [begin, ...words.map(shellWord)].join(' '));
 }
 
-/** A line for a shell on lines of at most so many columns, as it is taken from them: each but the last says that it goes on. */
+/** Breaks a shell line to a width, with a backslash at the end of every line but the last. */
 export function continued(line: string, columns: number): string[] {
   const rows: string[] = [];
   let row = '';
-  // What is quoted stays together.
+  // Quoted parts are not broken.
   for (const word of line.match(/(?:'[^']*'|[^\s'])+/g) ?? []) {
     const longer = row === '' ? word : `${row} ${word}`;
-    // There has to be room for the sign that the line goes on.
+    // There must be space for the backslash.
     if (row === '' || widthOf(longer) + 2 <= columns || (widthOf(longer) <= columns && line.endsWith(longer)))
       row = longer;
     else {
@@ -84,25 +85,25 @@ export function continued(line: string, columns: number): string[] {
   return [...rows, row];
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** How to take the last change of a tree back, as a line of an answer; none where nothing is left to take back. */
+/** The output line that says how to undo the last change of a tree; empty if nothing is left to undo. */
 export function undoLines(at: CliContext, treeId: TreeId): readonly string[] {
   const line = commandLineFor(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];
 }
 
-/** The line that takes the last change of a tree back. */
+/** The command that undoes the last change of a tree. */
 export function undoLine(treeId: TreeId): string {
-  return `coppice undo ${treeId}`;
+  return `coppice undo ${shortId(treeId)}`;
 }
 
-/** The line that does again what was taken back. */
+/** The command that redoes it. */
 export function redoLine(treeId: TreeId): string {
-  return `coppice redo ${treeId}`;
+  return `coppice redo ${shortId(treeId)}`;
 }
 
 function spread(result: unknown): object {

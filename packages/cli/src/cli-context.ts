@@ -1,4 +1,4 @@
-/** What subcommands work with: the configuration, the store, the engine, and where to write. Each is opened when asked for. */
+/** What subcommands use: the configuration, the store, the engine, and the output. Each is opened on first use. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageKit } from '@coppice/content';
@@ -7,62 +7,97 @@ import {
   type Config,
   createProviders,
   defaultGenerateLimits,
-  loadConfig,
+  encryptedRecords,
+  fileRecords,
+  foundModels,
+  keysPath,
+  type LiveConfig,
   type ModelProviders,
   newId,
+  openLiveConfig,
+  openRecordSecret,
   recoverRuns,
+  sharedKeysPath,
 } from '@coppice/engine';
-import { openStore } from '@coppice/stores';
+import { openStore } from '@coppice/stores/open';
 import type { Host, Output } from './output.ts';
+import { storeUrlFrom } from './store-address.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** Options that every subcommand has. */
+/** Options of all subcommands. */
 export interface GlobalOptions {
   readonly store?: string | undefined;
   readonly owner?: string | undefined;
   readonly json: boolean;
-  /** Whether a store may be begun where none is. */
+  /** Whether a store may be created if there is none. */
   readonly begins?: boolean | undefined;
+  /** Whether the command line was just `coppice`. */
+  readonly bare?: boolean | undefined;
 }
 
-/** The place that a subcommand runs at. */
 export interface CliContext {
   readonly host: Host;
   readonly output: Output;
   readonly options: GlobalOptions;
   config(): Promise<Config>;
-  /** The store's URL: the one asked for, the configured one, or the database in the home directory. */
+  /** The configuration with the keys that this person entered, kept up to date. */
+  live(): Promise<LiveConfig>;
+  /** The same for a shared server: its keys are encrypted, and no private address can be entered. */
+  sharedLive(): Promise<LiveConfig>;
+  /** The store's URL: the option, the configured one, or the database in the home directory. */
   storeUrl(): Promise<string>;
   store(): Promise<Store>;
-  /** As {@link CliContext.store}, for answers that would be taken for a word about what is kept: refuses where nothing is. */
+  /**
+   * Like {@link CliContext.store}, but throws if the store does not exist, for output that would otherwise look like
+   * an empty history.
+   */
   keptStore(): Promise<Store>;
   providers(): Promise<ModelProviders>;
-  /** What core is run with on behalf of the user. */
+  /** The context for core's `run`, with the user as actor. */
   context(): RunContext;
-  /** Everything that standard input says. */
+  /** All of standard input. */
   input(): Promise<string>;
-  /** Resolves after so many milliseconds, and keeps no process alive. */
+  /** Resolves after so many milliseconds; does not keep the process alive. */
   pause(ms: number): Promise<void>;
-  /** Why the store could only be opened for reading, where that is so: says more than the refusal of a write. */
+  /** Why the store was opened read-only, if it was: more helpful than the error of a write. */
   readonly readOnlyBecause: AppError | null;
-  /** The same place on another store; closed with this one. */
+  /** The same context for another store; closed with this one. */
   on(url: string, owner?: string): CliContext;
-  /** Runs when the command is through, last come first. */
+  /** Adds a task that runs when the command ends, last added first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
-/** Where the embedded store lies if nobody says otherwise. */
+/** The default path of the database. */
 function defaultDatabase(home: string): string {
   return join(home, '.coppice', 'coppice.db');
 }
 
-/** A workplace on a host. Nothing is opened yet. */
+/** Creates a context. Opens nothing yet. */
 export function createCliContext(host: Host, output: Output, options: GlobalOptions): CliContext {
   const tasks: (() => Promise<unknown>)[] = [];
-  const config = once(() => loadConfig({ env: host.env, home: host.home }));
-  const storeUrl = once(async () => options.store ?? (await config()).store ?? `sqlite:${defaultDatabase(host.home)}`);
-  /** What to say where a store was named that is not there: a mistyped name must not look like an empty history. */
+  const source = { env: host.env, home: host.home };
+  const live = once(() =>
+    openLiveConfig({
+      ...source,
+      records: fileRecords(keysPath(source)),
+      found: foundModels(source),
+      rules: { privateAddresses: true },
+    }),
+  );
+  const sharedLive = once(async () =>
+    openLiveConfig({
+      ...source,
+      records: encryptedRecords(fileRecords(sharedKeysPath(source)), await openRecordSecret(source)),
+      rules: { privateAddresses: false },
+    }),
+  );
+  const config = async () => (await live()).current;
+  const storeUrl = once(async () => {
+    const named = options.store ?? (await config()).store;
+    return named === undefined ? `sqlite:${defaultDatabase(host.home)}` : storeUrlFrom(named, host);
+  });
+  /** The error for a store that does not exist: a mistyped name must not look like an empty history. */
   const missing = async (): Promise<AppError | null> => {
     const url = await storeUrl();
     const [, place = ''] = /^(?:sqlite|files|jsonl):(.+)$/is.exec(url) ?? [];
@@ -94,6 +129,8 @@ export function createCliContext(host: Host, output: Output, options: GlobalOpti
     output,
     options,
     config,
+    live,
+    sharedLive,
     storeUrl,
     store,
     async keptStore() {
@@ -135,8 +172,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Opens a store; one that may not be written to is opened for reading, and the user is told. A history that is there is
- * never shown as an empty one.
+ * Opens a store; if it cannot be written, it is opened read-only with a notice. An existing history is never shown as
+ * empty.
  */
 async function openOrReadOnly(
   url: string,
@@ -161,8 +198,8 @@ async function openOrReadOnly(
 }
 
 /**
- * Replies whose process is gone: whoever comes along next makes what they had said the text of their nodes. Only looked for
- * by reading, so that a list waits for no writer, and never in the way of what was asked for.
+ * Recovers replies whose process has died, on behalf of the next command. Looked up by reads only, so that a list
+ * never waits for a writer, and never fails the command.
  */
 async function saveLostReplies(store: Store, context: RunContext): Promise<void> {
   const { staleMs } = defaultGenerateLimits;
@@ -171,7 +208,7 @@ async function saveLostReplies(store: Store, context: RunContext): Promise<void>
     if (!(await store.runs.list()).some((run) => run.beatAt < before)) return;
     await recoverRuns({ store, ...context, process: `command ${process.pid}`, staleMs });
   } catch {
-    // Somebody else holds the store, or it may only be read: the next one saves them.
+    // Another process holds the store, or it is read-only: a later command recovers them.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The engine as the command line uses it: one store, one user, everything that the configuration offers. */
+/** The engine of the command line: one store, one user, everything that is configured. */
 import type { RunContext } from '@coppice/core';
 import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
 import { storeCopies } from '@coppice/engine/sessions';
@@ -8,20 +8,20 @@ import { hookFailed, openHooks } from './hooks.ts';
 import { openTools } from './mcp-tools.ts';
 import { sessionTarget } from './session-target.ts';
 
-// How long a command that is through waits for the title of what was said.
+// How long a finished command waits for the automatic title.
 const titleMs = 1_500;
 
-/** What subcommands that talk to models work with. */
+/** What subcommands use to talk to models. */
 export interface CliEngine extends Omit<Engine, 'close' | 'forStore'> {
   readonly mcp: McpClient | null;
-  /** Resolves when no title is on its way. */
+  /** Resolves when no title is pending. */
   titled(): Promise<void>;
   context(): RunContext;
 }
 
 /**
- * Opens the engine; it is closed with the workplace, cutting turns short and keeping what was said. The user's own hooks
- * are loaded where somebody is there to be told of those that fail.
+ * Opens the engine; it is closed with the context, interrupting turns and keeping their text. The user's hooks are
+ * loaded if failures can be shown to the user.
  */
 export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
@@ -37,7 +37,7 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   const engine = openEngine({ store, config, events, providers, tools, copies });
   const titled = async () => engine.titles?.idle();
   at.onClose(async () => {
-    // A title is worth a moment, but nobody waits for a model that has nothing to say.
+    // A title is worth a short wait, but not longer.
     await Promise.race([titled(), at.pause(titleMs)]);
     await engine.close();
   });

@@ -1,13 +1,12 @@
-/** Scripts that complete the command in shells, computed from the list of subcommands. */
+/** Completion scripts for shells, generated from the list of subcommands. */
 import type { Candidate } from './candidates.ts';
 import type { Subcommand, SubcommandOption } from './subcommands/contract.ts';
 
-/** The shells that are known. */
+/** The supported shells. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
-/** One of them. */
 export type Shell = (typeof shells)[number];
 
-/** Whether a word names a shell that is known. */
+/** Whether a word is the name of a supported shell. */
 export function isShell(word: string): word is Shell {
   return shells.some((shell) => shell === word);
 }
@@ -37,7 +36,7 @@ function wantsFile(member: Subcommand): boolean {
   return (member.arguments ?? []).some((argument) => argument.completes === 'file');
 }
 
-/** A candidate as a shell reads it. */
+/** Formats a candidate for a shell. */
 export function candidateLine(shell: Shell, { value, about }: Candidate): string {
   if (shell === 'bash') return value;
   if (shell === 'fish') return about === '' ? value : `${value}\t${about}`;
@@ -45,7 +44,7 @@ export function candidateLine(shell: Shell, { value, about }: Candidate): string
   return about === '' ? name : `${name}:${about}`;
 }
 
-// In every shell: names and options are known at once; ids and the values of options are asked for, with the line so far.
+// In all shells: names and options are part of the script; ids and option values are requested with the line so far.
 
 function bash(members: readonly Subcommand[]): string {
   const cases = members.map(
@@ -70,7 +69,7 @@ function bash(members: readonly Subcommand[]): string {
       '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)) ;;',
     '  esac',
     '}',
-    // Where nothing is known, a name of a file is what is meant.
+    // Without candidates the shell completes file names.
     'complete -o default -F _coppice coppice',
     '',
   ].join('\n');

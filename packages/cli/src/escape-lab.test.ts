@@ -1,4 +1,4 @@
-/** What models, tools and imports say, through every subcommand, as people and as programs read it. */
+/** Texts of models, tools and imports through every subcommand, in text and JSON output. */
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from './subcommands/index.ts';
@@ -7,7 +7,7 @@ import { type CliFixture, makeCliFixture } from './testing/index.ts';
 const escape = '\u001b';
 const ends = ['\u0007', `${escape}\\`, '\u009c', ''] as const;
 
-/** Texts that would do something to a terminal: titles, clipboards, links, cursors, keys, character sets, directions. */
+/** Texts that would affect a terminal: titles, clipboards, links, cursors, keys, character sets, directions. */
 function nastyTexts(): readonly string[] {
   const bodies = [
     ...ends.flatMap((end) => [
@@ -73,7 +73,9 @@ function nastyTexts(): readonly string[] {
   return bodies.flatMap((body, at) => (at < 60 ? [`lab ${body} lab`, body] : [`lab ${body} lab`]));
 }
 
-/** Anything that a terminal obeys: controls but line feed and tab, DEL, C1, and marks that turn the direction. */
+/**
+ * Everything that a terminal interprets: control characters except line feed and tab, DEL, C1, and direction marks.
+ */
 const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 describe('the escape lab', () => {
@@ -106,7 +108,7 @@ describe('the escape lab', () => {
     expect(ids.length).toBeGreaterThan(150);
   });
 
-  /** The lines of each subcommand; those that end only when they are stopped get a mistake with a nasty name instead. */
+  /** The lines of each subcommand; long-running ones get an error with a nasty name instead. */
   const linesOf = (): Readonly<Record<string, readonly (readonly string[])[]>> => {
     const [first = '', second = '', third = ''] = ids;
     return {
@@ -140,6 +142,10 @@ describe('the escape lab', () => {
         ['completion', 'bash'],
         ['completion', nasty],
       ],
+      config: [
+        ['config', 'set', nasty, nasty],
+        ['config', 'get', nasty],
+      ],
       diff: [
         ['diff', tree, second, third],
         ['diff', tree, ids[5] ?? '', ids[9] ?? ''],
@@ -168,6 +174,7 @@ describe('the escape lab', () => {
         ['join', tree, nasty],
         ['join', nasty, nasty],
       ],
+      keys: [['keys'], ['keys', 'remove', nasty], ['keys', 'set', 'mine', '--address', nasty]],
       log: [
         ['log', tree],
         ['log', nasty],
@@ -178,13 +185,27 @@ describe('the escape lab', () => {
         ['merge', tree, ids[6] ?? '', '--summary', nasty],
         ['merge', tree, nasty],
       ],
+      models: [['models'], ['models', nasty]],
       move: [
         ['move', tree, '@', 'root'],
         ['move', tree, nasty, 'root'],
       ],
+      new: [['new', nasty.slice(0, 200), '--system', nasty, '--tag', nasty.slice(0, 60)]],
+      pin: [
+        ['pin', tree],
+        ['pin', nasty],
+      ],
       proxy: [
         ['proxy', '--', `no-such-program-${escape}[2J`],
         ['proxy', '--port', nasty],
+      ],
+      rename: [
+        ['rename', tree, nasty.slice(0, 200)],
+        ['rename', nasty, 'x'],
+      ],
+      tag: [
+        ['tag', tree, nasty.slice(0, 60)],
+        ['tag', tree],
       ],
       redo: [
         ['redo', tree],
@@ -224,6 +245,7 @@ describe('the escape lab', () => {
         ['switch', tree, third],
         ['switch', tree, nasty],
       ],
+      token: [['token']],
       trash: [['trash'], ['trash', tree], ['trash', nasty]],
       tree: [
         ['tree', tree],

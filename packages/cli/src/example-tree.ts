@@ -1,9 +1,9 @@
-/** A tree to look around in, planted once in a store that has never held anything. */
+/** An example tree, created once in a store that was never used. */
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 
 const model = { type: 'example', provider: 'example', model_name: 'example' };
 
-/** Plants the example where nothing was ever kept; null where something was. */
+/** Creates the example if the store was never used; else returns null. */
 export async function createExampleTree(store: Store, context: RunContext): Promise<TreeId | null> {
   for (const trashed of [false, true]) if ((await store.trees({ limit: 1, trashed })).items.length > 0) return null;
   const id = treeId(context.newId());

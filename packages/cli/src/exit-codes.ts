@@ -1,4 +1,4 @@
-/** From refusals to exit codes, and to what a person reads. */
+/** Maps errors to exit codes and messages. */
 import { AppError, type ErrorKind, isAppError } from '@coppice/core';
 
 /** The exit code of each kind of error. */
@@ -12,7 +12,7 @@ export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
 };
 
-/** Codes of the command line itself; what it is answered by the parts below it keeps their codes. */
+/** Error codes of the command line itself; errors of other parts keep their codes. */
 export const cliErrorKinds = {
   'cli/usage': 'invalid',
   'cli/ambiguous': 'invalid',
@@ -26,7 +26,7 @@ export const cliErrorKinds = {
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-/** Whatever was thrown, as an error with a code. */
+/** Converts a thrown value to an error with a code. */
 export function toCliError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -35,7 +35,7 @@ export function toCliError(thrown: unknown): AppError {
   return portRefused(thrown) ?? new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
 }
 
-/** A port that the system does not give us, said so that one knows what to do; null for everything else. */
+/** A helpful error for a port that cannot be used; null for any other error. */
 function portRefused(thrown: unknown): AppError | null {
   if (!(thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen' && 'code' in thrown)) return null;
   const port = 'port' in thrown ? `Port ${thrown.port}` : 'The port';
@@ -50,7 +50,7 @@ function portRefused(thrown: unknown): AppError | null {
   return new AppError({ code: 'cli/port', kind: 'unavailable', message, cause: thrown });
 }
 
-/** A mistake on the command line itself. */
+/** An error in the command line. */
 export function usageError(message: string): AppError {
   return new AppError({ code: 'cli/usage', kind: 'invalid', message });
 }

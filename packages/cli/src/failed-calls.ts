@@ -1,10 +1,10 @@
-/** Calls that the recording proxy could not record, as the command line lists and acknowledges them. */
+/** Lists and acknowledges calls that the recording proxy could not record. */
 import { configPath } from '@coppice/engine';
 import type { FailedCall, FailedCalls } from '@coppice/server';
 import type { CliContext } from './cli-context.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 
-/** The folder where calls wait to be recorded, and where those are kept that could not be. */
+/** The folder for calls that wait to be recorded, and for those that could not be. */
 export async function spillFolderOf({ host }: CliContext): Promise<string> {
   const { spillFolderBeside } = await import('@coppice/server');
   return spillFolderBeside(configPath({ env: host.env, home: host.home }).path);

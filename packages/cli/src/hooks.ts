@@ -1,4 +1,4 @@
-/** Hooks of the user's own: modules in one folder of the home directory, never of the place where one happens to stand. */
+/** The user's hooks: modules in one folder of the home directory, never of the current directory. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
 import { sessionTarget } from './session-target.ts';
 
-/** The folder that hooks are loaded from. */
+/** The folder of hooks. */
 export function hooksFolder(home: string): string {
   return join(home, '.coppice', 'hooks');
 }
 
-/** A module in the folder, and why it is not to be loaded, if that is so. */
+/** A module in the folder, and why it is not loaded, if so. */
 export interface FoundHook {
   readonly name: string;
   readonly path: string;
   readonly trouble: string | null;
 }
 
-/** The modules in the folder by their names. A folder that others may change is as good as none. */
+/** The modules in the folder, sorted by name. A folder that others can change is ignored. */
 export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   const folder = hooksFolder(home);
   let names: string[];
@@ -56,7 +56,7 @@ function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Why something is not the user's alone; null where it is, and where a system does not tell. */
+/** Why a path is not private to the user; null if it is, or if the system does not tell. */
 async function othersMayChange(path: string): Promise<string | null> {
   try {
     const { uid, mode } = await stat(path);
@@ -69,7 +69,7 @@ async function othersMayChange(path: string): Promise<string | null> {
   }
 }
 
-/** Loads the user's hooks into the events of a chat, and says by its name which one was left out or fails later. */
+/** Loads the user's hooks into the events of a chat, and reports which were skipped or fail later. */
 export async function openHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
@@ -78,7 +78,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
     files: sessionFiles,
     actor: at.context().actor,
     events,
-    // Asked each time: the first thing that is said makes the file.
+    // Looked up each time: the file is created with the first message.
     async fileOf(treeId) {
       const sessions = await sessionTarget(await at.storeUrl(), at.host.cwd);
       return sessions === null ? null : fileIn(sessions.folder, treeId);
@@ -98,7 +98,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
   );
 }
 
-/** What is said of a hook that failed. */
+/** The notice about a hook that failed. */
 export function hookFailed(failure: HookFailure): string {
   return `The hook ${hookName(failure)} failed ${failure.event}: ${toCliError(failure.error).message}`;
 }
@@ -107,7 +107,7 @@ function hookName({ from = 'without a name' }: HookFailure): string {
   return from.split(/[\\/]/).at(-1) ?? from;
 }
 
-/** The file of a session: mostly told by its name, else by its first line. */
+/** The file of a session: usually known by its name, else by its first line. */
 async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
   const likely = names.filter((name) => name.includes(treeId));
@@ -134,7 +134,7 @@ function sessionIn(path: string): string | null {
     const id = 'id' in header && typeof header.id === 'string' ? header.id : header.uuid;
     return typeof id === 'string' ? id : null;
   } catch {
-    // No session of ours.
+    // Not a session file.
     return null;
   } finally {
     closeSync(handle);

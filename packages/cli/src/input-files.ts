@@ -1,4 +1,4 @@
-/** Files, folders and pipes as what imports read from. Only places that the user named are opened. */
+/** Files, folders and pipes for imports. Only paths that the user named are opened. */
 import { lstat, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
@@ -8,10 +8,10 @@ import type { FileSource } from '@coppice/server/importing';
 import type { CliContext } from './cli-context.ts';
 import { untilStopped } from './until-stopped.ts';
 
-// Deeper folders, or more files, are not an export but somebody's home directory.
+// Deeper folders or more files are not an export but probably a home directory.
 const [deepest, most] = [12, 20_000];
 
-/** What a word names: a file, a folder with all that is in it, or standard input for `-`. */
+/** Resolves an argument: a file, a folder with all its files, or standard input for `-`. */
 export async function inputFiles(
   word: string,
   at: Pick<CliContext, 'host' | 'onClose'>,
@@ -19,7 +19,7 @@ export async function inputFiles(
   const { host } = at;
   if (word === '-') return [await spooled(at)];
   const path = resolve(host.cwd, word);
-  // A name of nothing, as a variable that is not set gives, would mean the folder that one stands in.
+  // An empty argument, for example an unset variable, would otherwise mean the current directory.
   const found = word === '' ? null : await stat(path).catch(() => null);
   if (found === null)
     throw new AppError({
@@ -44,16 +44,17 @@ export async function inputFiles(
 }
 
 /**
- * Standard input as a file of its own until the command ends: archives are read from their end, and a strict reading reads
- * twice, neither of which a pipe can do.
+ * Copies standard input to a temporary file: archives are read from their end, and a strict import reads twice, which
+ * a pipe cannot do.
  */
 async function spooled({ host, onClose }: Pick<CliContext, 'host' | 'onClose'>): Promise<FileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  // Opened before anything can stop it: a stream that is given up while it opens its file makes it after the folder was emptied.
+  // Opened before anything can abort it: an aborted stream that is still opening its file would create it after the
+  // folder was removed.
   const file = await open(path, 'wx', 0o600);
-  // Stopped at the source: a pipe that nobody ends would be waited for.
+  // Stopped at the source: otherwise a pipe without an end would be waited for.
   await pipeline(fileBytes(untilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }
@@ -69,7 +70,7 @@ async function* filesInFolder(top: string): AsyncGenerator<string> {
     const entries = (await readdir(folder.path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
-      // A link may lead anywhere, and a folder of somebody else's may hold one.
+      // A symbolic link may lead anywhere.
       if (entry.isSymbolicLink()) continue;
       if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
       else if (entry.isFile()) yield path;

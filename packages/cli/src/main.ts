@@ -1,4 +1,4 @@
-/** The process: its streams, its signals and its exit code. */
+/** The process: streams, signals and exit code. */
 import { homedir } from 'node:os';
 import { version } from './version.ts';
 
@@ -8,52 +8,55 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     asked += 1;
     stop.abort(new DOMException('Stopped.', 'AbortError'));
-    // Whoever asks again does not want to wait for a tidy end.
+    // A second signal exits immediately.
     if (asked > 1) process.exit(130);
   });
 const words = process.argv.slice(2);
 let seenEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') {
-    // A reader that has seen enough, such as head, is no error. What is under way ends tidily: a reply keeps what was said.
+    // A reader that stops early, such as head, is not an error. What is running ends regularly: a reply keeps its text.
     if (!seenEnough) setTimeout(() => process.exit(0), 5000).unref();
     seenEnough = true;
     stop.abort(new DOMException('Stopped.', 'AbortError'));
     return;
   }
-  // A terminal that is gone asks for an end, and whoever ends already has no more to say.
+  // A closed terminal requests the end; if the process is ending already, nothing is to do.
   if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
-  // A full disk is one: whoever wrote the answer to a file would take half of it for the whole.
+  // A full disk is an error: otherwise half of the output in a file would look complete.
   const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
   const lost = { error: { code: 'cli/output', kind: 'unavailable', message, data: {} } };
   process.stderr.write(`${words.includes('--json') ? JSON.stringify(lost) : message}\n`);
   process.exit(6);
 });
-// What cannot be said beside the answer changes nothing about the answer, nor about the exit code.
+// Failing to write to standard error changes neither the output nor the exit code.
 process.stderr.on('error', () => undefined);
 
-// Scripts ask for the version often, and nothing else has to be loaded to say it.
+// Fast path: scripts often ask for the version, which needs no other module.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
 else {
   const { runArguments } = await import('./program.ts');
+  const { pagerCommand, showInPager } = await import('./terminal/pager.ts');
+  const pager = process.stdout.isTTY === true ? pagerCommand(process.env, process.platform) : null;
   const code = await runArguments(words, {
     stdout: process.stdout,
     stderr: {
       isTTY: process.stderr.isTTY,
-      // Asked each time: a window changes its size while work goes on.
+      // Read each time: a window may be resized.
       get columns() {
         return process.stderr.columns;
       },
-      // Nobody is told that they have seen enough.
+      // If the reader stopped early, nothing more is printed.
       write: (text) => seenEnough || process.stderr.write(text),
     },
     stdin: process.stdin,
+    ...(pager === null ? {} : { pager: (lines: Iterable<string>) => showInPager(lines, pager, process.env) }),
     env: process.env,
     home: homedir(),
     cwd: process.cwd(),
     signal: stop.signal,
   });
   process.exitCode = seenEnough ? 0 : code;
-  // A pipe that nobody ends would keep a command that was stopped.
+  // A pipe without an end would keep a stopped command alive.
   if (stop.signal.aborted) process.stdin.destroy();
 }

@@ -1,8 +1,9 @@
-/** The tools that models may call: our own, and those of the MCP servers that the operator's configuration names. */
+/** The tools that models may call: built-in ones, and those of the configured MCP servers. */
 import {
   createMcpClient,
   createTools,
   filePins,
+  type LiveConfig,
   type McpClient,
   pinsPath,
   type ToolRegistry,
@@ -10,13 +11,18 @@ import {
 } from '@coppice/engine';
 import type { CliContext } from './cli-context.ts';
 
-/** Opens the tools; servers that were started end with the workplace. */
+/**
+ * Opens the tools; servers that were started end with the context. A server passes its configuration and
+ * always gets a client, so that tool servers can be added later.
+ */
 export async function openTools(
   at: CliContext,
+  server?: LiveConfig,
 ): Promise<{ readonly tools: ToolRegistry; readonly mcp: McpClient | null }> {
-  const config = await at.config();
-  const tools = createTools(toolSettings(config));
-  if (config.mcpServers.size === 0) return { tools, mcp: null };
+  const live = server ?? (await at.live());
+  const config = live.current;
+  const tools = createTools({ ...toolSettings(config), rules: () => live.current.tools });
+  if (config.mcpServers.size === 0 && server === undefined) return { tools, mcp: null };
   const { env, home } = at.host;
   const mcp = createMcpClient({ config, tools, env, pins: filePins(pinsPath({ env, home })) });
   at.onClose(() => mcp.close());

@@ -1,52 +1,55 @@
-/** Where a command writes. Everything a person reads goes through here, so that escapes are dropped at one place. */
+/** The output of a command. Control sequences are removed here, in one place. */
 import { stripControlSequences, stripExceptColors } from './terminal/strip-control-sequences.ts';
 import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 
-/** The streams and the environment of the process, or a test's. */
+/** The streams and the environment of the process, or of a test. */
 export interface Host {
   readonly stdout: { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Shows long output one screen at a time. Undefined if output is not a terminal or no pager is installed. */
+  readonly pager?: ((lines: Iterable<string>) => Promise<void>) | undefined;
   /** The user's home directory. */
   readonly home: string;
   readonly cwd: string;
-  /** Ends long-running commands, as Ctrl-C does. */
+  /** Aborts long-running commands, like Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
-/** How a run writes. */
 export interface Output {
   readonly style: Style;
-  /** Whether standard error is a terminal on which a line can be drawn over. */
+  /** Whether standard error is a terminal on which a line can be redrawn. */
   readonly live: boolean;
   readonly columns: number;
-  /** The columns of the terminal that shows the answer; null in a pipe or a file, and where texts are wanted as they are. */
+  /** The width of the terminal; null for a pipe, a file, or raw text. */
   readonly screen: number | null;
-  /** The columns of what is drawn over itself: standard error may be a terminal where standard output is none. */
+  /** The width for redrawn lines: standard error may be a terminal if standard output is not. */
   readonly liveColumns: number;
-  /** One line or several of the answer. */
+  /** The text without control sequences, except our own colours. */
+  safe(text: string): string;
+  /** Prints one or more lines of output. */
   print(text: string): void;
-  /** A piece of the answer that more will follow on the same line. */
+  /** Prints part of a line. */
   write(text: string | Uint8Array): void;
-  /** The answer as JSON, on one line. */
+  /** Prints the output as JSON on one line. */
   json(value: unknown): void;
-  /** Beside the answer, on standard error. */
+  /** Prints to standard error. */
   note(text: string): void;
-  /** Beside the answer, as it is: for what is drawn over itself on a terminal. Never given a text of somebody else. */
+  /** Writes to standard error unchanged, for redrawn lines. Never used with text of others. */
   draw(text: string): void;
-  /** What a text of somebody else looks like on a terminal; as it is with `--raw`. */
+  /** A text of others, made safe for a terminal; unchanged with `--raw`. */
   foreign(text: string): string;
-  /** As {@link Output.foreign}, for JSON that must stay the same data. */
+  /** Like {@link Output.foreign}, for JSON that must stay the same data. */
   foreignJson(json: string): string;
 }
 
-/** The columns or rows of a stream, or how many to go by: a terminal that nobody told its size says that it has none. */
+/** The size of a stream or a default: some terminals report a size of 0. */
 export function sizeOr(size: number | undefined, otherwise: number): number {
   return size === undefined || size < 1 ? otherwise : size;
 }
 
-/** The output of a run. */
+/** Creates the output of a run. */
 export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
   const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
   const columns = Math.max(20, sizeOr(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
@@ -54,12 +57,13 @@ export function createOutput(host: Host, options: { readonly color?: boolean; re
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
-    // A pipe or a file breaks no lines.
+    // A pipe or file has no width.
     columns,
     screen: host.stdout.isTTY === true && options.raw !== true ? columns : null,
     get liveColumns() {
       return Math.max(20, sizeOr(host.stderr.columns, 80));
     },
+    safe,
     print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),
     write: (text) => void host.stdout.write(text),
     json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
@@ -70,13 +74,13 @@ export function createOutput(host: Host, options: { readonly color?: boolean; re
   };
 }
 
-/** JSON in which maps are objects and which no terminal obeys: what is not printable is escaped. */
+/** Serialises JSON with maps as objects and without raw control characters. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, (_key, each: unknown) => (each instanceof Map ? Object.fromEntries(each) : each));
   return printableJson(text ?? 'null');
 }
 
-/** The same JSON, with what a terminal would obey escaped: such characters stand in texts only. */
+/** Escapes control characters in JSON; they occur only in strings. */
 function printableJson(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,

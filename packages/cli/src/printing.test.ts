@@ -28,10 +28,10 @@ describe('lists on a terminal', () => {
   afterAll(() => fixture.close());
 
   it.each([
-    [40, 20],
-    [60, 2],
-    [80, 56],
-    [100, 56],
+    [40, 2],
+    [60, 28],
+    [80, 41],
+    [100, 59],
   ])('[O71] of %i columns, titles begin in one column and no line is broken', async (columns, column) => {
     const rows = await shown(['ls'], columns);
     expect(rows.filter((row) => row.broken)).toEqual([]);
@@ -80,7 +80,7 @@ describe('lists on a terminal', () => {
       const hits = await printed('search', 'patience');
       for (const line of [thread, compared, hits, await printed('tree', 'last')].join('\n').split('\n'))
         if (!line.includes(code) && !line.includes('deep/')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-      // As a shell takes it, the line of a hit is whole again.
+      // After joining the continuation lines, the command of a hit is complete.
       const [, opens = ''] = /^ {2}coppice (show(?: \\\n|[^\n])*)$/m.exec(hits) ?? [];
       const words = opens.replaceAll('\\\n', '').split(/\s+/);
       expect(words).toHaveLength(4);
@@ -93,7 +93,7 @@ describe('lists on a terminal', () => {
     written = [];
     stdout.columns = 0;
     await fixture.run(['ls']);
-    expect(written.join('')).toMatch(/^[0-9a-f-]{36} {2}\S+ \S+ {2}Plain$/m);
+    expect(written.join('')).toMatch(/^[0-9a-f]{8} {2}\S+ \S+ +3 +2 {2}Plain$/m);
   });
 
   it.each([40, 80])(
@@ -104,7 +104,7 @@ describe('lists on a terminal', () => {
       const reported = makeCliFixture({ stdout, stderr, env: { NO_COLOR: '1' }, home: fixture.home });
       written = [];
       stdout.columns = columns;
-      await reported.run(['show', 'last', 'no such node']);
+      await reported.run(['show', 'last', 'no such node among all the messages of this conversation']);
       await reported.run(['ls', '--help']);
       await reported.run(['doctor', '--store', 'memory:']);
       reported.close();

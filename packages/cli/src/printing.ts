@@ -1,4 +1,4 @@
-/** How trees, nodes and changes look in a terminal. */
+/** Formats trees, nodes and changes for a terminal. */
 import {
   type Node,
   type NodeId,
@@ -11,29 +11,49 @@ import {
 import { outlineOf } from '@coppice/core/tree';
 import { countNoun } from './changing.ts';
 import type { Output } from './output.ts';
+import { shortId, shortIdsOf } from './short-ids.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from './terminal/width.ts';
 import { readable, wrapped } from './terminal/wrap.ts';
 
-/** The end of an id, enough to name it again: ids that were made in one moment, as variants are, begin alike. */
-function shortNodeId(id: string): string {
-  return id.slice(-8);
-}
-
-/** A time as people read it, in the place's own time zone. */
+/** A time in the local time zone. */
 export function timeText(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** What a tree goes by. */
+/** The title of a tree. */
 export function titleText(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
 
-/** A tree on one line. */
-export function treeLine(row: TreeRow, output: Output): string {
+/** Further columns of a tree list. */
+export interface TreeFigures {
+  readonly messages: string;
+  readonly branches: string;
+  readonly model: string;
+}
+
+/** The headings of a tree list; null if lines are too narrow for columns. */
+export function treeListHead({ style, columns }: Output): string | null {
+  const figures = figureColumns({ messages: 'MSGS', branches: 'BR', model: 'MODEL' }, columns);
+  return figures === null ? null : style.quiet(`${'ID'.padEnd(8)}  ${'UPDATED'.padEnd(16)}  ${figures}  TITLE`);
+}
+
+// At 80 columns the title needs the space more than the model's name.
+const columnsForFigures = 72;
+const columnsForModel = 100;
+
+function figureColumns({ messages, branches, model }: TreeFigures, columns: number): string | null {
+  if (columns < columnsForFigures) return null;
+  const counts = `${messages.padStart(6)}  ${branches.padStart(3)}`;
+  const name = oneLine(model, 16);
+  return columns < columnsForModel ? counts : `${counts}  ${name}${' '.repeat(16 - widthOf(name))}`;
+}
+
+/** A tree on one line, with its figures if given. */
+export function treeLine(row: TreeRow, output: Output, id = shortId(row.id), figures?: TreeFigures): string {
   const marks = [
     row.attributes.pinned === true ? 'pinned' : '',
     row.attributes.folder ?? '',
@@ -43,14 +63,21 @@ export function treeLine(row: TreeRow, output: Output): string {
     .filter((mark) => mark !== '')
     .map((mark) => oneLine(mark, 24))
     .join(', ');
-  return printList(row.id, timeText(row.updatedAt), titleText(row), beside === '' ? '' : `  (${beside})`, output);
+  const about = figures === undefined ? null : figureColumns(figures, output.columns);
+  return printList(
+    id,
+    about === null ? timeText(row.updatedAt) : `${timeText(row.updatedAt)}  ${about}`,
+    titleText(row),
+    beside === '' ? '' : `  (${beside})`,
+    output,
+  );
 }
 
 const leastText = 20;
 
 /**
- * Something of a list: its id, what is to be known of it, what it says, and what else there is. Where there is no room
- * for that on one line, it goes on below the id: a terminal would break the line anywhere.
+ * A list item: id, description, text, and the rest. If it does not fit on one line, the text continues below the id,
+ * because a terminal would break the line anywhere.
  */
 export function printList(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
   const space = columns - widthOf(id) - widthOf(about) - 4;
@@ -63,7 +90,7 @@ export function printList(id: string, about: string, text: string, after: string
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
 }
 
-/** The indentation of a line, at most so wide: of one that is deeper the end is shown, behind a mark. */
+/** The indentation of a line, limited in width: of a deeper one only the end is shown, after a mark. */
 export function indented(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
@@ -71,16 +98,16 @@ export function indented(indent: string, most: number): string {
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
 
-/** Who wrote a node: the model by its name, where it is known. */
+/** The author of a node: the model's name if it is known. */
 export function writerOf(node: Node): string {
-  if (node.kind === 'branch-summary') return 'Brought back';
+  if (node.kind === 'branch-summary') return 'Merged branch';
   if (node.kind === 'compaction') return 'Summary';
   const source = node.meta.source;
   const model = source !== undefined && typeof source['model_name'] === 'string' ? source['model_name'] : null;
   return model ?? who[node.role] ?? node.role;
 }
 
-/** What a message says, with everything that is not text named in brackets. */
+/** The text of a message, with other blocks named in brackets. */
 export function printMessage(node: Node): string {
   if (node.message === null) return '';
   const parts: string[] = [];
@@ -92,30 +119,35 @@ export function printMessage(node: Node): string {
   return parts.join('\n');
 }
 
-/** A text of somebody else as it is read: on a terminal, broken between words. */
+/** A text of others for display: on a terminal, wrapped between words. */
 export function readMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : readable(foreign(text), screen);
 }
 
-/** What something goes by and its id, on two lines where one is too short. */
+/** A name and its id, on two lines if they do not fit on one. */
 function headed(name: string, id: string, { style, screen, columns }: Output): string {
   const lines = screen === null ? [name] : wrapped(name, screen).map((line) => line.trimEnd());
   const gap = widthOf(lines.at(-1) ?? '') + 2 + id.length > columns ? '\n' : '  ';
   return `${lines.join('\n')}${gap}${style.quiet(id)}`;
 }
 
-/** A tree above what is shown of it. */
+/** The heading of a tree. */
 export function treeHead(row: TreeRow, output: Output): string {
-  return headed(output.style.strong(output.foreign(titleText(row))), row.id, output);
+  return headed(output.style.strong(output.foreign(titleText(row))), shortId(row.id), output);
 }
 
-/** A node with all it says, and an empty line below it. */
-export function printNode(node: Node, place: string, output: Output): string {
+/** A node with its whole text, and an empty line below. */
+export function printNode(
+  node: Node,
+  place: string,
+  output: Output,
+  render: (text: string) => string = (text) => readMessageText(text, output),
+): string {
   const { style } = output;
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
   const variant = place === '' ? '' : style.quiet(` ${place}`);
-  const head = headed(`${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`, node.id, output);
-  return `${head}\n${readMessageText(printMessage(node), output)}\n\n`;
+  const head = headed(`${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`, shortId(node.id), output);
+  return `${head}\n${render(printMessage(node))}\n\n`;
 }
 
 /** How much of a tree is drawn. */
@@ -123,17 +155,17 @@ export interface DrawOptions {
   readonly shape: OutlineShape;
   /** The active node; the path to it is highlighted. */
   readonly current: NodeId | null;
-  /** Hides the middle of long stretches without forks. */
+  /** Hides the middle of long runs without forks. */
   readonly fold?: boolean;
   /** At most so many lines. */
   readonly limit?: number;
 }
 
-/** Lines of a drawing, and how many more there would have been. */
+/** The lines of a drawing, and how many were cut off. */
 export interface Drawing {
   readonly lines: readonly OutlineLine[];
   readonly left: number;
-  /** How many messages are folded away between the lines. */
+  /** How many messages are hidden between the lines. */
   readonly folded: number;
 }
 
@@ -152,41 +184,48 @@ export function outlineTree({ shape, current, fold, limit }: DrawOptions): Drawi
 }
 
 /**
- * Draws a tree, one node per line: a chain stays in its column, only forks indent, so that a thread of ten thousand turns
- * is a straight line. `rows` has what nodes say whose lines do not.
+ * Draws a tree, one node per line: a chain stays in its column and only forks indent, so that a thread of ten
+ * thousand messages is a straight line. `rows` has the contents of nodes whose lines have none.
  */
 export function* drawTree(
   lines: readonly OutlineLine[],
   output: Output,
   rows?: ReadonlyMap<NodeId, TopologyNode>,
 ): Generator<string> {
-  // For each depth, whether a line has to be drawn past it because more follows there.
+  // For each depth, whether a vertical line is drawn because more follows.
   const rails: string[] = [];
+  const short = shortIdsOf(lines.map(({ node }) => node.id));
   for (const { node, depth, forked, last, folded, onPath, current } of lines) {
     rails.length = depth;
     if (forked) rails[depth - 1] = last ? '  ' : '│ ';
     const indent = indented(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
     if (folded > 0) yield output.style.quiet(`${indent}⋮ ${countNoun(folded, 'message')}`);
-    // In letters: without colours nothing else shows where the user is.
+    // As text: without colours nothing else shows the current node.
     const mark = current ? ' ← here' : '';
-    const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark));
+    const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark), short);
     yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;
   }
 }
 
 const marks: Readonly<Record<string, string>> = { user: '●', assistant: '○', tool: '▪', system: '■' };
 
-function printNodeLine(node: TopologyNode, active: boolean, output: Output, taken: number): string {
+function printNodeLine(
+  node: TopologyNode,
+  active: boolean,
+  output: Output,
+  taken: number,
+  short: (id: string) => string,
+): string {
   const { style } = output;
   const mark = node.kind === 'message' ? (marks[node.role] ?? '·') : '▬';
   const status = node.status === 'success' ? '' : ` ${node.status}`;
-  const id = ` ${shortNodeId(node.id)}`;
+  const id = ` ${short(node.id)}`;
   const text = oneLine(node.preview, Math.max(8, output.columns - taken - widthOf(`${mark} ${status}${id}`)));
   return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }
 
-/** The first words of a node behind a few others, on one line. */
+/** The first words of a node after a prefix, on one line. */
 export function preview(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
   return `${before}${oneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

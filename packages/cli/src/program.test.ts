@@ -39,12 +39,12 @@ describe('a line', () => {
     const { tree } = await fixture.grow('Elsewhere');
     const { out } = await fixture.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
     const [, line = ''] = /Undo with coppice (.*)\.\n$/.exec(out) ?? [];
-    expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f-]{36}$`));
+    expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f]{8}$`));
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
     const found = await fixture.run(['search', 'oak', '--store', store, '--owner', 'ann']);
     expect(found.out).toContain(`coppice show --store '${store}' --owner ann `);
     expect(await fixture.run(words)).toMatchObject({ code: 0, out: expect.stringContaining('coppice redo --store') });
-    expect((await fixture.run(['append', tree, 'more'])).out).toContain(`Undo with coppice undo ${tree}.`);
+    expect((await fixture.run(['append', tree, 'more'])).out).toContain(`Undo with coppice undo ${tree.slice(-8)}.`);
     expect((await fixture.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
   });
 
@@ -73,7 +73,7 @@ describe('a line', () => {
     const stdin = (async function* () {
       yield 'half of a ';
       stop.abort(new DOMException('Stopped.', 'AbortError'));
-      // Whoever wrote it is stopped by the same key, so that it ends here.
+      // The writer of the pipe is stopped by the same key, so the pipe ends here.
     })();
     const stopped = makeCliFixture({ stdin, signal: stop.signal, home: fixture.home });
     expect(await stopped.run(['append', '--new'])).toMatchObject({ code: 130, err: 'Stopped.\n' });

@@ -1,4 +1,6 @@
-/** From the list of subcommands to a command line: parsing, help, errors and exit codes are the same for all of them. */
+/**
+ * Builds the command line from the list of subcommands: parsing, help, errors and exit codes are the same for all.
+ */
 
 import { isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
@@ -10,9 +12,9 @@ import { subcommands } from './subcommands/index.ts';
 import { wrapped } from './terminal/wrap.ts';
 import { version } from './version.ts';
 
-/** Options that stand before or after any subcommand. */
+/** Options before or after any subcommand. */
 export const globalOptions: readonly SubcommandOption[] = [
-  { name: 'store', value: 'url', summary: 'store to use, such as sqlite:/home/me/coppice.db' },
+  { name: 'store', value: 'url', summary: 'store to use: a path, or a URL such as postgres://host/db' },
   { name: 'owner', value: 'name', summary: 'act as this user in a shared store' },
   { name: 'json', summary: 'print JSON on one line' },
   { name: 'color', summary: 'use colours even without a terminal' },
@@ -20,10 +22,10 @@ export const globalOptions: readonly SubcommandOption[] = [
   { name: 'raw', summary: 'print texts exactly as stored, escape sequences included' },
 ];
 
-/** What runs if no subcommand is named. */
+/** The default subcommand. */
 const defaultSubcommand = 'serve';
 
-/** Runs a command line, without the program's own name, and gives the exit code. Never throws. */
+/** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
 export async function runArguments(words: readonly string[], host: Host, members = subcommands): Promise<number> {
   let code = 0;
   let output = createOutput(host);
@@ -31,15 +33,20 @@ export async function runArguments(words: readonly string[], host: Host, members
   const program = programOf(members, host, async (subcommand, given, options) => {
     json = options.json;
     output = options.output;
-    const context = createCliContext(host, options.output, { ...options, begins: subcommand.begins === true });
+    const context = createCliContext(host, options.output, {
+      ...options,
+      begins: subcommand.begins === true,
+      bare: words.length === 0,
+    });
     try {
       const answer = await subcommand.run(given, context);
       if (answer === null) return;
       if (options.json) output.json(answer.data);
-      else for (const line of answer.lines) output.print(line);
+      else if (!(await printPaged(answer.lines, subcommand, output, host)))
+        for (const line of answer.lines) output.print(line);
       code = answer.exitCode ?? 0;
     } catch (thrown) {
-      // "Read-only" is what the store knows; that the disk is full is what the user needs to know.
+      // The store only reports "read-only"; the user needs the reason, for example a full disk.
       const { readOnlyBecause } = context;
       throw readOnlyBecause !== null && isAppError(thrown) && thrown.code === 'tree/read-only'
         ? readOnlyBecause
@@ -53,7 +60,7 @@ export async function runArguments(words: readonly string[], host: Host, members
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : toCliError(thrown);
-    // What follows -- is a text, whatever it looks like.
+    // Everything after `--` is text.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
@@ -63,7 +70,23 @@ export async function runArguments(words: readonly string[], host: Host, members
   return code;
 }
 
-/** A message with its lines broken between words, where a terminal would break them anywhere. */
+/** Prints through the user's pager if wanted and possible; returns whether it did. */
+async function printPaged(
+  lines: Iterable<string>,
+  { paged }: Subcommand,
+  { screen, safe }: Output,
+  { pager }: Host,
+): Promise<boolean> {
+  if (paged !== true || screen === null || pager === undefined) return false;
+  await pager(safeLines(lines, safe));
+  return true;
+}
+
+function* safeLines(lines: Iterable<string>, safe: (text: string) => string): Generator<string> {
+  for (const line of lines) yield safe(line.endsWith('\n') ? line : `${line}\n`);
+}
+
+/** Wraps a message between words for a terminal, which would break lines anywhere. */
 function sentences(message: string, { stderr }: Host, { liveColumns }: Output): string {
   if (stderr.isTTY !== true) return message;
   return wrapped(message, liveColumns)
@@ -71,10 +94,10 @@ function sentences(message: string, { stderr }: Host, { liveColumns }: Output): 
     .join('\n');
 }
 
-/** The line with the default subcommand where it names none; a word that is no subcommand is left to be refused. */
+/** Inserts the default subcommand if the line names none; an unknown word is left to be refused. */
 function withSubcommand(words: readonly string[], members: readonly Subcommand[]): string[] {
   const [first, second, ...rest] = words;
-  // The parser's own would say nothing of a word that is no subcommand.
+  // The parser's own help command ignores unknown words.
   if (first === 'help' && second !== undefined && !second.startsWith('-'))
     return members.some(({ name }) => name === second) ? [second, '--help'] : [second, ...rest];
   const asksForHelp = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
@@ -96,13 +119,13 @@ export function programOf(members: readonly Subcommand[], host: Host, run: Subco
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help, also for a command')
     .showSuggestionAfterError(true)
-    // A terminal breaks lines anywhere; what goes to a pipe is searched by line.
+    // For a terminal, help wraps at any width; piped output stays searchable by line.
     .configureHelp({ minWidthToWrap: host.stdout.isTTY === true ? 16 : 40 })
     .enablePositionalOptions(false);
   const quiet = (command: Command) =>
     command.exitOverride().configureOutput({
       writeOut: (text) => void host.stdout.write(text),
-      // What goes wrong is said once, by whoever runs the line.
+      // Errors are printed once, by the caller.
       writeErr: () => undefined,
       getOutHelpWidth: () => (host.stdout.isTTY === true ? sizeOr(host.stdout.columns, 80) : 80),
     });
@@ -137,7 +160,7 @@ function usageSentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** What is wrong with a line, and where its right form stands: in the help of its subcommand, where it names one. */
+/** The error of a command line, with a pointer to the right help. */
 function usageText(error: CommanderError, words: readonly string[], members: readonly Subcommand[]): string {
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
@@ -170,7 +193,7 @@ function givenOf(
   options: Readonly<Record<string, unknown>>,
 ): SubcommandInput {
   const values = new Map<string, unknown>();
-  // The parser takes `--no-x` for `--x` with the value false.
+  // The parser reports `--no-x` as `--x` with the value false.
   for (const { name } of member.options ?? [])
     values.set(name, name.startsWith('no-') ? options[camel(name.slice(3))] === false : options[camel(name)]);
   for (const [at, argument] of (member.arguments ?? []).entries()) values.set(argument.name, words[at]);

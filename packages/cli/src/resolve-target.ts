@@ -1,4 +1,4 @@
-/** Which tree and which node a word on the command line means. */
+/** Resolves words of the command line to trees and nodes. */
 import {
   AppError,
   isUuid,
@@ -13,10 +13,12 @@ import {
 import { nodeAbove, nodesByReference, positionOfWord } from '@coppice/engine';
 import { commandLineFor } from './changing.ts';
 import type { CliContext } from './cli-context.ts';
+import { shortId } from './short-ids.ts';
 
-const shortest = 4;
+// Shorter words would match by accident.
+const fewestCharacters = 4;
 
-/** The tree that changed last goes by this name. */
+/** The name of the tree that changed last. */
 export const lastTree = 'last';
 
 /** Whether a word stands for the tree that changed last. */
@@ -24,7 +26,7 @@ export function isLast(word: string): boolean {
   return word === lastTree || word === '-';
 }
 
-/** Nothing goes by that word. `line` is one to run next, and `does` what it does. */
+/** The error for an unknown word. `line` is a command to run next, `does` what it does. */
 function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: string, does: string, why = ''): AppError {
   const next = commandLineFor(at, line);
   return new AppError({
@@ -43,7 +45,9 @@ function ambiguous(what: string, word: string, found: readonly string[], how = '
   });
 }
 
-/** The tree of an id, of the beginning of one, of an exact title, or `last` for the one that changed last. */
+/**
+ * Finds a tree by its id, the beginning or end of the id, its exact title, or `last` for the one that changed last.
+ */
 export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   const store = await at.store();
   const whole: boolean = isUuid(word);
@@ -60,19 +64,18 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   }
   const byId: TreeRow[] = [];
   const byTitle: TreeRow[] = [];
-  const isPrefix = word.length >= shortest && /^[0-9a-f-]+$/i.test(word);
-  const beginning = word.toLowerCase();
+  const matchesId = matchIdPart(word);
   for (const trashed of [false, true]) {
     let cursor: string | null = null;
     do {
       const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
         limit: 200,
         trashed,
-        ...(isPrefix ? {} : { title: word }),
+        ...(matchesId === null ? { title: word } : {}),
         ...(cursor === null ? {} : { cursor }),
       });
       for (const row of page.items) {
-        if (isPrefix && row.id.startsWith(beginning)) byId.push(row);
+        if (matchesId?.(row.id) === true) byId.push(row);
         if ((row.attributes.title ?? row.attributes.autoTitle) === word) byTitle.push(row);
       }
       cursor = page.cursor;
@@ -89,9 +92,26 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'List them with'));
 }
 
+/** A predicate for ids that begin or end with a word; null if the word cannot be part of an id. */
+function matchIdPart(word: string): ((id: string) => boolean) | null {
+  if (word.length < fewestCharacters || !/^[0-9a-f-]+$/i.test(word)) return null;
+  const part = word.toLowerCase();
+  return (id) => id.startsWith(part) || id.endsWith(part);
+}
+
+/** Finds a deleted message of a tree by its id or part of it, as `coppice trash` lists them. */
+export async function findDeletedNode(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
+  const matchesId = matchIdPart(word);
+  const whole: boolean = isUuid(word);
+  if (whole || matchesId === null) return findNodeIn(at, row, word);
+  const found = (await (await at.store()).trash(row.id)).map((item) => item.nodeId).filter(matchesId);
+  if (found.length > 1) throw ambiguous('node', word, found);
+  return found[0] ?? findNodeIn(at, row, word);
+}
+
 /**
- * The node of an id, of the beginning or end of one, of a bookmark's title, or by place: `@` is the active node, `@~2` two
- * above it, `root` the root. A whole id is taken as it is: it may lie in the trash.
+ * Finds a node by its id, part of the id, the title of a bookmark, or its position: `@` is the active node, `@~2` two
+ * above it, `root` the root. A whole id is not checked: the node may be in the trash.
  */
 export async function findNodeIn(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
   const store = await at.store();
@@ -101,14 +121,14 @@ export async function findNodeIn(at: CliContext, row: TreeRow, word: string): Pr
   if (place !== null) return place === 'start' ? row.rootId : nodeAboveTarget(store, row, place.above);
   const { ids } = await store.read(row.id, () => nodesByReference(row.rootId, word));
   if (ids.length > 1) throw ambiguous('node', word, ids);
-  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${row.id}`, 'See them with'));
+  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${shortId(row.id)}`, 'See them with'));
 }
 
 async function nodeAboveTarget(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
   return (await store.read(row.id, () => nodeAbove(row.activeNodeId, levels))) ?? row.rootId;
 }
 
-/** The tree and the node that two words mean; the active node if there is only one word. */
+/** Resolves two words to a tree and a node; by default the active node. */
 export async function findTarget(
   at: CliContext,
   tree: string,

@@ -1,15 +1,17 @@
-/** Undo and redo: in a tree that is named, else the user's last act in any tree. */
+/** Undo and redo: in a named tree, else the user's last act in any tree. */
 import { type Outcome, type ResultOf, readTree, runAnywhere, type TreeRow } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import { countNoun, printChange, runTreeChange } from './changing.ts';
 import type { CliContext } from './cli-context.ts';
 import { titleText } from './printing.ts';
 import { findTree } from './resolve-target.ts';
+import { shortId } from './short-ids.ts';
 import type { SubcommandInput, SubcommandOutput } from './subcommands/contract.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 
 type Reversal = 'undo' | 'redo';
 
-/** Undoes or redoes, and answers with the name of the chat and the line that reverses it. */
+/** Undoes or redoes, and prints the title of the chat and the command that reverses it. */
 export async function reverse(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const force = given.flag('force');
@@ -22,8 +24,8 @@ export async function reverse(type: Reversal, given: SubcommandInput, at: CliCon
   const { treeId } = outcome;
   const row = await store.read(treeId, () => readTree(treeId));
   const opposite = type === 'undo' ? 'redo' : 'undo';
-  // Without a tree the other way leads to the same act, also where the tree is in the trash now.
-  const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${treeId}`;
+  // Without a tree the opposite command finds the same act, even if the tree is in the trash now.
+  const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortId(treeId)}`;
   const answer = printChange(outcome, describe(type, row, outcome), at, () => back);
   return { ...answer, data: { ...asObject(answer.data), title: titleText(row), trashed: isTrashed(row) } };
 }
@@ -39,10 +41,13 @@ function isTrashed({ attributes }: TreeRow): boolean {
 function describe(type: Reversal, row: TreeRow, { result, commit }: Outcome<ResultOf<Reversal>>): string {
   const name = JSON.stringify(oneLine(titleText(row), 60));
   const { act, activeNodeId } = result;
-  const restored = commit?.steps.some((step) => step.type === 'attributes' && 'trashedAt' in step.before) === true;
+  const changes = commit === null ? [] : rowChanges(commit.steps, commit);
+  const restored = changes.some(
+    (change) => change.op === 'tree' && change.attributes !== undefined && 'trashedAt' in change.attributes,
+  );
   const verb = type === 'undo' ? 'Undid' : 'Redid';
   if (isTrashed(row)) return `${verb} the last change of ${name}; it is in the trash.`;
   if (restored) return `${verb} the deletion of ${name}; it is back.`;
-  const where = activeNodeId === null ? 'it is now empty' : `you are at ${activeNodeId}`;
+  const where = activeNodeId === null ? 'it is now empty' : `you are at ${shortId(activeNodeId)}`;
   return `${verb} ${countNoun(act.commits.length)} in ${name}; ${where}.`;
 }

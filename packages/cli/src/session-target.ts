@@ -1,18 +1,18 @@
-/** Where session files are, for a chat that goes on in one: copies of a session are files beside it. */
+/** Finds the session file that a chat continues in; copies of a session become files next to it. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { run, type TreeAttributes, type TreeId, treeId } from '@coppice/core';
-import { openStore } from '@coppice/stores';
+import { openStore } from '@coppice/stores/open';
 import type { CliContext } from './cli-context.ts';
 
 /** A session file and the folder that it is in. */
 export interface SessionTarget {
   readonly folder: string;
-  /** The tree that the file holds; null where the folder itself was named. */
+  /** The tree of the file; null if the folder itself was named. */
   readonly treeId: TreeId | null;
 }
 
-/** What the URL of a store says of session files; null for other stores, and for a file that is still to be made. */
+/** The session file of a store's URL; null for other stores, and for a file that does not exist yet. */
 export async function sessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+)$/is.exec(url)?.[1];
   if (place === undefined) return null;
@@ -29,8 +29,9 @@ export async function sessionTarget(url: string, cwd: string): Promise<SessionTa
 }
 
 /**
- * Begins the session of a file that is named and not there yet, so that a chat goes on in it as in one that is: copies of a
- * session are files beside it, which a store of one file does not make. Null where there is nothing to begin.
+ * Creates a session file that was named and does not exist, so that a chat continues in it like in an existing one:
+ * copies of a session are files next to it, which a store of one file cannot create. Null if there is nothing to
+ * create.
  */
 export async function beginSession(at: CliContext, attributes: TreeAttributes): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+\.jsonl)$/is.exec(await at.storeUrl())?.[1];

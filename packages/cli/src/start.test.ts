@@ -1,4 +1,4 @@
-/** What every subcommand loads before it begins, read from the sources: whoever lists trees waits for no server. */
+/** Checks from the sources what each subcommand loads at startup: listing trees must not load the server. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const packages = resolve(import.meta.dirname, '../..');
 const statement = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
 
-/** The file that a name of one of our packages stands for; null for those of others. */
+/** The source file of one of our packages; null for other packages. */
 function ours(name: string): string | null {
   const [, scope, rest = ''] = /^@coppice\/(\w+)(\/.*)?$/.exec(name) ?? [];
   if (scope === undefined) return null;
@@ -14,10 +14,10 @@ function ours(name: string): string | null {
   return join(packages, scope, exports[`.${rest}`]);
 }
 
-/** Everything that is loaded with a file: our own files by path, others by name. */
+/** All modules that a file loads: our own by path, others by name. */
 function loadedWith(first: string): ReadonlySet<string> {
   const seen = new Set<string>([first]);
-  // A set that grows while it is walked is walked to its new end.
+  // A Set that grows during the iteration is iterated to its new end.
   for (const file of seen) {
     if (!/\.tsx?$/.test(file) || !existsSync(file)) continue;
     for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(statement))
@@ -37,7 +37,7 @@ test('[O60] the server, the interface, a database driver and the client for MCP 
 test('[O61] to say the version nothing is loaded but the version', () => {
   const loaded = [...loadedWith(join(import.meta.dirname, 'main.ts'))].filter((name) => !name.startsWith('node:'));
   const own = ['src/main.ts', 'src/version.ts', 'package.json'].map((name) => join(packages, 'cli', name));
-  // The manifest is read with an attribute, which the pattern of statements leaves out.
+  // The manifest is imported with an attribute, which the pattern does not match.
   expect(own).toEqual(expect.arrayContaining(loaded));
   expect(loaded).toContain(join(packages, 'cli/src/version.ts'));
 });

@@ -1,6 +1,6 @@
 /**
- * Large trees without their contents: who is below whom, which is little for each message, and the rows of those messages that
- * are shown. The whole topology of 100,000 messages takes seconds and half a gigabyte.
+ * Large trees without contents: reads the parent links of all messages, which is little data, and the rows of shown
+ * messages only. The whole topology of 100,000 messages would take seconds and half a gigabyte.
  */
 import {
   ask,
@@ -14,21 +14,21 @@ import {
 import { outlineOf, topologyNode } from '@coppice/core/tree';
 
 /**
- * The places of a tree at which something happens: beginnings, forks, ends and nodes that are to be kept. What lies in
- * between is counted. Its nodes have an id and a place; what they say is read with {@link readRows}.
+ * The significant nodes of a tree: beginnings, forks, leaves and nodes to keep. Nodes in between are counted. It has
+ * ids and positions only; {@link readRows} reads contents.
  */
 export interface TreeShape extends OutlineShape {
   /** All messages, shown or not. */
   readonly size: number;
-  /** How many messages lie between a node and the one above it. */
+  /** How many messages are hidden between a node and the shown one above it. */
   hiddenAbove(id: NodeId): number;
 }
 
-// More at once would be one long read, fewer would be many.
+// A compromise between one long read and many short ones.
 const forksAtOnce = 1000;
 const rowsAtOnce = 50;
 
-/** Reads the shape of a tree, or of what is below a node. */
+/** Reads the shape of a tree, or of the subtree of a node. */
 export function* readShape(
   rootId: NodeId,
   keep: ReadonlySet<NodeId> = new Set(),
@@ -45,12 +45,12 @@ export function* readShape(
   return links.shape(order);
 }
 
-/** Who is below whom, in numbers: of 100,000 messages as objects, these would be most of what is held. */
+/** Parent links as numbers: as objects, 100,000 of them would dominate the memory use. */
 class Links {
   readonly #ids: readonly NodeId[];
   readonly #top: NodeId;
   readonly #index = new Map<NodeId, number>();
-  /** The index of the parent; -1 is the node that it begins at, -2 lies outside. */
+  /** The index of the parent; -1 is the top node, -2 is outside of it. */
   readonly #parents: Int32Array;
   readonly #children: Int32Array;
   readonly #keep: ReadonlySet<NodeId>;
@@ -74,7 +74,7 @@ class Links {
     this.#leaveOut();
   }
 
-  /** Marks what does not lie below the top. */
+  /** Marks nodes that are not below the top. */
   #leaveOut(): void {
     const known = new Int8Array(this.#ids.length);
     for (let at = 0; at < known.length; at++) {
@@ -91,7 +91,7 @@ class Links {
     for (let at = 0; at < known.length; at++) if (known[at] === 2) this.#parents[at] = outside;
   }
 
-  /** The nodes with several children, whose order the links do not tell. */
+  /** The nodes with several children, whose order the links do not contain. */
   forks(): NodeId[] {
     const tops = this.#parents.reduce((count, parent) => count + (parent === topmost ? 1 : 0), 0);
     const found = tops > 1 ? [this.#top] : [];
@@ -119,7 +119,7 @@ class Links {
     for (const [at, id] of this.#ids.entries()) {
       if (this.#parents[at] !== outside) size++;
       if (!this.#isShown(at)) continue;
-      // A hidden node has one child, so each is climbed past once.
+      // A hidden node has one child, so each is passed only once.
       let above = this.#parents[at] ?? topmost;
       let past = 0;
       for (; above >= 0 && !this.#isShown(above); above = this.#parents[above] ?? topmost) past++;
@@ -166,7 +166,7 @@ function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNod
   };
 }
 
-/** Lines of an outline of a shape, with what lies between them counted. */
+/** The outline lines of a shape, with the hidden nodes counted. */
 export function shapeLines(
   shape: TreeShape,
   current: NodeId | null,
@@ -183,7 +183,7 @@ export function shapeLines(
   return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
 }
 
-/** The rows of some nodes, as far as they are there; their contents are held a few at a time. */
+/** The rows of existing nodes among these; contents are read in small batches. */
 export function* readRows(ids: readonly NodeId[], shape: TreeShape): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   for (let at = 0; at < ids.length; at += rowsAtOnce) {

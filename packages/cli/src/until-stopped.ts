@@ -1,6 +1,6 @@
 /**
- * What comes in until somebody stops it, which is an error: whoever wrote the other end of a pipe is stopped as well, and
- * what had come by then would be taken for the whole.
+ * Reads until the signal aborts, which is an error: Ctrl-C also stops the writer of a pipe, and its partial output
+ * would look complete.
  */
 export async function* untilStopped<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = pieces[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 
-/** Each node's place among its variants, as `[index, total]`. */
+/** Each node's position among its variants, as `[index, total]`. */
 export function* variantNumbers(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
   const places = new Map<NodeId, readonly [number, number]>();
   for (const node of nodes) {

@@ -1,2 +1,2 @@
-/** For tests outside this package that run lines of the command. */
+/** For tests outside this package that run the command. */
 export { type CliFixture, makeCliFixture } from '../src/testing/index.ts';

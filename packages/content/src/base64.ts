@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-// 64 marks what is no digit.
+// 64 marks characters that are not base64 digits.
 const digits = new Uint8Array(128).fill(64);
 for (let value = 0; value < alphabet.length; value++) digits[alphabet.charCodeAt(value)] = value;
 
@@ -13,7 +13,10 @@ function paddingOf(text: string): number {
   return text.endsWith('=') ? 1 : 0;
 }
 
-/** Whether a text is standard base64 with its padding and without white space. A loop, because a pattern over 10 MB could exhaust its stack. */
+/**
+ * Whether a text is standard base64 with padding and without white space. A loop, because a regular expression over 10
+ * MB could overflow the stack.
+ */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   const end = text.length - paddingOf(text);
@@ -21,17 +24,17 @@ export function isBase64(text: string): boolean {
   return true;
 }
 
-/** How many bytes a base64 text stands for, without decoding it. */
+/** Returns the number of bytes that a base64 text encodes, without decoding it. */
 export function base64Length(text: string): number {
   return Math.max(0, Math.floor(text.length / 4) * 3 - paddingOf(text));
 }
 
-/** The bytes of a text for which {@link isBase64} holds. */
+/** Decodes a text for which {@link isBase64} holds. */
 export function fromBase64(text: string): Uint8Array {
   const bytes = new Uint8Array(base64Length(text));
   let at = 0;
   for (let index = 0; index < text.length; index += 4) {
-    // Padding reads as 64, whose low six bits are zero; the bytes it would make lie past the end and are not stored.
+    // Padding reads as 64, whose low six bits are zero; its bytes would lie past the end and are not stored.
     const bits =
       (digitAt(text, index) << 18) |
       (digitAt(text, index + 1) << 12) |
@@ -44,7 +47,7 @@ export function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** Bytes as standard base64 with its padding. */
+/** Encodes bytes as standard base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {

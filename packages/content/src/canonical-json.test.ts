@@ -41,7 +41,7 @@ describe('canonical JSON', () => {
     ]);
   });
 
-  it('[C44] refuses what is no JSON data', () => {
+  it('[C44] refuses values that are not JSON', () => {
     for (const value of [Number.NaN, Number.NEGATIVE_INFINITY, undefined, 1n, () => 1, new Date(0), new Map()]) {
       expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'message/invalid' }));
       expect(() => canonicalJson({ list: [value] })).toThrow(expect.objectContaining({ code: 'message/invalid' }));

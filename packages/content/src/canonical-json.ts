@@ -2,18 +2,18 @@ import { refuse } from '@coppice/core';
 import { isPlainObject } from './json-copy.ts';
 import { showValue } from './problem.ts';
 
-/** One array or object on its way out, and how far it is written. */
+/** An array or object that is being written, and the position reached. */
 type CanonicalFrame =
   | { readonly items: readonly unknown[]; next: number }
   | { readonly object: Readonly<Record<string, unknown>>; readonly keys: readonly string[]; next: number };
 
-// Far past any message, and past what JSON.stringify manages; only a value that contains itself gets there.
+// Deeper than any message and than JSON.stringify manages; only a value that contains itself reaches it.
 const deepest = 100_000;
 
 function openFrame(value: object): CanonicalFrame {
   if (Array.isArray(value)) return { items: value, next: 0 };
   if (!isPlainObject(value)) refuse('message/invalid', 'An object that is not plain data cannot be written as JSON.');
-  // The default order of sort() is by UTF-16 code unit, the same on every machine; localeCompare would not be.
+  // sort() orders by UTF-16 code unit, the same on every machine; localeCompare would not.
   const keys = Object.keys(value).filter((key) => value[key] !== undefined);
   return { object: value, keys: keys.sort(), next: 0 };
 }
@@ -30,9 +30,9 @@ function leaf(value: unknown): string {
 }
 
 /**
- * JSON text of a value that depends on nothing but the value: keys sorted by UTF-16 code unit, no white space, numbers
- * as JavaScript writes them (-0 as 0), lone surrogates as `\udXXX`. Refuses numbers that are not finite and whatever
- * is no JSON data; leaves out members that are `undefined`, as JSON.stringify does. Walks any depth without recursion.
+ * Serialises a value so that the text depends only on the value: keys sorted by UTF-16 code unit, no white space,
+ * numbers as JavaScript writes them (-0 as 0), lone surrogates as `\udXXX`. Refuses numbers that are not finite and
+ * values that are not JSON; leaves out `undefined` members like JSON.stringify. Not recursive, so any depth works.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return leaf(value);

@@ -1,6 +1,8 @@
 import { sha256Hex } from './sha256.ts';
 
-/** A UUID that is always the same for the same parts: version 8, which RFC 9562 leaves to the application. */
+/**
+ * Derives a UUID from its parts, always the same for the same parts: version 8, which RFC 9562 leaves to applications.
+ */
 export function derivedId(...parts: readonly (string | number)[]): string {
   const hex = sha256Hex(JSON.stringify(parts));
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);

@@ -1,11 +1,14 @@
-// When two messages are the same for prefix matching. The stored text is never touched by any of this.
+// Decides when two messages are equal for prefix matching. The stored content is not affected.
 import { isText, type JsonObject, type Message } from '@coppice/core';
 import { comparedFields } from './blocks/define.ts';
 import { blockDefinitionOf } from './blocks/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { sha256Hex } from './sha256.ts';
 
-/** 128 of the 256 bits: 2⁶⁴ messages under one parent before two are likely to meet, in half the index. */
+/**
+ * 128 of the 256 bits: a collision is likely only after 2⁶⁴ messages under one parent, and the index needs half the
+ * space.
+ */
 const keyDigits = 32;
 
 function comparedContent(message: Message): readonly JsonObject[] {
@@ -15,13 +18,13 @@ function comparedContent(message: Message): readonly JsonObject[] {
     if (normal !== undefined) counted.push(normal);
   }
   if (counted.length > 0) return counted;
-  // Nothing counts, yet it may not be blank: then what usually does not count has to, or all such messages were one.
+  // The message has only blocks that are usually ignored. They count here, otherwise all such messages would be equal.
   return message.content.filter((block) => !isText(block)).map((block) => comparedFields(block));
 }
 
 /**
- * What counts of a message when it is compared: role, `tool_call_id` and the blocks in order; text trimmed, blank text,
- * thinking and provider-only fields left out. A message that has only thinking is compared by it.
+ * Returns the part of a message that counts for equality: role, `tool_call_id` and the blocks in order; text trimmed;
+ * without blank text, thinking and provider-only fields. A message with only thinking is compared by it.
  */
 export function equalityForm(message: Message): JsonObject {
   const { role, tool_call_id: call } = message;
@@ -30,16 +33,17 @@ export function equalityForm(message: Message): JsonObject {
 }
 
 /**
- * The equality key of a message: the first 128 bits of SHA-256 over the canonical JSON of its normal form, as 32 hex
- * digits. Two messages are equal exactly when their keys are. Keys are stored: a change here needs a migration.
+ * Computes the equality key of a message: the first 128 bits of SHA-256 over the canonical JSON of
+ * {@link equalityForm}, as 32 hex digits. Two messages are equal exactly if their keys are. Keys are stored: a change
+ * here needs a migration.
  */
 export function equalityKey(message: Message): string {
   return sha256Hex(plainForm(message) ?? canonicalJson(equalityForm(message))).slice(0, keyDigits);
 }
 
 /**
- * The canonical JSON of the normal form of a message of one plain text, written down at once, or null for any other
- * message. Most messages are such, and every one of a history that is sent again is hashed.
+ * Returns the canonical JSON of a message with one plain text directly, or null for any other message. Most messages
+ * are of this form, and every message of a resent history is hashed.
  */
 function plainForm({ role, content, tool_call_id: call }: Message): string | null {
   const [block] = content;

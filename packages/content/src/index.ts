@@ -1,9 +1,9 @@
-// What a message is.
+// Messages.
 
 export type { Block, Json, JsonObject, Message, MessageKit, Role, TextBlock } from '@coppice/core';
 export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
 
-// Reading messages: the door.
+// Parsing messages.
 
 export { parseJson } from './json-text.ts';
 
@@ -11,7 +11,7 @@ export { normaliseMessage, normaliseMessages } from './legacy.ts';
 export { defaultLimits, type Limits } from './limits.ts';
 export { type ParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
 
-// Blocks: the registry, then its members' types.
+// Blocks: the registry, then the types of its members.
 
 export { type BlockDefinition, type BlockSpec, defineBlock, providerOnlyFields } from './blocks/define.ts';
 export type { FileBlock, TextSource } from './blocks/file/index.ts';
@@ -30,16 +30,16 @@ export type { ThinkingBlock } from './blocks/thinking/index.ts';
 export type { ToolUseBlock } from './blocks/tool-use/index.ts';
 export type { UnknownBlock } from './blocks/unknown.ts';
 
-// What core is told of messages.
+// The message kit for core.
 
 export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
-export { titleFromMessages, titleFromText } from './title-from-words.ts';
+export { ownWords, titleFromMessages, titleFromText } from './title-from-words.ts';
 
 export { estimateTokens } from './tokens.ts';
 
-// What they are made with.
+// Building blocks of these.
 
 export { canonicalJson } from './canonical-json.ts';
 

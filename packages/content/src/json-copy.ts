@@ -1,33 +1,31 @@
-// Foreign values become fresh plain data before anything looks at them: no getters, no classes, no shared references
-// that a caller could change later, and no key that reaches a prototype.
-import { type Json, type JsonObject, ok, type Result } from '@coppice/core';
+// Copies foreign values to new plain data before they are used: no getters, no classes, no shared references that a
+// caller could change later, and no key that reaches a prototype.
+import { type Json, ok, type Result } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { Limits } from './limits.ts';
 import { invalidInput, showValue } from './problem.ts';
 
-/** Whether a JSON value is an object and not an array. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isJsonObject };
 
-/** Whether a foreign value is an object of the plain kind, also one of another realm or without a prototype. */
+/** Whether a foreign value is a plain object, also one from another realm or without a prototype. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Sets an own property whatever its name: plain assignment to `__proto__` would replace the prototype instead. */
+/** Sets an own property of any name: plain assignment to `__proto__` would replace the prototype. */
 export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What the parts of one message may cost together. */
+/** The limits that the parts of one message share. */
 export interface CopyBudget {
   readonly limits: Limits;
-  /** Levels of nesting that may be opened. */
+  /** The levels of nesting that are left. */
   readonly depth: number;
-  /** Bytes charged so far; every value is charged no more than it takes as JSON text. */
+  /** Bytes counted so far; each value counts at most its size as JSON text. */
   bytes: number;
 }
 
@@ -49,9 +47,9 @@ function openContainer(depth: number, budget: CopyBudget): number {
   return depth - 1;
 }
 
-// Recursion is safe here: `depth` bounds it at a few hundred levels, and it also ends a value that contains itself.
-// The byte budget ends a value that refers to one part many times over, which would be copied each time.
-// `trail` is left as it was when a copy fails, so the place costs nothing until it is needed.
+// The recursion is bounded: `depth` allows a few hundred levels and also stops a value that contains itself. The byte
+// budget stops a value that refers to one part many times, which would be copied each time. `trail` keeps its state
+// when a copy fails, so that the place is only formatted for an error.
 function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
   charge(budget, typeof value === 'string' ? value.length + 2 : 1);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -96,14 +94,14 @@ function jsonPath(where: string, trail: readonly (string | number)[]): string {
   return place;
 }
 
-/** What is said of a message past its limit. */
+/** The problem of a message that exceeds its limit. */
 export function tooLargeProblem(limits: Limits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 
 /**
- * A fresh copy of a foreign value as plain JSON data. Members that are `undefined` are left out, as JSON.stringify does;
- * whatever else JSON cannot say is refused with its place. Charges the budget and refuses when it is used up.
+ * Copies a foreign value to new plain JSON. `undefined` members are left out like in JSON.stringify; other values that
+ * JSON cannot represent are refused with their place. Counts against the budget and refuses when it is used up.
  */
 export function copyJson(value: unknown, whole: string, part: string, budget: CopyBudget): Result<Json> {
   const trail: (string | number)[] = [];

@@ -12,7 +12,7 @@ function reasonFor(text: string): string {
 }
 
 describe('reading JSON text', () => {
-  it('[C14] refuses what is not JSON, and says so', () => {
+  it('[C14] refuses text that is not JSON', () => {
     for (const text of [
       '',
       '{',
@@ -72,7 +72,7 @@ describe('reading JSON text', () => {
     expect(valueOf(parseJson('[1e308,-1.7976931348623157e308]'))).toEqual([1e308, -1.7976931348623157e308]);
   });
 
-  it('[C15] refuses a whole number that would come back with other digits', () => {
+  it('[C15] refuses an integer that would be written back with other digits', () => {
     expect(reasonFor('{"id":1234567890123456789}')).toBe(
       'line 3 has the whole number 1234567890123456789, which would come back as 1234567890123456800; send it as a string.',
     );
@@ -92,7 +92,7 @@ describe('reading JSON text', () => {
     );
   });
 
-  it('[C16] writes back to the same bytes whatever JSON.stringify wrote', () => {
+  it('[C16] writes back what JSON.stringify wrote to the same bytes', () => {
     fc.assert(
       fc.property(anyObject, (value) => {
         const text = JSON.stringify(value);

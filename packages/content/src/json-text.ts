@@ -1,6 +1,6 @@
-// The door for JSON text. JSON.parse alone would let three things change in silence: a duplicate key (the first value is
-// lost), a number past the range of a double (it becomes Infinity, and is written back as null), and a whole number with
-// more digits than a double holds (another number is written back). All three are refused here, for every caller alike.
+// Parses JSON text. JSON.parse alone changes three things silently: of a duplicate key the first value is lost, a
+// number beyond the range of a double becomes Infinity (written back as null), and an integer with too many digits is
+// rounded. All three are refused here.
 import { type Json, ok, type Result, refusedResult } from '@coppice/core';
 import { defaultLimits } from './limits.ts';
 import { excerpt } from './problem.ts';
@@ -10,7 +10,7 @@ const backslash = 0x5c;
 
 type NumberFinding = { readonly depth: true } | { readonly depth: false; readonly what: string };
 
-/** The index of the quote that ends the string which begins after the quote at `start`. */
+/** Returns the index of the quote that ends the string whose opening quote is at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end - 1;
@@ -26,7 +26,7 @@ function readJsonKey(text: string, start: number, end: number): string {
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    // Not JSON: the full parse says so, and where.
+    // Not JSON; the full parse reports it with its place.
     return raw;
   }
 }
@@ -35,7 +35,7 @@ function isNumberPart(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || unit === 0x2e || unit === 0x2b || unit === 0x2d || (unit | 0x20) === 0x65;
 }
 
-/** The digits of a whole number as JavaScript writes it, without an exponent. */
+/** Returns the digits of an integer without an exponent. */
 function plainDigits(value: number): string {
   const [mantissa = '', exponent] = String(Math.abs(value)).split('e+');
   if (exponent === undefined) return mantissa;
@@ -44,7 +44,7 @@ function plainDigits(value: number): string {
 }
 
 function numberProblem(literal: string): string | undefined {
-  // Up to 15 digits every decimal survives a double, and no exponent fits in so few to leave its range.
+  // Up to 15 digits survive a double, and so short a literal has no exponent that leaves the range.
   if (literal.length < 5) return undefined;
   const value = Number(literal);
   if (Number.isNaN(value)) return undefined;
@@ -55,7 +55,7 @@ function numberProblem(literal: string): string | undefined {
   return `has the whole number ${excerpt(literal, 40)}, which would come back as ${value}; send it as a string`;
 }
 
-/** Looks through text that may or may not be JSON; what it says counts only if the text is, save for the depth. */
+/** Scans text that may not be JSON; the finding is valid only if it is, except for the depth. */
 function findProblem(text: string, maxDepth: number): NumberFinding | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
@@ -95,8 +95,8 @@ function findProblem(text: string, maxDepth: number): NumberFinding | undefined 
 }
 
 /**
- * Reads JSON text strictly: refuses what is not JSON, nests deeper than `depth`, repeats a key in one object, or holds a
- * number that would not be written back. Key order is kept, except that whole-number keys come first, as in every
+ * Parses JSON text strictly: refuses text that is not JSON, nests deeper than `depth`, repeats a key in one object, or
+ * has a number that would change when written back. Key order is kept, except that integer keys come first as in every
  * JavaScript object; `__proto__` is an ordinary own key.
  */
 export function parseJson(text: string, where = 'The text', depth = defaultLimits.jsonDepth): Result<Json> {

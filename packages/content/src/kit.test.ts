@@ -17,7 +17,7 @@ describe('the message kit', () => {
     );
   });
 
-  it('[C53] joins adjoining text with nothing and puts other blocks on lines of their own', () => {
+  it('[C53] joins adjacent text without a separator and puts other blocks on separate lines', () => {
     const message = blocks(
       { type: 'thinking', thinking: 'Hm.' },
       { type: 'text', text: 'An ' },

@@ -2,12 +2,12 @@ import { isText, type Message, type MessageKit } from '@coppice/core';
 import { blockDefinitionOf } from './blocks/index.ts';
 import { equalityKey } from './equality.ts';
 
-/** What a message costs besides its blocks: role and markup. */
+/** The tokens of a message besides its blocks: role and markup. */
 const messageOverhead = 4;
 
 /**
- * The text of a message for search and previews: each block as text, on lines of its own; text blocks that follow each
- * other are joined with nothing, as they are everywhere. A message of one text block gives that very text.
+ * Returns the text of a message for search and previews: each block as text on its own lines; adjacent text blocks are
+ * joined without a separator. A message with one text block gives exactly that text.
  */
 export function searchText(message: Message): string {
   let text = '';
@@ -23,12 +23,12 @@ export function searchText(message: Message): string {
   return text;
 }
 
-/** About how many tokens a message is to a model. What a provider reports is the truth; this is for what is not sent yet. */
+/** Estimates the tokens of a message. Usage reported by a provider is exact; this is for messages not sent yet. */
 export function messageTokens(message: Message): number {
   let tokens = messageOverhead;
   for (const block of message.content) tokens += blockDefinitionOf(block).tokens(block);
   return tokens;
 }
 
-/** What core is given to know messages by. */
+/** The message kit for core. */
 export const messageKit: MessageKit = { key: equalityKey, text: searchText, tokens: messageTokens };

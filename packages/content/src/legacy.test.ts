@@ -79,7 +79,7 @@ describe('normalising a legacy message', () => {
     }
   });
 
-  it('[C21] refuses arguments that are no JSON object, with id, name and raw text', () => {
+  it('[C21] refuses arguments that are not a JSON object, with id, name and raw text', () => {
     for (const raw of ['{"a":', 'oak', '[1]', '"a"', '3', 'null', '{"a":1,"a":2}', '{"a":1e400}', 7, [1]]) {
       const refusal = refusalOf(
         normaliseMessages([

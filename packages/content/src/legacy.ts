@@ -1,4 +1,4 @@
-// Older messages: `content` as a string or null, calls in `tool_calls[]`. They are read here and never written.
+// Parses older messages: `content` as a string or null, calls in `tool_calls[]`. They are never written.
 import { type JsonObject, type Message, ok, type Result } from '@coppice/core';
 import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
@@ -6,7 +6,7 @@ import { defaultLimits } from './limits.ts';
 import { type ParseOptions, parseList, parseMessage } from './message.ts';
 import { excerpt, invalidInput, showValue } from './problem.ts';
 
-/** Names that a call's own further fields may not take on the block: they are ours, or copies of what the block says. */
+/** Names that extra fields of a call must not use on the block: they are fields of the block or copies of them. */
 const reserved: ReadonlySet<string> = new Set([
   'type',
   'id',
@@ -24,7 +24,7 @@ function furtherFields(...sources: readonly Readonly<Record<string, unknown>>[])
   return Object.fromEntries(entries);
 }
 
-/** The arguments of a call: JSON text of an object, an object already, or nothing. */
+/** Parses the arguments of a call: JSON text of an object, an object, or nothing. */
 function readLegacyArguments(
   raw: unknown,
   call: { at: string; id: string; name: string },
@@ -104,9 +104,9 @@ function readLegacy(value: Readonly<Record<string, unknown>>, where: string, dep
 }
 
 /**
- * Reads a message in canonical or legacy form and gives the canonical one: a string becomes one text block, `tool_calls`
- * become `tool-use` blocks after the text, blank arguments become `{}`. Refuses null content without calls, and arguments
- * that are not a JSON object, naming the call's id and name and handing back the raw text.
+ * Parses a message in canonical or legacy form to the canonical one: a string becomes one text block, `tool_calls`
+ * become `tool-use` blocks after the text, blank arguments become `{}`. Refuses null content without calls, and
+ * arguments that are not a JSON object; that refusal names the call's id and name and has the raw text.
  */
 export function normaliseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
@@ -118,7 +118,7 @@ export function normaliseMessage(value: unknown, options: ParseOptions = {}): Re
   return canonical.ok ? parseMessage(canonical.value, options) : canonical;
 }
 
-/** Reads a list of messages in canonical or legacy form; the refusal names the index, such as `messages[3]`. */
+/** Parses a list of messages in canonical or legacy form; the refusal names the index, such as `messages[3]`. */
 export function normaliseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
   return parseList(value, normaliseMessage, options);
 }

@@ -1,4 +1,4 @@
-/** The bounds of one message, all of them checked at the same door. */
+/** The limits of one message. */
 export interface Limits {
   /** UTF-8 bytes of the message as JSON text. */
   readonly messageBytes: number;
@@ -8,5 +8,5 @@ export interface Limits {
   readonly blocks: number;
 }
 
-/** What a message may be unless an operator says otherwise: 10 MB, 200 levels, 10,000 blocks. */
+/** The default limits: 10 MB, 200 levels, 10,000 blocks. */
 export const defaultLimits: Limits = { messageBytes: 10 * 1024 * 1024, jsonDepth: 200, blocks: 10_000 };

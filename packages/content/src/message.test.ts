@@ -15,7 +15,7 @@ function refusalOf(result: Result<unknown>): Refusal {
 }
 
 describe('reading a message', () => {
-  it('[C1] gives fresh plain data that shares nothing with the input', () => {
+  it('[C1] returns new plain data that shares nothing with the input', () => {
     const input = user({ type: 'x-list', items: [{ a: 1 }] });
     const before = structuredClone(input);
     const message = valueOf(parseMessage(input));
@@ -58,7 +58,7 @@ describe('reading a message', () => {
     expect(refusalOf(parseMessage(user())).code).toBe('message/blank');
     const refusal = refusalOf(parseMessage(user(text(''), text(' \n'))));
     expect(refusal.code).toBe('message/blank');
-    expect(refusal.message).toBe('message says nothing: its text is empty or white space.');
+    expect(refusal.message).toBe('message is blank: its text is empty or white space.');
   });
 
   it('[C3] keeps blank text when asked to, though never a message without blocks', () => {
@@ -84,7 +84,7 @@ describe('reading a message', () => {
     expect('tool_call_id' in valueOf(parseMessage({ role: 'user', tool_call_id: null, content }))).toBe(false);
   });
 
-  it('[C5] refuses a field that messages do not have, by name, unless it says nothing', () => {
+  it('[C5] refuses an unknown field by name, unless its value is null or undefined', () => {
     expect(refusalOf(parseMessage({ ...user(text('a')), name: 'Ann' })).message).toBe(
       'message has the field "name", which a message does not have.',
     );
@@ -93,7 +93,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('[C6] says where it is wrong, down to the value', () => {
+  it('[C6] names the place, down to the value', () => {
     const where = (value: unknown) => refusalOf(parseMessage(value)).message;
     expect(where('a')).toBe('message is "a" where a message is needed.');
     expect(where([])).toBe('message is an array where a message is needed.');
@@ -111,9 +111,7 @@ describe('reading a message', () => {
     const refusal = refusalOf(parseMessages([user(text('a')), user(text('b')), user({ type: 'text' })]));
     expect(refusal.message).toBe('messages[2].content[0] is a text block without a string in text.');
     expect(refusal.data).toMatchObject({ index: 2 });
-    expect(refusalOf(parseMessages([user(text(' '))], { where: 'history' })).message).toContain(
-      'history[0] says nothing',
-    );
+    expect(refusalOf(parseMessages([user(text(' '))], { where: 'history' })).message).toContain('history[0] is blank');
     expect(refusalOf(parseMessages({})).message).toContain('where a list of messages is needed');
     expect(valueOf(parseMessages([user(text('a')), user(text('b'))])).length).toBe(2);
   });
@@ -141,7 +139,7 @@ describe('reading a message', () => {
 
   it('[C7] counts keys, numbers and the tool_call_id as well', () => {
     const limits = { ...defaultLimits, messageBytes: 4096 };
-    // 24 characters and a comma each, the most that a number takes.
+    // 24 characters and a comma each, the longest form of a number.
     const numbers = Array.from({ length: 150 }, () => -1.2345678901234567e-100);
     const space = 4096 - JSON.stringify(user({ type: 'x', numbers, pad: '' })).length;
     expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(space) }), { limits }).ok).toBe(true);

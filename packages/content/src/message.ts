@@ -1,4 +1,4 @@
-// The door for messages: everything foreign becomes a Message here, or is refused here with its place and the reason.
+// Parses messages: every foreign message becomes a Message here, or is refused with its place and the reason.
 import { type Block, isBlank, type Message, ok, type Result, type Role, refusedResult, roles } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
@@ -7,11 +7,11 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { invalidInput, showValue } from './problem.ts';
 import { utf8Length } from './utf8.ts';
 
-/** How a message is read. */
+/** Options for parsing a message. */
 export interface ParseOptions {
-  /** How sentences name the message, such as `messages[3]`. */
+  /** How error messages name the message, such as `messages[3]`. */
   readonly where?: string;
-  /** Whether a message that says nothing is refused (the default), or kept for a caller that skips it, as append does. */
+  /** Whether a blank message is refused (the default) or kept for a caller that skips it, such as append. */
   readonly blank?: 'refuse' | 'keep';
   readonly limits?: Limits;
 }
@@ -24,7 +24,7 @@ function isKnownRole(value: unknown): value is Role {
 
 function fieldProblem(value: Readonly<Record<string, unknown>>): string | undefined {
   for (const key of Object.keys(value)) {
-    // null says nothing, so nothing is lost by leaving it out; anything else would be.
+    // Null has no content, so leaving it out loses nothing; any other value would be lost.
     if (fields.has(key) || value[key] === undefined || value[key] === null) continue;
     return `has the field ${showValue(key)}, which a message does not have`;
   }
@@ -66,13 +66,13 @@ function parseBlocks(
   return ok(blocks);
 }
 
-// A value is charged a lower bound while it is copied. As JSON text it is at most 32 times that (a number of 25 characters
-// is charged 1), so only a message past this share of the limit has to be written out to be measured.
+// While copying, a value counts with a lower bound. As JSON text it takes at most 32 times that (a number of 25
+// characters counts 1), so only messages above this share of the limit need to be serialised for an exact size.
 const surelyFits = 1 / 32;
 
 /**
- * Reads a message from any value: role, blocks, `tool_call_id`, limits. The result is fresh plain data in which fields
- * and blocks that this build does not know are kept. Takes the canonical form only; `normaliseMessage` takes older ones.
+ * Parses a message from any value: role, blocks, `tool_call_id`, limits. The result is new plain data and keeps unknown
+ * fields and blocks. Accepts the canonical form only; `normaliseMessage` accepts older ones.
  */
 export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
@@ -88,7 +88,7 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
   if (content.length > limits.blocks) {
     return invalidInput(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
   }
-  // The message and its content array are two of the levels.
+  // The message and its content array take two of the levels.
   const budget: CopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
   const blocks = parseBlocks(content, role, where, budget);
   if (!blocks.ok) return blocks;
@@ -102,12 +102,12 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
     return invalidInput(where, tooLargeProblem(limits));
   }
   if (blank === 'refuse' && isBlank(message)) {
-    return refusedResult('message/blank', `${where} says nothing: its text is empty or white space.`, { where });
+    return refusedResult('message/blank', `${where} is blank: its text is empty or white space.`, { where });
   }
   return ok(message);
 }
 
-/** Reads a list with a reader of single messages; the first refusal names its index, and nothing is returned. */
+/** Parses a list with a parser for single messages; the first refusal names its index, and nothing is returned. */
 export function parseList(
   value: unknown,
   read: (value: unknown, options: ParseOptions) => Result<Message>,
@@ -127,12 +127,12 @@ export function parseList(
   return ok(messages);
 }
 
-/** Reads a list of messages in canonical form; the refusal names the index, such as `messages[3]`. */
+/** Parses a list of messages in canonical form; the refusal names the index, such as `messages[3]`. */
 export function parseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
   return parseList(value, parseMessage, options);
 }
 
-/** Reads a message in canonical form from JSON text, strictly: see `parseJson` for what JSON text may not hold. */
+/** Parses a message in canonical form from JSON text, as strictly as `parseJson`. */
 export function parseMessageText(text: string, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
@@ -142,8 +142,8 @@ export function parseMessageText(text: string, options: ParseOptions = {}): Resu
 }
 
 /**
- * The blocks of a message as JSON text, in the order in which their keys came, so that an unknown block is written as it
- * was read. This is the text that stores keep; `canonicalJson` is the one that is hashed and compared.
+ * Serialises the blocks of a message with their keys in the original order, so that an unknown block is written as it
+ * was read. Stores keep this text; `canonicalJson` is hashed and compared.
  */
 export function toContentText(content: readonly Block[]): string {
   return JSON.stringify(content);

@@ -1,13 +1,13 @@
 import { type Refusal, refusedResult } from '@coppice/core';
 
-/** At most `most` UTF-16 units of a text, marked where cut, never cut inside a character. */
+/** Cuts a text to `most` UTF-16 units and marks the cut; never cuts inside a surrogate pair. */
 export function excerpt(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
   return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)}…`;
 }
 
-/** A foreign value as a sentence can show it: short, and on one line. */
+/** Formats a foreign value for an error message: short and on one line. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(excerpt(value, 60));
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);

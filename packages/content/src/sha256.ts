@@ -1,8 +1,8 @@
-// FIPS 180-4. Own implementation because the equality key is asked for synchronously, also in a browser, where the only
-// built-in SHA-256 is asynchronous. Node's own is eight times as fast: whoever runs there passes it in.
+// SHA-256 by FIPS 180-4. Implemented here because equality keys are needed synchronously, also in a browser, whose
+// built-in SHA-256 is asynchronous. Node's is eight times as fast; programs there pass it to {@link hashWith}.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
-/** The first 32 bits of the fractional parts of the square (or cube) roots of the first primes, computed exactly. */
+/** Computes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
 function rootFractions(count: number, root: 2 | 3): Int32Array {
   const words = new Int32Array(count);
   let found = 0;
@@ -14,7 +14,10 @@ function rootFractions(count: number, root: 2 | 3): Int32Array {
   return words;
 }
 
-/** The largest whole number whose square (or cube) is not above `value`. Doubles are too short for the cube roots. */
+/**
+ * Returns the largest integer whose square (or cube) is at most `value`. Doubles are not precise enough for the cube
+ * roots.
+ */
 function integerRoot(value: bigint, root: 2 | 3): bigint {
   let low = 0n;
   let high = 1n << 40n;
@@ -27,18 +30,18 @@ function integerRoot(value: bigint, root: 2 | 3): bigint {
 }
 
 const initial = rootFractions(8, 2);
-// `?? 0` below is for the type alone: every index is in bounds, and the engine drops the test.
+// `?? 0` below only satisfies the type checker: every index is in bounds, and the engine removes the test.
 const constants = rootFractions(64, 3);
 const schedule = new Int32Array(64);
 const state = new Int32Array(8);
 
-// Nearly every message fits here; a larger one gets a buffer of its own, so that one 10 MB message is not kept for ever.
+// Large enough for nearly every message; a larger one gets a temporary buffer, so that 10 MB are not held forever.
 const scratch = new Uint8Array(64 * 1024);
 
-/** How many bytes padding may add: one marker, up to 63 zeros, eight of length. */
+/** The most bytes that padding adds: one marker, up to 63 zeros, eight of length. */
 const paddingSpace = 72;
 
-// Every sum is cut to 32 bits at once: left to grow, it would leave the integers and cost a fifth of the speed.
+// Every sum is truncated to 32 bits at once; otherwise it would leave the integer range and cost a fifth of the speed.
 function compress(bytes: Uint8Array, start: number): void {
   const w = schedule;
   const k = constants;
@@ -86,12 +89,12 @@ function compress(bytes: Uint8Array, start: number): void {
   state[7] = (state[7] ?? 0) + h;
 }
 
-/** Hashes the first `length` bytes; the buffer must have {@link paddingSpace} behind them, which is overwritten. */
+/** Hashes the first `length` bytes. The buffer must have {@link paddingSpace} more bytes, which are overwritten. */
 function digest(buffer: Uint8Array, length: number): string {
   const end = (length + 9 + 63) & ~63;
   buffer[length] = 0x80;
   buffer.fill(0, length + 1, end);
-  // The length goes in as bits, 64 wide; shifts are 32 wide, hence the division for the upper half.
+  // The length in bits, 64 wide; shifts are 32 wide, hence the division for the upper half.
   const upper = Math.floor(length / 0x20000000);
   const lower = length << 3;
   for (let byte = 0; byte < 4; byte++) {
@@ -105,12 +108,12 @@ function digest(buffer: Uint8Array, length: number): string {
   return hex;
 }
 
-/** A SHA-256 of the platform's own: of a text as UTF-8, or of bytes, as hex digits. */
+/** A SHA-256 of the platform: takes a text as UTF-8 or bytes, returns hex digits. */
 export type PlatformSha256 = (input: string | Uint8Array) => string;
 
 let native: PlatformSha256 | undefined;
 
-/** Takes the platform's SHA-256 from here on. One that gives other digests is refused: keys are stored. */
+/** Uses the platform's SHA-256 from now on. Throws if its digests differ, because keys are stored. */
 export function hashWith(platform: PlatformSha256): void {
   for (const probe of ['', 'abc', '\u00e9\ud83c\udf33', '\ud800'])
     if (platform(probe) !== portableSha256Hex(probe)) throw new Error('This is no SHA-256 of texts as UTF-8.');
@@ -118,14 +121,14 @@ export function hashWith(platform: PlatformSha256): void {
 }
 
 /**
- * SHA-256 of a text as UTF-8, or of bytes, as 64 hex digits: synchronous, and the same in Node and in a browser.
- * A lone surrogate in a text hashes as U+FFFD, so escape it first where it must count.
+ * Computes SHA-256 of a text as UTF-8 or of bytes, as 64 hex digits: synchronous, and the same in Node and browsers. A
+ * lone surrogate is hashed as U+FFFD, so escape it first if it must count.
  */
 export function sha256Hex(input: string | Uint8Array): string {
   return native === undefined ? portableSha256Hex(input) : native(input);
 }
 
-/** The same without the platform's help, as a browser computes it. */
+/** Computes SHA-256 without the platform, as in a browser. */
 export function portableSha256Hex(input: string | Uint8Array): string {
   if (typeof input !== 'string') {
     const space = input.length + paddingSpace;

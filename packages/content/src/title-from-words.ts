@@ -1,38 +1,41 @@
-// A name for a conversation that has none: the first words of its user. Programs put text of their own into user messages
-// (reminders, the environment, the output of commands), and a list of chats that are all called "<environment_context>" helps
-// nobody.
+// Generates a title for a conversation without one: the first words of its user. Programs put their own text into user
+// messages (reminders, environment, command output), which must not become the title: a list of chats all named
+// "<environment_context>" would be useless.
 import { isText, type Message } from '@coppice/core';
 
-/** A title has at most so many characters. */
+/** The maximum length of a title in characters. */
 const longestTitle = 60;
-// Longer texts are not looked through: what a program puts in front is never that long.
+// Only this much of a text is searched; text that programs prepend is shorter.
 const looksAt = 64 * 1024;
 
-// Elements in which programs put the user's own words; what is inside counts.
+// Elements in which programs wrap the user's own words; their content counts.
 const wrappers: ReadonlySet<string> = new Set(
   'feedback prompt query request task user-message user-prompt user-query user-request'.split(' '),
 );
-// Elements of programs, wherever they are.
+// Elements of programs, at any place.
 const programElements =
   /^(?:system-reminder|environment-(?:context|details)|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|ide-[a-z-]+|user-instructions|user-prompt-submit-hook|turn-aborted|additional-(?:data|context)|instructions|environment|reminder|rules|memory|caveat)$/;
-// At the beginning of a line any element with a compound name is a program's: HTML has none of these.
+// At the start of a line any element with a compound name belongs to a program: HTML has none of these.
 const compoundName = /[-:]/;
 const tag = /<(\/?)([a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*)((?:\s[^<>]*)?)>/gi;
 
 // Messages that a program writes in the user's name.
 const written =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|This session is being continued from a previous|\[Request (?:interrupted|cancelled))/i;
-// A slash command says what the program does, not what the conversation is about.
+// A slash command is about the program, not about the topic.
 const command = /^[/!][\w:-]+(?:\s|$)/;
 
-/** Where an element that begins at `from` ends. One that never closes was cut off, and takes the rest with it. */
+/**
+ * Returns the end of an element that begins at `from`. An element that is never closed was cut off and extends to the
+ * end.
+ */
 function endOfElement(lower: string, name: string, from: number): number {
   const closing = `</${name}>`;
   const at = lower.indexOf(closing, from);
   return at === -1 ? lower.length : at + closing.length;
 }
 
-/** A text without the elements of programs. One walk: each element is left behind as a whole. */
+/** Removes the elements of programs from a text in one pass. */
 function withoutElements(text: string): string {
   const lower = text.toLowerCase();
   const parts: string[] = [];
@@ -53,7 +56,7 @@ function withoutElements(text: string): string {
   return parts.join('');
 }
 
-/** The user's own words in the text of a user message; the empty text where there are none. */
+/** Returns the user's own words in a user message; empty if there are none. */
 export function ownWords(text: string): string {
   const whole = text.slice(0, looksAt);
   if (written.test(whole.trimStart())) return '';
@@ -61,7 +64,7 @@ export function ownWords(text: string): string {
   return command.test(bare) || written.test(bare) ? '' : bare;
 }
 
-/** Cuts a text between words, or between characters where it has no spaces. */
+/** Cuts a text between words, or between characters if it has no spaces. */
 function shorten(text: string): string {
   const characters = Array.from(text.slice(0, longestTitle * 4));
   if (characters.length <= longestTitle) return text;
@@ -70,10 +73,10 @@ function shorten(text: string): string {
   return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/u, '')}…`;
 }
 
-/** A title out of the text of a user message; undefined where the user says nothing in it. */
+/** Returns a title from the text of a user message; undefined if it has no words of the user. */
 export function titleFromText(text: string): string | undefined {
   for (const line of ownWords(text).split('\n')) {
-    // Fences, headings and quotes are how a text is set, not what it says.
+    // Skips the markup of fences, headings and quotes.
     const words = line
       .replace(/^[\s>#*`~=_-]+/u, '')
       .replace(/\s+/gu, ' ')
@@ -83,7 +86,7 @@ export function titleFromText(text: string): string | undefined {
   return undefined;
 }
 
-/** A title out of the first user message that has words of the user; undefined where none has. */
+/** Returns a title from the first user message with words of the user; undefined if there is none. */
 export function titleFromMessages(messages: Iterable<Message>): string | undefined {
   for (const { role, content } of messages) {
     if (role !== 'user') continue;

@@ -1,13 +1,13 @@
 import { estimateTokenCount } from 'tokenx';
 import { asciiTokens } from './ascii-tokens.ts';
 
-// The estimator reads about 10 MB a second. Past this length it reads evenly spread windows and scales up, so that one
-// huge paste does not hold up everything else for a second.
+// The estimator processes about 10 MB per second. Longer texts are sampled at evenly spread windows, so that one huge
+// paste does not block everything else for a second.
 const wholeUpTo = 64 * 1024;
 const windows = 16;
 const windowLength = wholeUpTo / windows;
 
-/** About how many tokens a text is to a model. Deterministic; long texts are sampled. */
+/** Estimates the tokens of a text. Deterministic; long texts are sampled. */
 export function estimateTokens(text: string): number {
   if (text === '') return 0;
   if (text.length <= wholeUpTo) return estimateText(text);

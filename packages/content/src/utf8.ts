@@ -1,8 +1,8 @@
-// Own encoder: this package compiles without DOM or Node types, and the hash needs its bytes in a buffer it can pad.
+// Own encoder, because this package compiles without DOM or Node types, and the hash needs a buffer that it can pad.
 
 const replacement = 0xfffd;
 
-/** The code point at `index`; a lone surrogate reads as U+FFFD, which is also what TextEncoder and node:crypto make of it. */
+/** Returns the code point at `index`; a lone surrogate is U+FFFD, as in TextEncoder and node:crypto. */
 function codePointAt(text: string, index: number): number {
   const first = text.charCodeAt(index);
   if (first < 0xd800 || first > 0xdfff) return first;
@@ -11,7 +11,7 @@ function codePointAt(text: string, index: number): number {
   return second >= 0xdc00 && second <= 0xdfff ? 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00) : replacement;
 }
 
-/** How many bytes a text takes as UTF-8. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -20,7 +20,7 @@ export function utf8Length(text: string): number {
     if (unit < 0x800) {
       bytes += 1;
     } else if (codePointAt(text, index) > 0xffff) {
-      // Two units, four bytes: the second unit is skipped and has already been counted once.
+      // Two units, four bytes: two are counted already.
       bytes += 2;
       index++;
     } else {
@@ -30,7 +30,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Writes a text as UTF-8 to the start of `into`, which must be long enough, and returns how many bytes it took. */
+/** Writes a text as UTF-8 to the start of `into`, which must be long enough, and returns the number of bytes. */
 export function writeUtf8(text: string, into: Uint8Array): number {
   let at = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,12 +1,12 @@
 import type { Json } from '@coppice/core';
 import data from '../vectors.json' with { type: 'json' };
 
-/** What must become of a vector's text: the same canonical JSON and stored content everywhere, or the same refusal. */
+/** The expected result for a vector: the same canonical JSON and stored content everywhere, or the same refusal. */
 export type VectorOutcome =
   | { readonly accepted: true; readonly canonical: () => string; readonly content: () => string }
   | { readonly accepted: false; readonly code: string };
 
-/** One case of `vectors.json`. Texts are functions, because some are 10 MB. */
+/** One case of `vectors.json`. Texts are functions, because some have 10 MB. */
 export interface Vector {
   readonly name: string;
   /** The message as JSON text. */
@@ -24,7 +24,7 @@ function readVectorText(value: Json | undefined, name: string): () => string {
     for (const part of parts) {
       if (!Array.isArray(part)) throw new TypeError(`The vector "${name}" has a recipe that is no list of pairs.`);
       const [piece, times] = part;
-      // A number is one code unit: not every reader of JSON files takes a lone surrogate in a string.
+      // A number is one code unit, because not every JSON reader accepts a lone surrogate in a string.
       text += (typeof piece === 'number' ? String.fromCharCode(piece) : String(piece)).repeat(Number(times));
     }
     return text;
@@ -39,5 +39,5 @@ function readVector(fields: { readonly [key: string]: Json | undefined }): Vecto
   return { name, json, outcome: { accepted: true, canonical, content: readVectorText(fields.content, name) } };
 }
 
-/** The shared vectors: unicode, numbers, keys, depth and size, for every entry point and every store. */
+/** The shared test vectors: Unicode, numbers, keys, depth and size, for every entry point and every store. */
 export const vectors: readonly Vector[] = data.vectors.map(readVector);

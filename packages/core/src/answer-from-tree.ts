@@ -1,4 +1,4 @@
-/** Answers a planner's reads from tree values: in memory, in the page, and as the reference that stores are compared with. */
+/** Answers a planner's reads from tree values: in memory, on the page, and as the reference for testing stores. */
 
 import { childAtPosition, childListIds, emptyChildList, lastPosition, neighbours } from './child-list.ts';
 import type { NodeId, TreeId } from './ids.ts';
@@ -10,6 +10,7 @@ import type { Answer, ParentLink, PathMetaPart, PathPart, Read, Reads } from './
 import {
   allBookmarks,
   allNodes,
+  ancestorsOf,
   bookmarkOn,
   childListOf,
   childrenOf,
@@ -17,10 +18,11 @@ import {
   findAnyNode,
   findNode,
   parentEntry,
+  sharedMatchOf,
   type Tree,
 } from './tree.ts';
 
-/** What a tree value alone cannot answer. */
+/** Answers to reads that a single tree value cannot give. */
 export interface OutsideTree {
   /** Another tree of the same owner. */
   tree(id: TreeId): Tree | undefined;
@@ -30,16 +32,16 @@ export interface OutsideTree {
   undoable(actor: string, actId: Reads['undoable']['args']['actId']): Reads['undoable']['answer'];
   redoable(actor: string, actId: Reads['redoable']['args']['actId']): Reads['redoable']['answer'];
   log(since: number): Reads['log']['answer'];
-  /** Nodes by match parent and key in stored order, where an index is kept; else the children are looked through. */
+  /** Nodes by match parent and key, in stored order, if an index exists; otherwise the children are searched. */
   nodesByKey?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
-  /** Nodes that have this alias, oldest first, where an index is kept; else split sources are followed. */
+  /** Nodes with this alias, oldest first, if an index exists; otherwise split sources are followed. */
   nodesByAlias?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
 }
 
-// Where there is no tree, every question is answered as one that nothing was planted in answers it.
+// A missing tree is answered for like an empty one.
 const noTree = emptyTree(treeId(''));
 
-/** Answers one read from a tree (undefined where it does not exist yet) and its surroundings. */
+/** Answers one read from a tree (undefined if it does not exist yet) and its surroundings. */
 export function answerFromTree(tree: Tree | undefined, read: Read, around: OutsideTree): Answer {
   switch (read.ask) {
     case 'taken':
@@ -78,9 +80,13 @@ function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): An
     case 'pause':
       return null;
     case 'path':
-      return pathPart(tree, read.to, read.limit);
+      return pathPart(tree, read);
     case 'pathMeta':
-      return pathMetaOf(pathPart(tree, read.to, read.limit));
+      return pathMetaOf(pathPart(tree, read));
+    case 'ancestors':
+      return ancestorsOf(tree, read.of, read.limit);
+    case 'sharedMatch':
+      return sharedMatchOf(tree, read.of);
     case 'isAncestorOrSelf':
       return isAbove(tree, read.id, read.below);
     case 'withoutDescendants':
@@ -107,6 +113,18 @@ function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): An
       return lastVisitedLeaf(tree, read.from) ?? read.from;
     case 'match':
       return match(tree, read.from, read.keys, around);
+    default:
+      return answerPositions(tree, read);
+  }
+}
+
+type PositionRead = Extract<
+  Read,
+  { ask: 'lastPosition' | 'groupMax' | 'neighbourPositions' | 'childAt' | 'bookmark' | 'bookmarks' | 'links' }
+>;
+
+function answerPositions(tree: Tree, read: PositionRead): Answer {
+  switch (read.ask) {
     case 'lastPosition':
       return lastChildPosition(tree, read.of);
     case 'groupMax':
@@ -124,8 +142,8 @@ function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): An
   }
 }
 
-function pathPart(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): PathPart {
-  if (limit === Number.POSITIVE_INFINITY) {
+function pathPart(tree: Tree, { to, limit = Number.POSITIVE_INFINITY, until }: Reads['path']['args']): PathPart {
+  if (limit === Number.POSITIVE_INFINITY && until === undefined) {
     const all = path(tree, { to });
     return { nodes: all.ok ? all.value : [], complete: true };
   }
@@ -133,7 +151,9 @@ function pathPart(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Pat
   let entry = findNode(tree, to) === undefined ? undefined : mapGet(tree.nodes, to);
   while (entry !== undefined && entry.node.parentId !== null && nodes.length < limit) {
     nodes.push(entry.node);
+    const isEnd = entry.key === until;
     entry = parentEntry(tree, entry);
+    if (isEnd) break;
   }
   return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
 }
@@ -164,7 +184,8 @@ function pathMetaOf({ nodes, complete }: PathPart): PathMetaPart {
 function withoutDescendants(tree: Tree, ids: readonly NodeId[]): NodeId[] {
   if (tree === noTree) return [];
   const named = new Set<string>(ids);
-  // Whether a node that was passed hangs below a named one: a thousand leaves of one deep branch share one walk.
+  // Caches for visited nodes whether they are below a named one, so that a thousand leaves of one deep branch share a
+  // walk.
   const passed = new Map<string, boolean>();
   return ids.filter((id) => {
     const way: string[] = [];
@@ -228,7 +249,7 @@ function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId 
   let newest: Node | null = null;
   for (const node of withoutSubtrees(tree, below, left)) {
     if (node.id === below || (newest !== null && node.seq < newest.seq)) continue;
-    // A node whose children all go is a leaf afterwards.
+    // A node whose children are all left out counts as a leaf.
     let stays = false;
     for (const child of childListIds(childListOf(tree, node.id))) if (!skipped.has(child)) stays = true;
     if (!stays) newest = node;
@@ -249,7 +270,7 @@ function match(tree: Tree, from: NodeId, keys: readonly string[], around: Outsid
   return { nodes, aliases: [] };
 }
 
-/** The first message with a key below a node, markers in between looked through. */
+/** Returns the first message with a key below a node, looking through markers. */
 function childWith(tree: Tree, from: Node, key: string, around: OutsideTree): NodeId | undefined {
   const matchParent = matchParentBelow(from);
   const nodes =
@@ -260,7 +281,7 @@ function childWith(tree: Tree, from: Node, key: string, around: OutsideTree): No
   return nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1))[0]?.id;
 }
 
-/** The messages right below a node, markers in between looked through. */
+/** Returns the nearest messages below a node, looking through markers. */
 function messagesBelow(tree: Tree, from: NodeId): Node[] {
   const messages: Node[] = [];
   const open: NodeId[] = [from];
@@ -271,7 +292,7 @@ function messagesBelow(tree: Tree, from: NodeId): Node[] {
   return messages;
 }
 
-/** From a left half its split sources lead to every node that completed a text here: no look at the whole tree. */
+/** Follows split sources from the left halves to the nodes that complete a text, without a scan of the tree. */
 function aliasesOf(tree: Tree, from: Node, key: string, around: OutsideTree): readonly NodeId[] {
   const matchParent = matchParentBelow(from);
   const indexed = around.nodesByAlias?.(matchParent, key);
@@ -300,7 +321,7 @@ function later(one: string | null, other: string | null): string | null {
   return one === null || (other !== null && other > one) ? other : one;
 }
 
-/** The place in a grave's key. */
+/** Returns the position part of a removed child's key. */
 function removedAt(key: string | null): string | null {
   return key === null ? null : key.slice(0, key.indexOf(' '));
 }
@@ -308,7 +329,7 @@ function removedAt(key: string | null): string | null {
 function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
   const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
   const { before, after } = neighbours(order, position);
-  // Keys of graves at this very place sort behind the bare position and before anything longer.
+  // Keys of children removed at this position sort after the bare position and before any longer one.
   const above = removedAt(neighbours(removedChildren, `${position}!`).after);
   return {
     before: later(before, removedAt(neighbours(removedChildren, position).before)),

@@ -81,7 +81,7 @@ g
     );
   });
 
-  test('[S28] a splice carries the mark of the node that goes to its parent', () => {
+  test('[S28] a splice moves the mark of the removed node to its parent', () => {
     const tree = buildTree(drawing);
     const { tree: next } = applyOrThrow(tree, [
       move(tree, 'c', 'a', 'Zx', 'a'),
@@ -92,7 +92,7 @@ g
     expect(lastVisitedLeaf(next, testRoot)).toBe('c');
   });
 
-  test('[S28] a node put in between carries the mark along', () => {
+  test('[S28] a node inserted in between takes over the mark', () => {
     const tree = buildTree('a\n  b\n    c*\n  x');
     const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'x', 'a0', 'x')]);
     expect(marksOf(next, ['a', 'x', 'b'])).toEqual(['x', 'b', 'c']);
@@ -121,7 +121,7 @@ e*`);
     expect(['m', 'b', 'c', 'n', 'd'].map((id) => at(next, id).matchParent)).toEqual(['e', 'e', 'b', 'e', 'e']);
   });
 
-  test('[S29] are right when a node comes back below a marker that moved meanwhile', () => {
+  test('[S29] are right when a node is restored below a marker that moved meanwhile', () => {
     const tree = buildTree(`
 a
   #m
@@ -147,7 +147,7 @@ describe('graves', () => {
     ...childListIds(mapGet(tree.nodes, id)?.removedChildren ?? { positions: [], ids: [] }),
   ];
 
-  test('[S30] remember a removed child with its parent until it comes back', () => {
+  test('[S30] remember a removed child with its parent until it is restored', () => {
     const tree = buildTree('a\n  b\n  c\nd*');
     const one = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('b') }]).tree;
     expect([removedChildrenOf(one, 'a'), childIds(one, 'a')]).toEqual([['b'], ['c']]);

@@ -1,4 +1,4 @@
-/** Carries row changes out on the tree value: the in-memory counterpart of a store's statements. */
+/** Applies row changes to the tree value: the in-memory counterpart of a store's statements. */
 
 import {
   type ChildList,
@@ -9,16 +9,17 @@ import {
   insertChild,
 } from './child-list.ts';
 import type { NodeId } from './ids.ts';
-import { isMessageKind, matchParentBelow, type Node } from './node.ts';
+import type { Node } from './node.ts';
 import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
+import { runReads } from './reads.ts';
 import { applyPatch, type RowChange } from './rows.ts';
-import type { TreePosition } from './steps/types.ts';
-import { commonAncestorId, parentEntry, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
+import type { StepRows } from './steps/kinds.ts';
+import { ancestorsOf, removedChildKey, sharedMatchOf, type Tree, type TreeEntry } from './tree.ts';
 
-/** A tree value under construction: its fields may be reassigned, the maps behind them stay persistent. */
+/** A tree value under construction. Its fields may be reassigned; the maps behind them stay persistent. */
 export type TreeDraft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
 
-/** A draft of the next value. Branches of the maps that it makes itself are changed in place. */
+/** Starts a draft of the next value. Map branches that the draft creates are changed in place. */
 export function startDraft(tree: Tree): TreeDraft {
   return {
     id: tree.id,
@@ -38,9 +39,9 @@ export function startDraft(tree: Tree): TreeDraft {
   };
 }
 
-/** The finished value. */
+/** Returns the finished value. */
 export function toTree(draft: Tree): Tree {
-  // Spelt out: an object made of the rest of another one is a slow one, and every append makes a tree.
+  // Fields are listed because V8 makes a rest copy a slow object, and every append makes a tree.
   return {
     id: draft.id,
     owner: draft.owner,
@@ -68,7 +69,7 @@ function put(draft: TreeDraft, entry: TreeEntry): void {
   draft.nodes = mapPut(draft.nodes, entry, draft.pass);
 }
 
-// Spelt out, not spread: these run for every row that a commit touches.
+// Fields are listed instead of spread for speed: this runs for every row of a commit.
 function withNode(entry: TreeEntry, node: Node): TreeEntry {
   const { key, hash, children: order, removedChildren, parentHash, parentKey } = entry;
   return { key, hash, node, children: order, removedChildren, parentHash, parentKey };
@@ -79,31 +80,16 @@ function withOrder(entry: TreeEntry, order: ChildList, removedChildren: ChildLis
   return { key, hash, node, children: order, removedChildren, parentHash, parentKey };
 }
 
-/** Applies one row change that has been checked. */
+/** Applies one row change; the caller has checked it. */
 export function applyRowChange(draft: TreeDraft, change: RowChange): void {
   switch (change.op) {
     case 'added':
       return insertNode(draft, change.node);
-    case 'placed':
-      return moveNode(draft, change.nodeId, change.to, change.from);
-    case 'removed':
-      return removeNode(draft, change.nodeId, change.version);
-    case 'restored':
-      return restoreRemoved(draft, change.nodeId, change.position);
-    case 'pointed':
-      return setActive(draft, change.nodeId);
-    case 'written': {
-      const entry = draftEntry(draft, change.nodeId);
-      return put(draft, withNode(entry, { ...entry.node, ...change.content, contentIn: change.version }));
-    }
-    case 'grouped': {
-      const entry = draftEntry(draft, change.nodeId);
-      return put(draft, withNode(entry, { ...entry.node, groupId: change.groupId }));
-    }
-    case 'annotated': {
-      const entry = draftEntry(draft, change.nodeId);
-      return put(draft, withNode(entry, { ...entry.node, meta: applyPatch(entry.node.meta, change.set) }));
-    }
+    case 'updated':
+      for (const id of change.nodeIds) updateNode(draft, id, change);
+      return;
+    case 'marked':
+      return change.to === null ? restoreRemoved(draft, change.nodeId) : removeNode(draft, change.nodeId, change.to);
     case 'bookmarked': {
       const { nodeId, bookmark } = change;
       draft.bookmarks =
@@ -112,13 +98,26 @@ export function applyRowChange(draft: TreeDraft, change: RowChange): void {
           : mapPut(draft.bookmarks, { key: nodeId, hash: hashOf(nodeId), bookmark }, draft.pass);
       return;
     }
-    case 'attributed':
-      draft.attributes = applyPatch(draft.attributes, change.set);
-      return;
+    case 'tree':
+      if (change.activeNodeId !== undefined) draft.activeNodeId = change.activeNodeId;
+      if (change.attributes !== undefined) draft.attributes = applyPatch(draft.attributes, change.attributes);
   }
 }
 
-/** The entry of a node without children. */
+/** Applies all row changes of a step, and returns them. */
+export function applyStepRows(draft: TreeDraft, { rows, follow }: StepRows): readonly RowChange[] {
+  for (const change of rows) applyRowChange(draft, change);
+  if (follow === null) return rows;
+  const more = runReads(follow, (read) => {
+    if (read.ask === 'ancestors') return ancestorsOf(draft, read.of, read.limit);
+    if (read.ask === 'sharedMatch') return sharedMatchOf(draft, read.of);
+    throw new Error(`Rows of a step do not depend on ${read.ask}.`);
+  });
+  for (const change of more) applyRowChange(draft, change);
+  return [...rows, ...more];
+}
+
+/** Builds the entry of a node without children. */
 export function childlessEntry(node: Node, hash: number, parentHash: number, parentKey: NodeId | null): TreeEntry {
   return { key: node.id, hash, node, children: emptyChildList, removedChildren: emptyChildList, parentHash, parentKey };
 }
@@ -136,57 +135,52 @@ function insertNode(draft: TreeDraft, node: Node): void {
   put(draft, withOrder(parent, insertChild(parent.children, node.position, node.id)));
 }
 
-function detach(draft: TreeDraft, node: Node): void {
-  if (node.parentId === null) return;
-  const parent = draftEntry(draft, node.parentId);
-  put(draft, withOrder(parent, deleteChild(parent.children, node.position)));
-}
-
-function moveNode(draft: TreeDraft, id: NodeId, to: TreePosition, from: NodeId): void {
+function updateNode(draft: TreeDraft, id: NodeId, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
   const entry = draftEntry(draft, id);
-  detach(draft, entry.node);
-  const { parentId, position, groupId } = to;
-  const parent = draftEntry(draft, parentId);
+  const node: Node = { ...entry.node, ...set };
+  const noted = meta === undefined ? node : { ...node, meta: applyPatch(node.meta, meta) };
+  if (set.parentId === undefined && set.position === undefined) return put(draft, withNode(entry, noted));
+  unlistChild(draft, entry.node);
+  const parent = mapGet(draft.nodes, node.parentId ?? '');
+  const { key, hash, children, removedChildren } = draftEntry(draft, id);
   put(draft, {
-    key: entry.key,
-    hash: entry.hash,
-    node: { ...entry.node, parentId, position, groupId },
-    children: entry.children,
-    removedChildren: entry.removedChildren,
-    parentHash: parent.hash,
-    parentKey: parent.key,
+    key,
+    hash,
+    node: noted,
+    children,
+    removedChildren,
+    parentHash: parent?.hash ?? 0,
+    parentKey: parent?.key ?? null,
   });
-  put(draft, withOrder(parent, insertChild(parent.children, position, id)));
-  rematch(draft, id, matchParentBelow(parent.node));
-  moveMark(draft, id, from, to.parentId);
+  listChild(draft, noted);
 }
 
-/** Keeps the way down to the active node marked when a node on it moves one level, as splices and splits make it. */
-function moveMark(draft: TreeDraft, id: NodeId, from: NodeId, to: NodeId): void {
-  const old = draftEntry(draft, from);
-  if (from === to || old.node.lastChildId !== id) return;
-  const parent = draftEntry(draft, to);
-  put(draft, withNode(old, { ...old.node, lastChildId: parent.node.parentId === from ? to : null }));
-  const { lastChildId } = parent.node;
-  if (lastChildId === null || lastChildId === from) put(draft, withNode(parent, { ...parent.node, lastChildId: id }));
+/** Adds a node to its parent's child list if both have the same removal mark, else to the list of removed children. */
+export function listChild(draft: TreeDraft, node: Node): void {
+  const parent = mapGet(draft.nodes, node.parentId ?? '');
+  if (parent === undefined) return;
+  if (parent.node.removedIn === node.removedIn)
+    put(draft, withOrder(parent, insertChild(parent.children, node.position, node.id)));
+  else
+    put(draft, withOrder(parent, parent.children, insertChild(parent.removedChildren, removedChildKey(node), node.id)));
+}
+
+/** Removes a node from its parent's lists. */
+export function unlistChild(draft: TreeDraft, node: Node): void {
+  const parent = mapGet(draft.nodes, node.parentId ?? '');
+  if (parent === undefined) return;
+  const listed = childAtPosition(parent.children, node.position) === node.id;
+  put(
+    draft,
+    listed
+      ? withOrder(parent, deleteChild(parent.children, node.position))
+      : withOrder(parent, parent.children, deleteChild(parent.removedChildren, removedChildKey(node))),
+  );
 }
 
 /**
- * Below a marker the first messages match under what is above it: all of them follow when it moves, those in the
- * trash too, so that they are right when they come back.
+ * Sets the removal mark of a subtree. Subtrees that were removed earlier are in no child list and keep their own mark.
  */
-function rematch(draft: TreeDraft, id: NodeId, matchParent: NodeId): void {
-  const open: NodeId[] = [id];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const entry = draftEntry(draft, at);
-    put(draft, withNode(entry, { ...entry.node, matchParent }));
-    if (isMessageKind(entry.node.kind)) continue;
-    for (const child of childListIds(entry.children)) open.push(child);
-    for (const child of childListIds(entry.removedChildren)) open.push(child);
-  }
-}
-
-/** Sets the mark of a subtree. Nested subtrees that went earlier hang on no list any more and keep their own mark. */
 function setMark(draft: TreeDraft, id: NodeId, removedIn: number | null): number {
   let count = 0;
   const open: NodeId[] = [id];
@@ -200,18 +194,14 @@ function setMark(draft: TreeDraft, id: NodeId, removedIn: number | null): number
 }
 
 function removeNode(draft: TreeDraft, id: NodeId, version: number): void {
-  const { node } = draftEntry(draft, id);
-  if (node.parentId !== null) {
-    const parent = draftEntry(draft, node.parentId);
-    const removedChildren = insertChild(parent.removedChildren, removedChildKey(node), id);
-    put(draft, withOrder(parent, deleteChild(parent.children, node.position), removedChildren));
-  }
+  unlistChild(draft, draftEntry(draft, id).node);
   draft.size -= setMark(draft, id, version);
+  listChild(draft, draftEntry(draft, id).node);
 }
 
 /**
- * Lists a removed node with its parent if both went under one version: they have one mark and come back together.
- * False if its place there was taken by another child meanwhile.
+ * Puts a removed node back into its parent's child list if the same version removed both, because they are restored
+ * together. Returns false if another child has taken its position meanwhile.
  */
 export function regroupRemoved(draft: TreeDraft, id: NodeId, version: number): boolean {
   const { node } = draftEntry(draft, id);
@@ -224,36 +214,11 @@ export function regroupRemoved(draft: TreeDraft, id: NodeId, version: number): b
   return true;
 }
 
-// Children lists hold what shares its parent's fate, so all of the list came under the mark that is lifted.
-function restoreRemoved(draft: TreeDraft, id: NodeId, position: string | null): void {
-  if (draftEntry(draft, id).node.removedIn === null) return;
+// A child list holds only nodes with the same removal mark as the parent, so the whole list is restored.
+function restoreRemoved(draft: TreeDraft, id: NodeId): void {
+  const { node } = draftEntry(draft, id);
+  if (node.removedIn === null) return;
+  unlistChild(draft, node);
   draft.size += setMark(draft, id, null);
-  const entry = draftEntry(draft, id);
-  const { parentId } = entry.node;
-  if (parentId === null) return;
-  const place = position ?? entry.node.position;
-  put(draft, withNode(entry, { ...entry.node, position: place }));
-  const parent = draftEntry(draft, parentId);
-  put(
-    draft,
-    withOrder(
-      parent,
-      insertChild(parent.children, place, id),
-      deleteChild(parent.removedChildren, removedChildKey(entry.node)),
-    ),
-  );
-}
-
-function setActive(draft: TreeDraft, id: NodeId | null): void {
-  const before = draft.activeNodeId;
-  draft.activeNodeId = id;
-  if (id === null || id === before) return;
-  // Above the fork every visit mark is right already: a reply under a 100,000-deep leaf costs one mark.
-  const fork = before === null ? undefined : commonAncestorId(draft, id, before);
-  for (let at = mapGet(draft.nodes, id); at !== undefined && at.key !== fork; ) {
-    const parent: TreeEntry | undefined = parentEntry(draft, at);
-    if (parent !== undefined && parent.node.lastChildId !== at.key)
-      put(draft, withNode(parent, { ...parent.node, lastChildId: at.key }));
-    at = parent;
-  }
+  listChild(draft, draftEntry(draft, id).node);
 }

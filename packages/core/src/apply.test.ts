@@ -60,7 +60,7 @@ describe('apply', () => {
     });
   });
 
-  test('[S22] refuses a commit that leaves a bookmark on what is gone', () => {
+  test('[S22] refuses a commit that leaves a bookmark on a removed node', () => {
     const tree = applyOrThrow(buildTree('a\n  b\n  c*'), [bookmark('b')]).tree;
     expect(apply(tree, [remove('b')])).toMatchObject({ ok: false, refusal: { code: 'tree/has-references' } });
     const { tree: next } = expectSteps(tree, [remove('b'), bookmark('b', false)]);
@@ -68,7 +68,7 @@ describe('apply', () => {
     expect(apply(next, [bookmark('b')])).toMatchObject({ ok: false, refusal: { code: 'tree/has-references' } });
   });
 
-  test('[S23] brings a removed node, its bookmark and the pointer back whatever the order of the steps', () => {
+  test('[S23] restores a removed node, its bookmark and the active node in any order of the steps', () => {
     const tree = applyOrThrow(buildTree('a\n  b*'), [bookmark('b')]).tree;
     for (const steps of [
       [bookmark('b', false), select('a', 'b'), remove('b')],
@@ -77,7 +77,7 @@ describe('apply', () => {
       expectSteps(tree, steps);
   });
 
-  test('[S24] a node that goes on its own and then with what is above it comes back with that', () => {
+  test('[S24] a node removed alone and then with its ancestor is restored with the ancestor', () => {
     const tree = buildTree('a\n  b\n    c\nd*');
     const { tree: gone } = expectSteps(tree, [remove('c'), remove('b')]);
     expect(['b', 'c'].map((id) => findAnyNode(gone, id)?.removedIn)).toEqual([3, 3]);
@@ -113,8 +113,9 @@ describe('apply', () => {
     ]);
     expect(changes).toMatchObject([
       { op: 'added', node: { id: 'x', seq: 3, addedIn: 3, removedIn: null, role: 'user' } },
-      { op: 'pointed', nodeId: 'x' },
-      { op: 'annotated', nodeId: 'x', set: { title: 'X' } },
+      { op: 'tree', activeNodeId: 'x' },
+      { op: 'updated', nodeIds: ['b'], set: { lastChildId: 'x' } },
+      { op: 'updated', nodeIds: ['x'], set: {}, meta: { title: 'X' } },
     ]);
   });
 

@@ -1,22 +1,22 @@
-import { applyRowChange, regroupRemoved, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
+import { applyStepRows, regroupRemoved, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
 import { isAbove } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import type { RowChange } from './rows.ts';
 import { checkOf } from './steps/checks.ts';
-import { isStructural, stepKind } from './steps/kinds.ts';
+import { CommitRows, isStructural } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { findNode, type Tree } from './tree.ts';
 
-/** A tree after a commit, and what a store writes for it. */
+/** A tree after a commit, and the row changes that a store writes for it. */
 export interface Applied {
   readonly tree: Tree;
   readonly changes: readonly RowChange[];
 }
 
 /**
- * Applies a commit's steps to a tree value under the next version, all or none. The input stays valid and unchanged.
- * `at` is the commit's time, for display; it defaults to the time of the last one. No steps are no commit.
+ * Applies a commit's steps to a tree value under the next version, all or none. The input is not changed. `at` is the
+ * commit's time, for display; it defaults to the time of the last commit. An empty list makes no commit.
  */
 export function apply(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Result<Applied> {
   if (steps.length === 0) return ok({ tree, changes: [] });
@@ -24,45 +24,46 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const at = options.at ?? tree.updatedAt;
   const draft = startDraft(tree);
   const changes: RowChange[] = [];
+  const rows = new CommitRows({ version, seq: draft.nextSeq, at, steps }, tree.activeNodeId);
   for (const step of steps) {
     const landing = { version, seq: draft.nextSeq, at };
     const why = isAlreadyRestored(draft, step, changes) ? null : checkOf(step)(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
-    for (const change of stepKind(step).rows(step, landing)) {
-      applyRowChange(draft, change);
-      changes.push(change);
-    }
+    for (const change of applyStepRows(draft, rows.take(step))) changes.push(change);
   }
   const why = assertWhole(draft, changes, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
-  // A clock that was set back does not take a tree down the list of what changed last.
+  // A clock that was set back must not move the tree down in lists sorted by last change.
   draft.updatedAt = Math.max(at, tree.updatedAt);
   if (isStructural(steps)) draft.structureVersion = version;
   return ok({ tree: toTree(draft), changes });
 }
 
 /**
- * Whether a restore asks for what came back with a node above it a moment ago. The inverse of a commit that took a
- * node and then what is above it ends so: all of it has one mark, and the first restore brings back all of it.
+ * Whether an earlier step of this commit restored the node together with an ancestor. This happens in the inverse of a
+ * commit that removed a node and then its ancestor: both have one removal mark, so the first restore brings back both.
  */
 function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowChange[]): boolean {
   if (step.type !== 'restore' || step.position !== undefined || findNode(draft, step.nodeId) === undefined)
     return false;
   return changes.some(
     (change) =>
-      change.op === 'restored' && change.removedIn === step.version && isAbove(draft, change.nodeId, step.nodeId),
+      change.op === 'marked' &&
+      change.to === null &&
+      change.from === step.version &&
+      isAbove(draft, change.nodeId, step.nodeId),
   );
 }
 
-/** As {@link apply}, for callers who know that the steps fit: a refusal is thrown. */
+/** Like {@link apply}, for callers who know that the steps fit: throws the refusal. */
 export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Applied {
   const result = apply(tree, steps, options);
   if (result.ok) return result.value;
   throw new AppError(result.refusal);
 }
 
-/** What must hold after the whole commit, though it may not in between. */
+/** Checks the conditions that must hold after the whole commit but may be broken between its steps. */
 function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: number): Refusal | null {
   const { activeNodeId: active } = draft;
   if (active !== null && findNode(draft, active) === undefined)
@@ -72,10 +73,10 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
   let removes = false;
   for (const change of changes) {
     if (change.op === 'bookmarked' && isDangling(draft, change.nodeId)) return dangling(change.nodeId);
-    if (change.op !== 'removed') continue;
+    if (change.op !== 'marked' || change.to === null) continue;
     removes = true;
-    // A removal is known by its top and its version. A node that went on its own and again with what is above it has the
-    // same mark as all of that and comes back with it, so it is listed with it.
+    // A removal is identified by its root and version. A node removed alone and then again with its ancestor has the
+    // same mark as the ancestor, so it is listed below it and restored with it.
     const { nodeId } = change;
     if (!regroupRemoved(draft, nodeId, version))
       return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });

@@ -48,28 +48,28 @@ describe('usage', () => {
 describe('the estimate', () => {
   const reply = said('a', 'assistant', 'reply', withUsage({ inputTokens: 1000, outputTokens: 200 }));
 
-  test('[X20] is what was reported with the last reply plus 1.1 times what is newer', () => {
+  test('[X20] is the usage reported with the last reply plus 1.1 times the newer entries', () => {
     const { estimate } = context(said('u', 'user', 'x'.repeat(5000)), reply, said('v', 'user', 'x'.repeat(95)));
     expect(estimate).toEqual({ tokens: 1200 + 105, reported: 1200, newer: 95 });
   });
 
-  test('[X20] is what was reported where nothing is newer, and 1.1 times all where nothing was reported', () => {
+  test('[X20] is the reported usage if nothing is newer, and 1.1 times all if nothing was reported', () => {
     expect(context(reply).estimate.tokens).toBe(1200);
     expect(context(said('u', 'user', 'x'.repeat(10))).estimate).toEqual({ tokens: 11, reported: null, newer: 10 });
     expect(estimateTokens([])).toEqual({ tokens: 0, reported: null, newer: 0 });
   });
 
-  test('[X20] goes by the last of several reports', () => {
+  test('[X20] uses the last of several reports', () => {
     const later = said('b', 'assistant', 'reply', withUsage({ total_tokens: 7 }));
     expect(context(reply, later, said('v', 'user', '1234567890')).estimate.tokens).toBe(7 + 11);
   });
 
-  test('[X21] a compaction makes what was reported before it stale', () => {
+  test('[X21] a compaction makes earlier reports stale', () => {
     const { estimate, tokens } = context(reply, compacted('c', 's', 'a'), said('v', 'user', 'new'));
     expect(estimate).toEqual({ tokens: Math.ceil(tokens * 1.1), reported: null, newer: tokens });
   });
 
-  test('[X21] what is reported after a compaction counts', () => {
+  test('[X21] usage reported after a compaction counts', () => {
     const links = [said('u', 'user', 'old'), compacted('c', 's', 'u'), reply];
     expect(context(...links).estimate.reported).toBe(1200);
   });
@@ -92,7 +92,7 @@ describe('the estimate', () => {
 });
 
 describe('the longest reply', () => {
-  test('[X22] is the least of what is asked, given and left', () => {
+  test('[X22] is the smallest of the requested, possible and remaining length', () => {
     expect(clampReply({ asked: 500, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(500);
     expect(clampReply({ asked: 9000, maxOut: 4096, window: 100_000, estimate: 2000 }).maxTokens).toBe(4096);
     expect(clampReply({ asked: 9000, maxOut: 4096, window: 5000, estimate: 2000.5 }).maxTokens).toBe(2999);
@@ -117,7 +117,7 @@ describe('the longest reply', () => {
     );
   });
 
-  test('[X23] of an unknown model goes by 8192 and 8192', () => {
+  test('[X23] of an unknown model uses 8192 and 8192', () => {
     expect(clampReply({ estimate: 0 }).maxTokens).toBe(8192);
     expect(clampReply({ asked: 100_000, estimate: 192 }).maxTokens).toBe(8000);
     expect(clampReply({ window: 100_000, estimate: 0 }).maxTokens).toBe(8192);

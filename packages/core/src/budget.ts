@@ -1,20 +1,20 @@
-/** How much of a model's window is in use, and how long a reply may become. */
+/** Computes how much of a context window is in use, and how long a reply may become. */
 import type { Json } from './message.ts';
 import type { Node } from './node.ts';
 
-/** What a provider reported with a reply. */
+/** The token usage that a provider reported for a reply. */
 export interface TokenUsage {
-  /** All that was sent, read from a cache or not. */
+  /** All tokens sent, cached or not. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What the reply and everything before it take; at least the sum of the two. */
+  /** The tokens of the reply and everything before it; at least the sum of the two. */
   readonly totalTokens: number;
 }
 
-/** The window and the longest reply that a model is taken to have when nothing is known about it. */
+/** The context window and longest reply that are assumed for an unknown model. */
 export const fallbackModel = { window: 8192, maxOut: 8192 } as const;
 
-/** Below this many tokens a reply is too short to be worth a call, unless no more was asked for. */
+/** A reply limited to fewer tokens is not worth a call, unless no more were requested. */
 export const shortestReply = 256;
 
 function countField(usage: { readonly [key: string]: Json }, ...names: readonly string[]): number | undefined {
@@ -26,8 +26,8 @@ function countField(usage: { readonly [key: string]: Json }, ...names: readonly 
 }
 
 /**
- * The usage that is noted with a reply, in our spelling (`inputTokens`) or in a provider's (`prompt_tokens`,
- * `input_tokens`). Undefined where it does not say how much was sent: half a figure would pass for a small one.
+ * Reads the usage of a reply, in our spelling (`inputTokens`) or a provider's (`prompt_tokens`, `input_tokens`).
+ * Returns undefined if the input count is missing, because a partial figure would look like a small context.
  */
 export function parseUsage(node: Pick<Node, 'meta'>): TokenUsage | undefined {
   const usage = node.meta.source?.usage;
@@ -35,7 +35,7 @@ export function parseUsage(node: Pick<Node, 'meta'>): TokenUsage | undefined {
   const total = countField(usage, 'totalTokens', 'total_tokens');
   const sent = countField(usage, 'inputTokens', 'prompt_tokens', 'input_tokens');
   const output = countField(usage, 'outputTokens', 'completion_tokens', 'output_tokens') ?? 0;
-  // `input_tokens` with these two beside it counts only what came from no cache: most of a long conversation is in them.
+  // Anthropic's `input_tokens` excludes these two cache counts, which hold most of a long conversation.
   const cached =
     (countField(usage, 'cache_read_input_tokens') ?? 0) + (countField(usage, 'cache_creation_input_tokens') ?? 0);
   if (sent === undefined && total === undefined) return undefined;
@@ -47,26 +47,28 @@ function isReadonlyArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** What an estimate is made from: tokens of each entry, oldest first, and what was reported with it if that still holds. */
+/** The input of an estimate: the tokens of one entry and the provider's count at it, if that is still valid. */
 export interface TokenCount {
   readonly tokens: number;
-  /** Tokens of this entry and all before it, as the provider counted them; null if it did not or they changed since. */
+  /**
+   * Tokens of this entry and all before it by the provider's count; null if there is none or the content changed since.
+   */
   readonly reported: number | null;
 }
 
-/** How many tokens are in force. */
+/** The estimated number of tokens in the context. */
 export interface TokenEstimate {
-  /** Reported plus 1.1 times the estimate of what is newer, rounded up. */
+  /** The reported tokens plus 1.1 times the estimate of newer entries, rounded up. */
   readonly tokens: number;
-  /** Reported with the last reply; null before the first reply and after a compaction. */
+  /** The count reported with the last reply; null before the first reply and after a compaction. */
   readonly reported: number | null;
-  /** The plain estimate of what came after that reply. */
+  /** The plain estimate of the entries after that reply. */
   readonly newer: number;
 }
 
 /**
- * How many tokens the entries take: what was reported with the last reply, plus 1.1 times the estimate of what is
- * newer. Estimates run short on code and rare languages, and too much costs less here than too little.
+ * Estimates the tokens of the entries: the count reported with the last reply plus 1.1 times the estimate of newer
+ * entries. Estimates are too low for code and rare languages, and too high costs less than too low.
  */
 export function estimateTokens(entries: readonly TokenCount[]): TokenEstimate {
   let newer = 0;
@@ -79,33 +81,33 @@ export function estimateTokens(entries: readonly TokenCount[]): TokenEstimate {
   return { tokens: withMargin(newer), reported: null, newer };
 }
 
-// In tenths, because 1.1 × 10 is a little more than 11 in floating point and would be rounded up to 12.
+// In tenths, because 1.1 × 10 is slightly more than 11 in floating point and would be rounded up to 12.
 function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }
 
-/** What {@link clampReply} goes by. What is not known is left out. */
+/** The inputs of {@link clampReply}; unknown values are left out. */
 export interface ReplySpace {
-  /** The caller's wish; as much as possible if left out. */
+  /** The requested length; as long as possible if left out. */
   readonly asked?: number | undefined;
-  /** The longest reply that the model gives. */
+  /** The longest reply of the model. */
   readonly maxOut?: number | undefined;
-  /** Tokens that the model takes in all. */
+  /** The context window of the model. */
   readonly window?: number | undefined;
-  /** Tokens that are in force. */
+  /** The tokens of the context. */
   readonly estimate: number;
 }
 
-/** How long the reply may become, and whether there is room for one worth having. */
+/** The largest reply that fits, and whether it is long enough to be useful. */
 export interface ReplyLimit {
   readonly maxTokens: number;
-  /** `short`: less than {@link shortestReply} where more could be given. Compact, or refuse `context/full`. */
+  /** `short`: less than {@link shortestReply} although more was requested. Compact, or refuse with `context/full`. */
   readonly room: 'ok' | 'short';
 }
 
 /**
- * The clamp of a reply's length: asked, what the model gives, and what the window leaves, at least 1. Of a model that
- * is not known {@link fallbackModel} is assumed.
+ * Limits the length of a reply to the request, the model's maximum and the rest of the window, but at least 1. For an
+ * unknown model {@link fallbackModel} is assumed.
  */
 export function clampReply(space: ReplySpace): ReplyLimit {
   const maxOut = knownTokens(space.maxOut) ?? fallbackModel.maxOut;

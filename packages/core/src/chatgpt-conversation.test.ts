@@ -55,7 +55,7 @@ function codeOf(act: () => unknown): string | undefined {
   return undefined;
 }
 
-/** Frozen, so that every function here shows that it changes nothing that it is given. */
+/** Frozen, so that a function that changes its input throws. */
 function conversationOf(mapping: ConversationMapping, current: string): Conversation {
   return deepFreeze({ id: 'c', title: 'New chat', create_time: 1, update_time: 1, mapping, current_node: current });
 }
@@ -74,7 +74,7 @@ function sample(): Conversation {
   return conversationOf(mapping, 'u');
 }
 
-/** Every key is its node's id, every child is listed once by its parent, one node has no parent. */
+/** Whether every key is its node's id, every child is listed once by its parent, and one node has no parent. */
 function isSound({ mapping, current_node }: Conversation): boolean {
   const entries = Object.entries(mapping);
   const listed = entries.flatMap(([, node]) => node.children);
@@ -306,7 +306,7 @@ describe('regenerating', () => {
     expect(getSiblings(mapping, 'a')).toEqual(['a', 'b', 'c', 'again']);
   });
 
-  test('[F13] goes up through tool calls and their results', () => {
+  test('[F13] finds the prompt above tool calls and their results', () => {
     let { mapping } = sample();
     for (const [parent, id, role] of [
       ['t', 'call', 'assistant'],
@@ -401,7 +401,7 @@ describe('foreign mappings', () => {
     expect(getSiblings(editMessage(wide, 'n5', 'new').conversation.mapping, 'n5')).toHaveLength(100_001);
   });
 
-  test('[F17] any sequence of these functions leaves its inputs alone and a sound conversation', () => {
+  test('[F17] any sequence of these functions leaves its inputs unchanged and the conversation consistent', () => {
     const act = fc.record({
       what: fc.constantFrom('add', 'edit', 'next', 'prev', 'regenerate'),
       at: fc.nat(30),

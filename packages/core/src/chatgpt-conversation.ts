@@ -1,6 +1,6 @@
 /**
- * Conversations in the shape that ChatGPT made common: a mapping of nodes and a current node, as plain values. These
- * functions are thin faces of the planners; the mapping answers their reads and takes their steps.
+ * Conversations in ChatGPT's shape: a mapping of nodes and a current node, as plain values. These functions are thin
+ * adapters of the planners; reads are answered from the mapping and steps are applied to it.
  */
 import { refuse } from './errors.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
@@ -22,7 +22,7 @@ import { promptOfReply, reply } from './plan/reply.ts';
 import { positionBetween } from './position.ts';
 import { type Answer, type Read, type ReadProgram, runReads } from './reads.ts';
 
-/** The id of the root in conversations that are made here. */
+/** The root's id in conversations that are created here. */
 export const CLIENT_ROOT_ID = 'client-created-root';
 
 /** A message in a mapping. */
@@ -56,38 +56,41 @@ export interface Conversation {
   readonly current_node: string;
 }
 
-/** The functions on conversations, under the names and with the signatures that their callers know. */
+/** The functions on conversations, with the names and signatures that are common for this shape. */
 export interface ConversationFunctions {
-  /** The node of an id, or null. */
+  /** Returns the node with this id, or null. */
   getNode(mapping: ConversationMapping, nodeId: string): ConversationNode | null;
-  /** The ids from the root down to a node; empty for an unknown one. */
+  /** Returns the ids from the root down to a node; empty for an unknown node. */
   getBranch(mapping: ConversationMapping, nodeId: string): string[];
-  /** The messages of the current thread. */
+  /** Returns the messages of the current thread. */
   getCurrentThread(conversation: Conversation): ConversationMessage[];
-  /** The variants that a node is one of, itself included. */
+  /** Returns the variants of a node, itself included. */
   getSiblings(mapping: ConversationMapping, nodeId: string): string[];
-  /** A node's place among its variants, `[0, 1]` for the root and an only child. */
+  /** Returns `[index, total]` among the variants; `[0, 1]` for the root and an only child. */
   getSiblingIndex(mapping: ConversationMapping, nodeId: string): [number, number];
-  /** A mapping with one message more. Throws on an unknown parent and on an id that is taken. */
+  /** Returns the mapping with one more message. Throws on an unknown parent and on a taken id. */
   addNode(mapping: ConversationMapping, parentId: string, message: ConversationMessage): ConversationMapping;
-  /** The conversation at the variant before or after, down to its last leaf; the same value where there is only one. */
+  /**
+   * Returns the conversation at the previous or next variant, at its last leaf; the same value if there is only one
+   * variant.
+   */
   navigateToSibling(conversation: Conversation, nodeId: string, direction: 'prev' | 'next'): Conversation;
-  /** A conversation without messages. */
+  /** Returns a conversation without messages. */
   createEmptyConversation(id: string): Conversation;
-  /** A new variant of a message. Throws on an unknown id, the root, a tool's message and blank text. */
+  /** Adds a new variant of a message. Throws on an unknown id, the root, a tool message and blank text. */
   editMessage(
     conversation: Conversation,
     messageId: string,
     newContent: string,
   ): { conversation: Conversation; newMessageId: string };
-  /** The prompt to answer again, and the conversation with that prompt as its current node. */
+  /** Returns the prompt to answer again, and the conversation with that prompt as its current node. */
   prepareForRegeneration(
     conversation: Conversation,
     assistantMessageId: string,
   ): { conversation: Conversation; promptNodeId: string | null };
 }
 
-/** Makes the functions, given a clock in milliseconds and a source of ids. */
+/** Creates the functions from a clock in milliseconds and an id generator. */
 export function createConversationFunctions(env: {
   readonly now: () => number;
   readonly newId: () => string;
@@ -204,7 +207,7 @@ function getBranch(mapping: ConversationMapping, id: string): string[] {
   const seen = new Set<string>();
   for (let at: string | null = id; at !== null; ) {
     const node = getNode(mapping, at);
-    // Foreign mappings run in circles now and then; a walk ends where it has been.
+    // Foreign mappings sometimes contain cycles.
     if (node === null || seen.has(at)) break;
     seen.add(at);
     branch.push(at);
@@ -227,11 +230,11 @@ function reachesUser(mapping: ConversationMapping, from: string): boolean {
   return getBranch(mapping, from).some((id) => getNode(mapping, id)?.message?.author.role === 'user');
 }
 
-/** A mapping has its nodes by their ids: what has none cannot be in it. */
+/** Throws if a message has no id, because the mapping is keyed by id. */
 function refuseNameless(message: unknown): void {
   if (typeof message !== 'object' || message === null) refuse('message/invalid', 'There is no message to add.');
   else if (!('id' in message) || typeof message.id !== 'string' || message.id === '')
-    refuse('id/invalid', 'A message is added by its id, and this one has none.');
+    refuse('id/invalid', 'A message needs an id to be added, and this one has none.');
   else if (!('author' in message) || !('content' in message) || message.author == null || message.content == null)
     refuse('message/invalid', `The message ${message.id} has no author or no content.`, { nodeId: message.id });
 }
@@ -240,7 +243,7 @@ function refuseUsedId(mapping: ConversationMapping, id: string): void {
   if (Object.hasOwn(mapping, id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
-/** A part as a block: text as it is, anything else as something that the planners do not look into. */
+/** Converts a part to a block: text stays text, anything else becomes an opaque block. */
 function partBlock(part: unknown): Block {
   if (typeof part !== 'string') return { type: 'part', ...(typeof part === 'object' && part !== null ? { part } : {}) };
   const block: TextBlock = { type: 'text', text: part };
@@ -249,7 +252,7 @@ function partBlock(part: unknown): Block {
 
 function coreMessage(message: ConversationMessage): CoreMessage {
   const { role } = message.author;
-  // Code and tool output of foreign exports have other fields in the place of parts.
+  // Code and tool output in foreign exports use other fields instead of parts.
   const parts: readonly unknown[] = Array.isArray(message.content.parts) ? message.content.parts : [message.content];
   const blocks = (parts.length === 0 ? [''] : parts).map(partBlock);
   const known: Role = roles.includes(role) ? role : 'system';
@@ -271,7 +274,7 @@ const kit: MessageKit = {
 function conversationNode(mapping: ConversationMapping, id: string): Node | null {
   const node = getNode(mapping, id);
   if (node === null) return null;
-  // Foreign exports have nodes without a message inside the tree as well: variants like any other, but not to edit.
+  // Foreign exports also have nodes without a message inside the tree: they are variants, but cannot be edited.
   const silent = node.parent === null ? null : textMessage('system', '');
   const message = node.message === null ? silent : coreMessage(node.message);
   return {
@@ -299,7 +302,7 @@ function conversationNode(mapping: ConversationMapping, id: string): Node | null
   };
 }
 
-/** A mapping answers what the planners behind these functions ask, and no more. */
+/** Answers the reads of the planners used here from a mapping, and no others. */
 function planAnswers(mapping: ConversationMapping, current: string | null, read: Read): Answer {
   switch (read.ask) {
     case 'tree':
@@ -346,7 +349,7 @@ function planOn<T>(mapping: ConversationMapping, current: string | null, reading
   return runReads(reading, (read) => planAnswers(mapping, current, read));
 }
 
-/** The mapping after a plan's one insert, the message in its own words. */
+/** Applies the single insert of a plan to the mapping and keeps the message in its original form. */
 function conversationFromTree(
   mapping: ConversationMapping,
   plan: Plan<unknown>,

@@ -26,7 +26,7 @@ interface Rows {
 const rows: Rows = { row: clean, nodes: allNodes(clean), bookmarks: [] };
 const mark = (id: string): Bookmark => ({ nodeId: nodeId(id), title: id, createdAt: 1, updatedAt: 1 });
 
-/** The rows with one node changed. */
+/** Returns the rows with one node changed. */
 function node(id: string, change: Partial<Node>): Rows {
   return { ...rows, nodes: rows.nodes.map((one) => (one.id === id ? { ...one, ...change } : one)) };
 }
@@ -48,7 +48,7 @@ const formless = {
   content: [{ type: 'tool-use', id: 'k', name: 'look', parameters: null }],
 } as const;
 
-/** A planted fault for every code that the rows alone show, and the node or tree it is found at. */
+/** A planted fault for every code that can be found in rows alone, with the node or tree it is reported at. */
 const faults: readonly (readonly [TreeFindingCode, string, Rows])[] = [
   ['I01 root-count', 'tree', { ...rows, nodes: rows.nodes.slice(1) }],
   ['I01 root-count', 'tree', twin('root', { id: nodeId('other'), seq: 0.5 })],
@@ -163,7 +163,7 @@ describe('tool calls', () => {
     expect(codes(conversation([null, call, result('k', 'x')]))).toEqual([]);
   });
 
-  test('[T38] in a row of 20,000 results are looked at once each', () => {
+  test('[T38] in a row of 20,000 results are examined once each', () => {
     const [root, first] = rows.nodes;
     if (root === undefined || first === undefined) throw new Error('The drawing has nodes.');
     const chain: Node[] = [root];

@@ -1,4 +1,4 @@
-/** The invariants of a tree as a list of what is broken: used by tests, by stores and by fsck. */
+/** Checks the invariants of a tree and lists those that are broken; used by tests, stores and fsck. */
 
 import { childListIds } from './child-list.ts';
 import { isFieldMap } from './decode.ts';
@@ -10,7 +10,7 @@ import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
-/** Everything that can be found wrong. A warning is odd but harmless. */
+/** Every finding code with its severity. A warning is unusual but harmless. */
 export const treeFindingSeverities = {
   'I01 root-count': 'error',
   'I02 root<=>null-parent': 'error',
@@ -46,7 +46,7 @@ export const treeFindingSeverities = {
   'version-ahead': 'error',
 } as const satisfies Record<string, 'error' | 'warning'>;
 
-/** The name of something found wrong. */
+/** The code of a finding. */
 export type TreeFindingCode = keyof typeof treeFindingSeverities;
 
 /** One broken invariant. */
@@ -54,12 +54,12 @@ export interface TreeFinding {
   /** One of {@link TreeFindingCode}, or a code of a store's own check. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
-  /** The node it was found at, or the tree. */
+  /** The id of the node or tree it was found at. */
   readonly id: string;
   readonly message: string;
 }
 
-/** Takes down that something is wrong with a node or a tree: the rest of a sentence that begins with its id. */
+/** Records a finding; `what` is the rest of a sentence that begins with the id. */
 type CheckNote = (code: TreeFindingCode, id: string, what: string) => void;
 
 function findings(look: (note: CheckNote) => void): TreeFinding[] {
@@ -68,12 +68,12 @@ function findings(look: (note: CheckNote) => void): TreeFinding[] {
   return list;
 }
 
-/** Whether something was met before; from now on it was. */
+/** Returns whether the value was seen before, and marks it as seen. */
 function isRepeated<T>(met: Set<T>, one: T): boolean {
   return met.has(one) || !met.add(one);
 }
 
-/** Lists every broken invariant of a tree value, the lists of children included. */
+/** Lists every broken invariant of a tree value, child lists included. */
 export function checkTree(tree: Tree): TreeFinding[] {
   const nodes = allNodes(tree);
   return findings((note) => {
@@ -82,7 +82,7 @@ export function checkTree(tree: Tree): TreeFinding[] {
   });
 }
 
-/** Lists every broken invariant of a store's rows, removed ones included. */
+/** Lists every broken invariant of a store's rows, removed nodes included. */
 export function checkRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): TreeFinding[] {
   return findings((note) => checkAll(row, nodes, bookmarks, note));
 }
@@ -166,7 +166,7 @@ function checkContent({ id, kind, status }: Node, message: Message, note: CheckN
   if (!Array.isArray(content) || content.length === 0) return note('I16 empty-content', id, 'has no content');
   if (content.some((block) => typeof block?.type !== 'string'))
     return note('J1 block', id, 'has a block without a type');
-  if (isMessageKind(kind) && status === 'success' && isBlank(message)) note('J1 blank', id, 'says nothing');
+  if (isMessageKind(kind) && status === 'success' && isBlank(message)) note('J1 blank', id, 'is empty');
   const calls = content.filter(isToolUse);
   if (calls.length > 0 && role !== 'assistant') note('J2 tool-use', id, "calls a tool and is no assistant's");
   if (new Set(calls.map((one) => one.id)).size < calls.length)
@@ -185,20 +185,23 @@ function checkLinks(
 ): void {
   if (parentId === null) return;
   const parent = byId.get(parentId);
-  if (parent === undefined) return note('I03 dangling-parent', id, `hangs on ${parentId}, which is missing`);
-  // What lies in the trash gets its match parent when it comes back.
+  if (parent === undefined) return note('I03 dangling-parent', id, `has the parent ${parentId}, which is missing`);
+  // The match parent of a removed node is recomputed when it is restored.
   if (removedIn !== null) return;
-  if (parent.removedIn !== null) return note('live-below-removed', id, `hangs on ${parentId}, which is removed`);
+  if (parent.removedIn !== null) return note('live-below-removed', id, `has the parent ${parentId}, which is removed`);
   const right = matchParentBelow(parent);
   if (matchParent !== right) note('match-parent', id, `matches under ${matchParent}, not ${right}`);
 }
 
-/** Every node that hangs on the root, parents before children. Removed ones too: a walk up from the trash must end. */
+/**
+ * Returns every node below the root, parents before children. Removed nodes are included, because a walk up from them
+ * must end, too.
+ */
 function reachableNodes(row: TreeRow, nodes: readonly Node[], note: CheckNote): readonly Node[] {
   const below = groupBy<Node, string>(nodes, (node) => node.parentId);
   const order: Node[] = [];
   const open: string[] = [row.rootId];
-  // A second root that a repair put into the trash hangs on nothing either: a walk up from there ends with it.
+  // A second root that a repair moved to the trash has no parent; walks up from there end at it.
   for (const { id, kind, parentId, removedIn } of nodes)
     if (kind === 'root' && parentId === null && removedIn !== null) open.push(id);
   const seen = new Set<string>(open);
@@ -218,7 +221,7 @@ function checkSiblings(live: readonly Node[], note: CheckNote): void {
   const said = new Set<string>();
   for (const { id, parentId, position, key, groupId, status } of live) {
     if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same place as a sibling');
-    // Members of a group were made side by side on purpose.
+    // Equal members of a group were created side by side on purpose.
     if (key !== null && groupId <= 0 && status === 'success' && isRepeated(said, `${parentId} ${key}`))
       note('J6 equal-siblings', id, 'says the same as a sibling');
   }
@@ -234,14 +237,17 @@ function checkBookmarks(byId: ReadonlyMap<string, Node>, bookmarks: readonly Boo
   }
 }
 
-/** The calls of the nearest message above that are, and are not yet, answered on the way down. */
+/** The tool calls of the nearest message above, and those that have no result yet. */
 interface OpenToolCalls {
   readonly caller: NodeId;
   readonly all: ReadonlySet<string>;
   readonly open: ReadonlySet<string>;
 }
 
-/** A tool result answers a call above it, with only tool results and markers in between; a turn goes on once all are answered. */
+/**
+ * Checks that each tool result answers a call above it with only tool results and markers in between, and that the
+ * conversation continues only after all calls are answered.
+ */
 function checkCalls(fromTheTop: readonly Node[], note: CheckNote): void {
   const states = new Map<string, OpenToolCalls>();
   const unanswered = new Set<string>();

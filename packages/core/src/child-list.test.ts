@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const place = (n: number) => `p${String(n).padStart(6, '0')}`;
 const write = fc.record({ put: fc.integer({ min: 0, max: 9 }).map((n) => n < 7), at: fc.nat(300) });
-// Bursts at the end and at the front fill leaves, single writes in between split and empty them.
+// Bursts at the end and at the front fill leaves; single writes in between split and empty them.
 const writes = fc
   .array(fc.oneof(fc.array(write, { minLength: 1, maxLength: 60, size: 'max' }), burst()), {
     maxLength: 8,
@@ -86,7 +86,7 @@ describe('the children of a node', () => {
     expect(deleteChild(emptyChildList, place(1))).toBe(emptyChildList);
   });
 
-  test('[T9] are none again when all are gone, in whatever order they go', () => {
+  test('[T9] are empty again when all are deleted, in any order', () => {
     let order: ChildList = emptyChildList;
     for (let i = 0; i < 3000; i++) order = insertChild(order, place(i), nodeId(`n${i}`));
     for (let i = 0; i < 3000; i++) order = deleteChild(order, place((i * 7919) % 3000));

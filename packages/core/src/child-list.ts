@@ -1,6 +1,6 @@
 /**
- * The children of one node in stored order, as a persistent B-tree over their positions: adding, taking out, finding
- * the place of one and the nth one all cost O(log n), so 50,000 siblings are no list that is copied per append.
+ * The children of a node in stored order, as a persistent B-tree over their positions. Insert, delete, lookup and the
+ * nth child cost O(log n), so an append to 50,000 siblings does not copy a list.
  */
 
 import type { NodeId } from './ids.ts';
@@ -29,7 +29,6 @@ function isLeaf(order: ChildList): order is ListLeaf {
   return 'ids' in order;
 }
 
-/** How many children there are. */
 export function childListSize(order: ChildList): number {
   return isLeaf(order) ? order.ids.length : order.count;
 }
@@ -38,7 +37,7 @@ function firstPosition(order: ChildList): string {
   return (isLeaf(order) ? order.positions[0] : order.firsts[0]) ?? '';
 }
 
-/** The last index whose position is not above the given one, or -1. */
+/** Returns the last index whose position is not above the given one, or -1. */
 function floorIndex(positions: readonly string[], position: string): number {
   let low = 0;
   let high = positions.length;
@@ -60,7 +59,7 @@ function inner(branches: readonly ChildList[]): Inner {
   return { count, firsts: branches.map(firstPosition), branches };
 }
 
-/** The order with a child added at a free position. */
+/** Returns the list with a child inserted at a free position. */
 export function insertChild(order: ChildList, position: string, id: NodeId): ChildList {
   const parts = insertInto(order, position, id);
   return parts.length === 1 ? (parts[0] ?? emptyChildList) : inner(parts);
@@ -72,7 +71,7 @@ function insertInto(order: ChildList, position: string, id: NodeId): readonly Ch
     const at = floorIndex(order.positions, position) + 1;
     const leaf: ListLeaf = { positions: insertAt(order.positions, at, position), ids: insertAt(order.ids, at, id) };
     if (leaf.ids.length <= width) return [leaf];
-    // Children are mostly added at the end: a full leaf stays full and the newcomer opens the next one.
+    // Children are mostly added at the end, so a full leaf stays full and the new child starts the next leaf.
     const cut = at === width ? width : width >> 1;
     return [
       { positions: leaf.positions.slice(0, cut), ids: leaf.ids.slice(0, cut) },
@@ -89,7 +88,7 @@ function insertInto(order: ChildList, position: string, id: NodeId): readonly Ch
   return [inner(branches.slice(0, cut)), inner(branches.slice(cut))];
 }
 
-/** The order without the child at a position; the same order if there is none. */
+/** Returns the list without the child at a position; the same list if there is none. */
 export function deleteChild(order: ChildList, position: string): ChildList {
   return deleteFromList(order, position) ?? emptyChildList;
 }
@@ -110,7 +109,6 @@ function deleteFromList(order: ChildList, position: string): ChildList | null {
   return branches.length === 1 ? (branches[0] ?? null) : inner(branches);
 }
 
-/** The child at a position, or undefined. */
 export function childAtPosition(order: ChildList, position: string): NodeId | undefined {
   let at = order;
   while (!isLeaf(at)) {
@@ -122,7 +120,7 @@ export function childAtPosition(order: ChildList, position: string): NodeId | un
   return at.positions[index] === position ? at.ids[index] : undefined;
 }
 
-/** How many children stand before a position. */
+/** Returns how many children come before a position. */
 export function indexOfPosition(order: ChildList, position: string): number {
   let rank = 0;
   let at = order;
@@ -135,7 +133,6 @@ export function indexOfPosition(order: ChildList, position: string): number {
   return rank + (at.positions[index] === position ? index : index + 1);
 }
 
-/** The child at an index, with its position. */
 export function childAtIndex(
   order: ChildList,
   index: number,
@@ -158,12 +155,12 @@ export function childAtIndex(
   return id === undefined || position === undefined ? undefined : { id, position };
 }
 
-/** The position of the last child; null where there is none. */
+/** Returns the position of the last child; null for an empty list. */
 export function lastPosition(order: ChildList): string | null {
   return childAtIndex(order, childListSize(order) - 1)?.position ?? null;
 }
 
-/** The nearest positions below and above one. */
+/** Returns the nearest positions before and after one. */
 export function neighbours(
   order: ChildList,
   position: string,
@@ -176,7 +173,7 @@ export function neighbours(
   };
 }
 
-/** The children from first to last. */
+/** Yields the children from first to last. */
 export function* childListIds(order: ChildList): Generator<NodeId, void, undefined> {
   const open: ChildList[] = [order];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
 import { type Block, isTextOnly, type Message, type Role, type TextBlock, textMessage, textOf } from './message.ts';
+import { coalesce } from './request.ts';
 import { toolUse } from './testing/chain.ts';
 
 const text = (words: string): TextBlock => ({ type: 'text', text: words });

@@ -1,45 +1,48 @@
-/** What happens between a plan and its rows: the same for every store, inside its lock. */
+/** Turns a plan into a commit and its rows; every store does this inside its lock. */
 import { AppError, refusalKinds, refuse } from './errors.ts';
 import type { TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Commit } from './reads.ts';
 import type { RowChange } from './rows.ts';
-import { isStructural, rowChanges } from './steps/kinds.ts';
+import { insertedNodes, isStructural } from './steps/kinds.ts';
+import { assertStorable } from './steps/storable.ts';
 import type { Step } from './steps/types.ts';
-import { assertStorable } from './storable-steps.ts';
 import type { ChangeOptions } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
 /**
- * Whether a write that expects a version comes too late: a commit after it changed structure or content. A version
- * that the tree has not reached is of another past, such as the one before a backup was put back, and is stale too.
+ * Whether a write with an expected version is stale: a later commit changed structure or content. A version that the
+ * tree has not reached is stale too; it comes from another history, such as the one before a backup was restored.
  */
 export function isStale(
   row: Pick<TreeRow, 'version' | 'structureVersion'> | null,
   expectedVersion: number | undefined,
 ): boolean {
   if (row === null || expectedVersion === undefined) return false;
-  // Said the other way round, so that what is no number is no version that anybody has seen.
+  // Negated, so that NaN counts as stale.
   return !(expectedVersion >= row.structureVersion && expectedVersion <= row.version);
 }
 
 /** A commit that is ready to be written. */
 export interface PreparedCommit {
   readonly commit: Commit;
-  readonly changes: readonly RowChange[];
-  /** The tree row afterwards, but for what the changes themselves set on it. */
+  /** The new fields of the tree row, apart from those that row changes set. */
   readonly row: Pick<TreeRow, 'version' | 'structureVersion' | 'nextSeq' | 'updatedAt'>;
 }
 
-/** Whether a commit counts as something its actor did: moving the pointer alone does not. */
+/** A commit with everything that was written for it. */
+export interface AppliedCommit extends PreparedCommit {
+  readonly changes: readonly RowChange[];
+}
+
+/** Whether a commit counts as an act that undo can revert; moving the active node alone does not. */
 export function isUndoable(steps: readonly Step[]): boolean {
   return steps.some((step) => step.type !== 'select');
 }
 
 /**
- * Turns a plan into a commit and its row changes, or into nothing where it has no steps. A stale structural write is
- * refused with the present version; the caller adds the steps since. A store that keeps steps as objects says by `own`
- * how it makes them its own.
+ * Turns a plan into a commit; returns null for a plan without steps. A stale structural write is refused with the
+ * current version; the caller adds the steps since. A store that keeps steps as objects passes `own` to copy them.
  */
 export function prepareCommit<R>(
   treeId: TreeId,
@@ -52,7 +55,7 @@ export function prepareCommit<R>(
   if (plan.steps.length === 0) return null;
   const structural = isStructural(plan.steps);
   assertNotTrashed(treeId, row, plan.steps);
-  // What an undo brings back has been kept before.
+  // An undo only writes values that were stored before.
   if (reverses === undefined) assertStorable(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw versionConflict(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
@@ -70,20 +73,18 @@ export function prepareCommit<R>(
     structural,
     steps,
   };
-  const inserts = steps.reduce((count, step) => (step.type === 'insert' ? count + 1 : count), 0);
   return {
     commit,
-    changes: rowChanges(steps, { version, seq, at: options.at }),
     row: {
       version,
       structureVersion: structural ? version : (row?.structureVersion ?? 0),
-      nextSeq: seq + inserts,
+      nextSeq: seq + insertedNodes(steps).length,
       updatedAt: Math.max(options.at, row?.updatedAt ?? options.at),
     },
   };
 }
 
-/** Refuses steps on a tree in the trash, but for those that take it out again. */
+/** Throws if the tree is in the trash, unless the steps restore it. */
 export function assertNotTrashed(
   treeId: TreeId,
   row: Pick<TreeRow, 'attributes'> | null,
@@ -93,7 +94,7 @@ export function assertNotTrashed(
     refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it first.`, { treeId });
 }
 
-/** The refusal of a stale write. `since` are the commits that made it stale, where the caller has them at hand. */
+/** Builds the error of a stale write. `since` are the commits that made it stale, if the caller has them. */
 export function versionConflict(
   treeId: TreeId,
   version: number,

@@ -17,7 +17,7 @@ function ids(entries: readonly ContextEntry[]): (string | null)[] {
   return entries.map((entry) => entry.nodeId);
 }
 
-/** Where the line falls: ids of history, of the turn's own beginning, and of what stays. */
+/** Returns the ids of the three parts of a cut: history, beginning of the turn, and kept entries. */
 function parts(cut: CompactionCut) {
   return [ids(cut.history), ids(cut.turnPrefix), ids(cut.kept)];
 }
@@ -26,7 +26,7 @@ function cutOf(links: readonly Link[], options: CutOptions): CompactionCut {
   return valueOf(chooseCut(context(chainOf(links)), options));
 }
 
-/** A message of exactly so many tokens. */
+/** A message with the given number of tokens. */
 function sized(id: string, role: 'user' | 'assistant', tokens: number): Link {
   return said(id, role, 'x'.repeat(tokens));
 }
@@ -39,7 +39,7 @@ function turns(count: number, from = 1): Link[] {
   ]).flat();
 }
 
-/** The path after a compaction as the cut says. */
+/** The path after the compaction that a cut describes. */
 function compactedPath(path: readonly Node[], cut: CompactionCut, id: string, summary = 'sum'): Node[] {
   return [...path, ...chain(compacted(id, summary, cut.firstKept ?? undefined))];
 }
@@ -78,7 +78,7 @@ describe('the line', () => {
     expect(cut).toMatchObject({ firstKept: 'u3', tokensKept: 40, previousSummary: null });
   });
 
-  test('[X30] system prompt and state are no part of it', () => {
+  test('[X30] system prompt and state are not part of it', () => {
     const path = chain(...turns(2), marked('s', 'state', 'x'.repeat(1000)), ...turns(1, 3));
     const cut = valueOf(chooseCut(context(path, 'prompt'), { keep: 20 }));
     expect(parts(cut)).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3', 'a3']]);
@@ -106,7 +106,7 @@ describe('the line', () => {
     expect(parts(cut)).toEqual([[], ['u1'], ['a1']]);
   });
 
-  test('[X32] user messages in a row are one request, so a line between them goes through a turn', () => {
+  test('[X32] user messages in a row are one request, so a cut between them divides a turn', () => {
     const links = [...turns(1), sized('u2', 'user', 10), sized('u3', 'user', 10), sized('a3', 'assistant', 10)];
     expect(parts(cutOf(links, { keep: 20 }))).toEqual([['u1', 'a1'], ['u2'], ['u3', 'a3']]);
     expect(parts(cutOf(links, { keep: 30 }))).toEqual([['u1', 'a1'], [], ['u2', 'u3', 'a3']]);
@@ -125,7 +125,7 @@ describe('the line', () => {
       expect(parts(cutOf(links, { keep }))).toEqual([[], ['u1', 'a1'], ['c', 't1', 't2']]);
   });
 
-  test('[X31] nor where something stands between the two', () => {
+  test('[X31] nor if another message is between the two', () => {
     const links = [
       ...turns(1),
       calling('c', 'k'),
@@ -137,7 +137,7 @@ describe('the line', () => {
     expect(ids(cutOf(links, { keep: 35 }).kept)).toEqual(['c', 'u2', 't', 'a2']);
   });
 
-  test('[X33] a huge last tool result stays with its call, and all before it goes', () => {
+  test('[X33] a huge last tool result is kept with its call, and everything before it is summarised', () => {
     const links = [...turns(3), calling('c', 'k'), result('t', 'k', 'x'.repeat(100_000))];
     expect(parts(cutOf(links, { keep: 20 }))).toEqual([
       ['u1', 'a1', 'u2', 'a2'],
@@ -146,7 +146,7 @@ describe('the line', () => {
     ]);
   });
 
-  test('[X33] a huge last question stays, whatever the limit', () => {
+  test('[X33] a huge last question is kept, whatever the limit', () => {
     const links = [...turns(2), sized('u3', 'user', 100_000)];
     expect(parts(cutOf(links, { keep: 20, limit: 1000 }))).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3']]);
   });
@@ -262,7 +262,7 @@ describe('of any path', () => {
     });
   });
 
-  test('[X31] what stays begins with no tool message, and no result stays whose call goes', () => {
+  test('[X31] the kept part begins with no tool message, and no result is kept without its call', () => {
     eachCut((cut) => {
       expect(cut.kept[0]?.message.role).not.toBe('tool');
       const open = new Set<string>();

@@ -1,21 +1,21 @@
-/** When older messages give way to a summary, and where the line is drawn. */
+/** Decides when older messages are replaced by a summary, and where the cut is made. */
 import { fallbackModel } from './budget.ts';
 import type { Context, ContextEntry } from './context.ts';
 import { ok, type Result, refusedResult } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { pairTools } from './tool-pairs.ts';
 
-/** How a window is divided when compacting. */
+/** How a context window is divided when compacting. */
 export interface CompactionBudget {
-  /** Left free for the next turn: the threshold lies this far below the window. */
+  /** Tokens left free for the next turn: compaction starts when the context is this close to the window. */
   readonly reserve: number;
-  /** About how much of the newest messages stays in force as it is. */
+  /** The approximate tokens of the newest messages that are kept. */
   readonly keep: number;
-  /** More than this cannot stay, or the next call would not fit. */
+  /** The most that may be kept; with more, the next call would not fit. */
   readonly limit: number;
 }
 
-/** The budget of a window; of an unknown one, the smallest window that a model is taken to have. */
+/** Returns the budget of a context window; for an unknown window that of the smallest assumed one. */
 export function compactionBudget(window: number = fallbackModel.window): CompactionBudget {
   const reserve = Math.min(16_384, Math.floor(window / 4));
   const keep = Math.min(20_000, Math.floor(window / 3));
@@ -23,43 +23,45 @@ export function compactionBudget(window: number = fallbackModel.window): Compact
 }
 
 /**
- * Whether it is time to compact. An unknown window is never full by this count; there only the provider's own error
- * says so.
+ * Whether to compact now. With an unknown window always false: then only the provider's overflow error triggers a
+ * compaction.
  */
 export function compactionDue(tokens: number, window: number | undefined): boolean {
   return window !== undefined && tokens > window - compactionBudget(window).reserve;
 }
 
-/** How much may stay. */
+/** Limits for what is kept. */
 export interface CutOptions {
-  /** The newest entries within this many tokens stay; 0 keeps as little as can be. */
+  /** The newest entries within this many tokens are kept; 0 keeps as little as possible. */
   readonly keep: number;
-  /** If even the shortest possible rest is larger than this, a finished tool exchange at the end is summarised as well. */
+  /**
+   * If even the shortest possible rest is larger than this, a finished tool exchange at the end is summarised as well.
+   */
   readonly limit?: number;
 }
 
 /**
- * A line through what is in force. The entries of `history`, `turnPrefix` and `kept`, in this order, are all of it but
- * system prompt and earlier summary.
+ * A cut through the context. `history`, `turnPrefix` and `kept`, in this order, are all entries except the system
+ * prompt and the earlier summary.
  */
 export interface CompactionCut {
-  /** The first node that stays as it is; null if nothing does. */
+  /** The first node that is kept; null if none is. */
   readonly firstKept: NodeId | null;
-  /** The summary to bring up to date with what follows; it is not among the entries. */
+  /** The earlier summary that the new one must include; it is not among the entries. */
   readonly previousSummary: string | null;
   /** Whole turns to summarise. */
   readonly history: readonly ContextEntry[];
-  /** The beginning of the turn that the line goes through, to be summarised for its own sake; empty between turns. */
+  /** The beginning of the turn that the cut divides, summarised separately; empty if the cut is between turns. */
   readonly turnPrefix: readonly ContextEntry[];
   readonly kept: readonly ContextEntry[];
-  /** What is in force before, for the marker. */
+  /** The tokens of the context before the compaction, for the marker. */
   readonly tokensBefore: number;
   readonly tokensKept: number;
 }
 
 /**
- * Draws the line as early as the budget allows, but never between a tool call and its result. Where nothing fits the
- * budget, as little as possible stays. Refused (`context/nothing-to-compact`) if all would stay.
+ * Cuts as early as the budget allows, but never between a tool call and its result. If nothing fits the budget, as
+ * little as possible is kept. Refuses with `context/nothing-to-compact` if everything would be kept.
  */
 export function chooseCut(context: Context, options: CutOptions): Result<CompactionCut> {
   const content = context.entries.filter((entry) => entry.kind !== 'system-prompt' && entry.kind !== 'summary');
@@ -86,7 +88,9 @@ export function chooseCut(context: Context, options: CutOptions): Result<Compact
   });
 }
 
-/** The index of the first entry that stays, above 0; the length if none does; undefined if nothing can be cut. */
+/**
+ * Returns the index of the first entry that is kept, above 0; the length if none is; undefined if nothing can be cut.
+ */
 function cutIndex(content: readonly ContextEntry[], { keep, limit }: CutOptions): number | undefined {
   const { spans, finished } = exchanges(content);
   let tokens = 0;
@@ -106,8 +110,8 @@ function cutIndex(content: readonly ContextEntry[], { keep, limit }: CutOptions)
 }
 
 /**
- * Per index, how many calls before it have their result at or after it; and whether the end is a tool exchange with
- * all its results, which no reply has to follow up message by message.
+ * Returns for each index how many calls before it have their result at or after it, and whether the context ends with a
+ * complete tool exchange, which may be summarised as well.
  */
 function exchanges(content: readonly ContextEntry[]): { readonly spans: Int32Array; readonly finished: boolean } {
   const spans = new Int32Array(content.length + 1);
@@ -126,16 +130,16 @@ function exchanges(content: readonly ContextEntry[]): { readonly spans: Int32Arr
   return { spans, finished };
 }
 
-// Several user messages in a row are one request, so the line between two of them goes through a turn.
+// Several user messages in a row are one request, so a cut between two of them divides a turn.
 function startsTurn(content: readonly ContextEntry[], index: number): boolean {
-  return hasToolCalls(content[index]) && !hasToolCalls(content[index - 1]);
+  return isUserEntry(content[index]) && !isUserEntry(content[index - 1]);
 }
 
-function hasToolCalls(entry: ContextEntry | undefined): boolean {
+function isUserEntry(entry: ContextEntry | undefined): boolean {
   return entry?.message.role === 'user';
 }
 
-/** Where the turn begins that the line goes through; the line itself if it lies between turns. */
+/** Returns the start of the turn that the cut divides; the cut itself if it is between turns. */
 function turnStart(content: readonly ContextEntry[], index: number): number {
   if (index < content.length && startsTurn(content, index)) return index;
   for (let at = index - 1; at > 0; at--) if (startsTurn(content, at)) return at;

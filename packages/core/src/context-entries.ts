@@ -1,4 +1,4 @@
-/** What a path gives to a context, node by node, and which part of it is in force. */
+/** Converts the nodes of a path to context entries, and decides which part of the path the model sees. */
 import type { TokenCount } from './budget.ts';
 import { branchSummaryMessage, type ContextTexts, contextTexts, summaryMessage } from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
@@ -6,47 +6,47 @@ import { type Message, type MessageKit, textMessage, textOf } from './message.ts
 import type { Node } from './node.ts';
 import type { PathMeta } from './reads.ts';
 
-/** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
+/** Why an entry is in the context. A `summary` belongs to a compaction and replaces everything before it. */
 export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
 
-/** One message that a model sees, and where it comes from. */
+/** One message that a model sees, and the node it comes from. */
 export interface ContextEntry extends TokenCount {
   /** Null for the system prompt, which belongs to the tree. */
   readonly nodeId: NodeId | null;
   readonly kind: ContextKind;
   /** As the model sees it: summaries are wrapped. */
   readonly message: Message;
-  /** The node whose text goes on here, where a split or an edit by prefix cut it; the two are joined with nothing. */
+  /** The node whose text continues here after a split or an edit by prefix; the two are joined without a separator. */
   readonly continues?: NodeId;
 }
 
-/** Something about a context that its reader should know; nothing is left out or changed without one. */
+/** A finding about a context; nothing is left out or changed without one. */
 export interface ContextFlag {
   /**
-   * - `nothing-kept`: the compaction names no first kept node, so nothing before it is in force but its summary;
-   * - `kept-off-path`: it names one that does not lie above it, with the same effect.
+   * - `nothing-kept`: the compaction names no first kept node, so only its summary remains of everything before it;
+   * - `kept-off-path`: it names a node that is not above it, with the same effect.
    */
   readonly code: 'nothing-kept' | 'kept-off-path';
   readonly nodeId: NodeId;
 }
 
-/** The compaction in force. */
+/** The compaction that applies. */
 export interface ActiveCompaction {
   readonly nodeId: NodeId;
-  /** Its summary as it is stored, without marks. */
+  /** Its summary as stored, without wrapper. */
   readonly summary: string;
 }
 
-/** Which part of a path is in force. */
+/** The part of a path that the model sees. */
 export interface ActiveRange {
-  /** Where its compaction stands; below zero where there is none. */
+  /** The index of the compaction; negative if there is none. */
   readonly at: number;
-  /** Where what is said word by word begins. */
+  /** The index where full messages start. */
   readonly start: number;
   readonly flag: ContextFlag | null;
 }
 
-/** Which part of a path is in force; told by what is noted on it alone. */
+/** Returns which part of a path the model sees; needs only metadata. */
 export function activeRange(path: readonly PathMeta[]): ActiveRange {
   const at = lastCompaction(path);
   const marker = path[at];
@@ -57,12 +57,27 @@ export function activeRange(path: readonly PathMeta[]): ActiveRange {
   return { at, start: at + 1, flag: { code, nodeId: marker.id } };
 }
 
-/** A compaction as it is in force. */
 export function compactionOf(node: Node | undefined): ActiveCompaction | null {
   return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
-/** What stands before all else that a model sees: the system prompt, and the summary of the compaction in force. */
+/**
+ * The system prompt at the end of a path: the nearest recorded one, else the tree's. Only what is still sent is searched:
+ * above a compaction the path may be missing.
+ */
+export function promptAlong(
+  path: readonly Pick<PathMeta, 'meta'>[],
+  systemPrompt: string | undefined,
+  from = 0,
+): string | undefined {
+  for (let index = path.length - 1; index >= from; index--) {
+    const recorded = path[index]?.meta.recordedPrompt;
+    if (recorded !== undefined) return recorded;
+  }
+  return systemPrompt;
+}
+
+/** Builds the first entries of a context: the system prompt, and the summary of the compaction. */
 export function contextHead(
   systemPrompt: string | undefined,
   compaction: Node | undefined,
@@ -78,12 +93,12 @@ export function contextHead(
   return head;
 }
 
-/** The last compaction that is not excluded; an excluded one is as if it had never been made. */
+/** Returns the index of the last compaction that is not excluded; an excluded one has no effect. */
 export function lastCompaction(path: readonly PathMeta[]): number {
   return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
 }
 
-/** Where the part begins that the compaction at an index keeps; undefined if it keeps nothing that lies above it. */
+/** Returns the index of the first node that a compaction keeps; undefined if it keeps none above it. */
 export function firstKept(path: readonly PathMeta[], at: number): number | undefined {
   const id = path[at]?.marker?.firstKept;
   if (id === undefined) return undefined;
@@ -91,12 +106,12 @@ export function firstKept(path: readonly PathMeta[], at: number): number | undef
   return undefined;
 }
 
-/** Whether a node gives something to a context, unless a compaction stands for it. */
+/** Whether a node adds a message to the context unless a compaction replaces it. */
 export function isMessageEntry({ kind, meta }: Pick<PathMeta, 'kind' | 'meta'>): boolean {
   return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
 }
 
-/** What a node gives to a context, with the usage that was reported with it and still holds. Undefined where nothing. */
+/** Builds the context entry of a node, with its reported usage if that is still valid; undefined if it adds nothing. */
 export function contextEntry(
   node: Node,
   reported: number | null,

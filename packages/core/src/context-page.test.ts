@@ -10,7 +10,7 @@ import { calling, chain, chainOf, countingKit, result, said } from './testing/ch
 
 const systemPrompt = 'Be brief.';
 
-/** Answers as a store does, and counts the nodes whose contents were read. */
+/** Answers like a store, and counts the nodes whose contents were read. */
 function readerOf(path: readonly Node[]) {
   let contents = 0;
   const answer = (read: Read): Answer => {

@@ -1,4 +1,4 @@
-/** What is in force, weighed as a whole and read page by page: a branch of 30,000 messages is counted, not read. */
+/** Counts a whole context but reads it page by page: the contents of a branch of 30,000 messages are not read. */
 import { estimateTokens, type TokenCount, type TokenEstimate } from './budget.ts';
 import { type ContextOptions, readContextNotes } from './context.ts';
 import {
@@ -10,13 +10,14 @@ import {
   contextEntry,
   contextHead,
   isMessageEntry,
+  promptAlong,
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { reportsAlong } from './measured.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
 
-/** How the tokens in force divide. */
+/** The tokens of a context by kind of entry. */
 export interface ContextShares {
   readonly system: number;
   readonly summaries: number;
@@ -27,13 +28,13 @@ export interface ContextShares {
 /** A context of which only some entries were read. */
 export interface ContextPage {
   /**
-   * The system prompt and the summary in force, which every page has, and the entries of the page. It never begins with
-   * a result of a tool: its call would be missing.
+   * The system prompt and the summary, which every page has, and the entries of the page. A page never begins with a
+   * tool result, because its call would be missing.
    */
   readonly entries: readonly ContextEntry[];
-  /** How many entries are in force. */
+  /** The number of entries in the whole context. */
   readonly count: number;
-  /** Where the page above this one ends: its cursor; null where there is none. */
+  /** The cursor of the page above; null if there is none. */
   readonly before: NodeId | null;
   readonly shares: ContextShares;
   readonly compaction: ActiveCompaction | null;
@@ -42,16 +43,16 @@ export interface ContextPage {
   readonly estimate: TokenEstimate;
 }
 
-/** Which page. */
+/** Which page to read. */
 export interface ContextPageRequest extends ContextOptions {
   readonly limit: number;
-  /** The entry that the page ends before; the end of the context if not given. */
+  /** The entry that the page ends before; defaults to the end of the context. */
   readonly before?: NodeId | undefined;
 }
 
-/** The stretch of a list that a page is. */
+/** Returns the start and end index of a page in the list. */
 function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPageRequest): readonly [number, number] {
-  // Everything may be asked for at once; nothing may not.
+  // The limit has no maximum, but must be at least 1; NaN is refused too.
   if (!(limit >= 1)) return refuse('command/invalid', `A page has at least one entry, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
   if (end < 0)
@@ -62,8 +63,8 @@ function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPage
 }
 
 /**
- * Weighs what a model sees at a node and reads one page of it. Contents are read of the page and of summaries alone.
- * Refuses a cursor that is not in force there.
+ * Counts the tokens that a model sees at a node and reads one page of the entries. Only the contents of the page and of
+ * summaries are read. Throws if the cursor is not in the context.
  */
 export function* readContextPage(to: NodeId | null, request: ContextPageRequest): ReadProgram<ContextPage> {
   const { kit, words, systemPrompt } = request;
@@ -90,7 +91,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     return (node === undefined ? undefined : contextEntry(node, reported.get(note.id) ?? null, kit, words)) ?? [];
   };
   const compacted = marker && nodes.get(marker.id);
-  const head = contextHead(systemPrompt, compacted, kit, words);
+  const head = contextHead(promptAlong(notes, systemPrompt, start), compacted, kit, words);
   const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
   const weighed: TokenCount[] = [...head];
   const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };

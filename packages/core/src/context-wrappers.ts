@@ -1,4 +1,4 @@
-/** The words around what a model is shown in another shape than it is stored in: one place, so that all faces agree. */
+/** The texts around messages that a model sees in another form than stored; in one place, so that all APIs agree. */
 import {
   type Block,
   isText,
@@ -9,32 +9,32 @@ import {
   textMessage,
 } from './message.ts';
 
-/** What stands before and after a marked text. */
+/** The text before and after a wrapped text. */
 export interface Wrapper {
   readonly before: string;
   readonly after: string;
 }
 
-/** Every text that Coppice itself adds to what a model sees. Pass another one to speak otherwise. */
+/** Every text that Coppice adds to a model's input. Pass your own to change them. */
 export interface ContextTexts {
-  /** Around the summary that a compaction put in place of older messages. */
+  /** Around the summary that replaces older messages after a compaction. */
   readonly summary: Wrapper;
-  /** Around the summary of a branch that was left or brought back. */
+  /** Around the summary of a branch that was left or merged. */
   readonly branchSummary: Wrapper;
-  /** Around a system message that has to go as a user message. */
+  /** Around a system message that is sent as a user message. */
   readonly system: Wrapper;
-  /** Around the result of a call that the model is not shown. */
+  /** Around a tool result whose call the model does not see. */
   readonly strayResult: (callId: string) => Wrapper;
-  /** What a call is answered with that has no result. */
+  /** The result that is sent for a call without one. */
   readonly missingResult: (call: ToolUseBlock) => string;
 }
 
-// Coalescing joins messages with nothing. The line feeds at both ends keep marks and a neighbour's words apart.
+// Messages are coalesced without a separator; the line feeds keep the tags apart from neighbouring text.
 function wrapInTag(tag: string, note: string, attributes = ''): Wrapper {
   return { before: `\n<${tag}${attributes}>\n${note}\n\n`, after: `\n</${tag}>\n` };
 }
 
-/** The words that are used unless others are given. */
+/** The default texts. */
 export const contextTexts: ContextTexts = {
   summary: wrapInTag(
     'conversation-summary',
@@ -54,7 +54,7 @@ export const contextTexts: ContextTexts = {
   missingResult: (call) => `Error: the call of ${call.name} has no result; it was interrupted before it returned.`,
 };
 
-/** A message of a role with marks around its content. Text blocks that follow each other become one, the marks included. */
+/** Builds a message with a wrapper around its content. Adjacent text blocks, the wrapper included, become one. */
 export function wrappedMessage(role: Role, content: readonly Block[], marks: Wrapper): Message {
   const blocks: Block[] = [];
   let text = marks.before;
@@ -76,7 +76,10 @@ function contextTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-/** A compaction's summary as a model sees it. A user message: a summary has no more authority than what it sums up. */
+/**
+ * A compaction's summary as a model sees it. It is a user message, because a summary has no more authority than the
+ * messages it summarises.
+ */
 export function summaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
   return wrappedMessage('user', summary.content, words.summary);
 }
@@ -86,17 +89,17 @@ export function branchSummaryMessage(summary: Message, words: ContextTexts = con
   return wrappedMessage('user', summary.content, words.branchSummary);
 }
 
-/** A system message for a provider that takes none inside a conversation. */
+/** A system message for a provider that accepts none inside a conversation. */
 export function systemAsUserMessage(message: Message, words: ContextTexts = contextTexts): Message {
   return wrappedMessage('user', message.content, words.system);
 }
 
-/** A tool result without a call before it, as a user message, since no provider takes it as what it is. */
+/** A tool result without a call, sent as a user message, because no provider accepts it as a tool message. */
 export function strayResultMessage(message: Message, words: ContextTexts = contextTexts): Message {
   return wrappedMessage('user', message.content, words.strayResult(message.tool_call_id ?? ''));
 }
 
-/** The answer to a call that has none. Made for the request; never stored. */
+/** Builds the result for a call that has none. Used in the request only, never stored. */
 export function missingResultMessage(call: ToolUseBlock, words: ContextTexts = contextTexts): Message {
   return { ...textMessage('tool', words.missingResult(call)), tool_call_id: call.id };
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
 import {
   branchSummaryMessage,
   type Context,
@@ -15,6 +14,7 @@ import { nodeId } from './ids.ts';
 import { textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
 import { type PathPart, runReads } from './reads.ts';
+import { coalesce } from './request.ts';
 import { pathWithMarkers } from './testing/arbitrary-paths.ts';
 import { chain, chainOf, compacted, countingKit, type Link, marked, message, said } from './testing/chain.ts';
 
@@ -26,14 +26,14 @@ function ids(found: Context): (string | null)[] {
   return found.entries.map((entry) => entry.nodeId);
 }
 
-/** Messages m1 to m<count>, user and assistant in turns. */
+/** Messages m1 to m<count>, alternately by user and assistant. */
 function conversation(count: number, from = 1): Link[] {
   return Array.from({ length: count }, (_, at) =>
     said(`m${at + from}`, (at + from) % 2 === 1 ? 'user' : 'assistant', `text ${at + from}`),
   );
 }
 
-/** What a store answers for the way to a node. */
+/** Answers for the path to a node like a store. */
 function above(path: readonly Node[], to: string, limit: number): PathPart {
   const end = path.findIndex((node) => node.id === to) + 1;
   return { nodes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
@@ -50,6 +50,19 @@ describe('the path as it is', () => {
       reported: null,
     });
     expect(ids(found)).toEqual([null, 'm1']);
+  });
+
+  test('[X40] the nearest recorded prompt above the end replaces that of the tree, and an empty one means none', () => {
+    const path = chain(...conversation(4));
+    const noted = (at: number, recordedPrompt: string) =>
+      path.map((node, index) => (index === at ? { ...node, meta: { ...node.meta, recordedPrompt } } : node));
+    const prompts = (nodes: readonly Node[]) =>
+      context(nodes, { systemPrompt: 'Old.' }).entries.flatMap(({ kind, message: { content } }) =>
+        kind === 'system-prompt' ? content : [],
+      );
+    expect(prompts(noted(2, 'New.'))).toMatchObject([{ text: 'New.' }]);
+    expect(prompts(noted(2, 'New.').slice(0, 2))).toMatchObject([{ text: 'Old.' }]);
+    expect(prompts(noted(3, ''))).toEqual([]);
   });
 
   test('[X1] no prompt and an empty prompt give no entry', () => {
@@ -78,7 +91,7 @@ describe('the path as it is', () => {
     });
   });
 
-  test('[X9] tokens are those of the node, or of the kit for what is made for the context', () => {
+  test('[X9] tokens are those of the node, or of the kit for messages made for the context', () => {
     const [first, ...rest] = chain(
       said('m1', 'user', 'hi'),
       compacted('c', 'sum', 'm1'),
@@ -213,7 +226,7 @@ describe('markers', () => {
     expect(ids(context(path))).toEqual(['a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
   });
 
-  test('[X5] an injected message is in force in place and as it is, whatever its role', () => {
+  test('[X5] an injected message is in the context at its place, whatever its role', () => {
     const path = chain(
       ...conversation(1),
       marked('i1', 'injected', 'note'),
@@ -243,7 +256,7 @@ describe('markers', () => {
     expect(ids(context(path))).toEqual(['m1', 'kept']);
   });
 
-  test('[X8] summaries are user messages between marks, and other words may be given', () => {
+  test('[X8] summaries are user messages in wrappers, and other texts may be given', () => {
     const path = chain(
       ...conversation(2),
       compacted('c', 'the sum', 'm2'),
@@ -261,7 +274,7 @@ describe('markers', () => {
     expect(context(path, { words }).entries[0]?.message).toEqual(textMessage('user', '[the sum]'));
   });
 
-  test('[X8] marks stand on lines of their own, also when neighbours are coalesced', () => {
+  test('[X8] wrappers are on separate lines, also when neighbours are coalesced', () => {
     const path = chain(said('u1', 'user', 'before'), marked('b', 'branch-summary', 'sum'), said('u2', 'user', 'after'));
     const [only, ...rest] = coalesce(context(path).entries.map((entry) => entry.message));
     expect(rest).toEqual([]);
@@ -307,7 +320,7 @@ describe('how much is read', () => {
     expect(read).toEqual(path);
   });
 
-  test('[X10] a compaction at the end of a long path makes what is above it cost nothing', () => {
+  test('[X10] after a compaction at the end of a long path, the nodes above it cost nothing', () => {
     const path = chainOf([...conversation(1000), compacted('c', 's', 'm999'), ...conversation(1, 1001)]);
     const seen = new Set<string | symbol>();
     const watched = new Proxy(path, {

@@ -1,4 +1,4 @@
-/** From a path to what is in force for the next call, entry by entry, with the reason why each is there. */
+/** Builds the context of the next call from a path, entry by entry, with the kind of each. */
 import { estimateTokens, type TokenEstimate } from './budget.ts';
 import {
   type ActiveCompaction,
@@ -10,6 +10,7 @@ import {
   contextHead,
   firstKept,
   lastCompaction,
+  promptAlong,
 } from './context-entries.ts';
 import type { ContextTexts } from './context-wrappers.ts';
 import { continuedBy } from './continued-text.ts';
@@ -26,20 +27,23 @@ export * from './context-wrappers.ts';
 export * from './request.ts';
 export { pairTools, type ToolPair, type ToolPairs } from './tool-pairs.ts';
 
-/** What is in force for the next call. */
+/** The context of the next call. */
 export interface Context {
   readonly entries: readonly ContextEntry[];
   readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
-  /** The entries' own estimates added up. */
+  /** The sum of the entries' own estimates. */
   readonly tokens: number;
-  /** What they take by {@link estimateTokens}. */
+  /** The total by {@link estimateTokens}. */
   readonly estimate: TokenEstimate;
-  /** Names all of this. Noted with a reply as `measuredOver`, it tells later whether the usage of that reply still holds. */
+  /**
+   * A hash of the context. Stored with a reply as `measuredOver`, it shows later whether the reply's usage is still
+   * valid.
+   */
   readonly measure: string;
 }
 
-/** What {@link contextOf} is told beside the path. */
+/** The inputs of {@link contextOf} besides the path. */
 export interface ContextOptions {
   readonly systemPrompt?: string | undefined;
   readonly kit: Pick<MessageKit, 'tokens'>;
@@ -47,13 +51,14 @@ export interface ContextOptions {
 }
 
 /**
- * What a model sees at the end of a path. After a compaction: its summary, the nodes from its first kept one on, and
- * what follows. The cost follows the part in force, not the whole path. A path may begin late if {@link holdsContext}.
+ * Returns what a model sees at the end of a path. After a compaction: its summary, the nodes from its first kept one
+ * on, and what follows. The cost depends on that part, not on the whole path. The path may lack its beginning if
+ * {@link holdsContext} allows it.
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
   const { at, start, flag } = activeRange(path);
-  const entries = contextHead(systemPrompt, path[at], kit, words);
+  const entries = contextHead(promptAlong(path, systemPrompt, start), path[at], kit, words);
   const { reported, hash } = reportsAlong(path, systemPrompt);
   const continued = continuedBy(path, start);
   for (let index = start; index < path.length; index++) {
@@ -76,8 +81,8 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
 }
 
 /**
- * Whether a stretch that does not begin at a first turn reaches up far enough for {@link contextOf} to give what it
- * would give for the whole path.
+ * Whether a path without its beginning reaches up far enough for {@link contextOf} to give the same result as for the
+ * whole path.
  */
 export function holdsContext(stretch: readonly PathMeta[]): boolean {
   const at = lastCompaction(stretch);
@@ -85,30 +90,35 @@ export function holdsContext(stretch: readonly PathMeta[]): boolean {
   return stretch[at]?.marker?.firstKept === undefined || firstKept(stretch, at) !== undefined;
 }
 
-/** Reads as much of the path to a node as is in force, in growing stretches, so that a long history is not read for it. */
+/** Reads as much of the path to a node as the context needs, in growing parts, so that a long history is not read. */
 export function* readContextPath(to: NodeId): ReadProgram<readonly Node[]> {
-  return yield* readUpwards(to, function* (end, limit) {
-    const { nodes, complete } = yield* ask('path', { to: end, limit });
+  return yield* readUpwards(to, function* (end, limit, until) {
+    const { nodes, complete } = yield* ask('path', { to: end, limit, until });
     return { part: nodes, complete };
   });
 }
 
-/** The same without what is said: what it weighs is told without reading it. */
+/** Like {@link readContextPath} without message contents, enough to count tokens. */
 export function* readContextNotes(to: NodeId): ReadProgram<readonly PathMeta[]> {
-  return yield* readUpwards(to, function* (end, limit) {
-    const { entries: notes, complete } = yield* ask('pathMeta', { to: end, limit });
+  return yield* readUpwards(to, function* (end, limit, until) {
+    const { entries: notes, complete } = yield* ask('pathMeta', { to: end, limit, until });
     return { part: notes, complete };
   });
 }
 
-/** Each stretch goes on above the one before: no node is read twice, however far up it goes. */
+/** Reads part after part upwards; no node is read twice. */
 function* readUpwards<T extends PathMeta>(
   to: NodeId,
-  read: (end: NodeId, limit: number) => ReadProgram<{ readonly part: readonly T[]; readonly complete: boolean }>,
+  read: (
+    end: NodeId,
+    limit: number,
+    until: NodeId | undefined,
+  ) => ReadProgram<{ readonly part: readonly T[]; readonly complete: boolean }>,
 ): ReadProgram<readonly T[]> {
   let path: readonly T[] = [];
   for (let end = to, limit = 64; ; limit *= 4) {
-    const { part, complete } = yield* read(end, limit);
+    // When the compaction is known, so is the first node that the context needs.
+    const { part, complete } = yield* read(end, limit, path[lastCompaction(path)]?.marker?.firstKept);
     if (part.length === 0 && path.length > 0)
       refuse('tree/broken-path', `The path to ${to} breaks off: ${end} is missing.`, { nodeId: end });
     path = [...part, ...path];

@@ -1,21 +1,24 @@
-/** Which nodes of a path go on with the text of their parent: the halves of a split, and what an edit by prefix added. */
+/**
+ * Finds the nodes of a path that continue the text of their parent: halves of a split, and additions of an edit by
+ * prefix.
+ */
 import type { NodeId } from './ids.ts';
 import type { Node } from './node.ts';
 
 type Cut = Pick<Node, 'id' | 'parentId' | 'meta'>;
 
-/** Whether a node's text goes on where its parent's ends, as far as the two of them tell. */
+/** Whether a node's text continues its parent's, judged by these two nodes alone. */
 export function continuesParent(node: Cut, parent: Cut): boolean {
   const { splitSource } = parent.meta;
   if (node.meta.continues === parent.id) return true;
   return splitSource !== undefined && (splitSource === node.id || splitSource === node.meta.splitSource);
 }
 
-/** By index in a path, from `start` on: the node right above whose text the node at that index goes on with. */
+/** Maps each index from `start` on to the parent whose text the node there continues. */
 export function continuedBy(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
   const found = new Map<number, NodeId>();
   const sources = new Map<string, string>();
-  // From the end, so that what a half names below it is known.
+  // From the end, so that the split sources of the nodes below are known.
   for (let index = path.length - 1; index > start; index--) {
     const [node, parent] = [path[index], path[index - 1]];
     if (node?.meta.splitSource !== undefined) sources.set(node.id, node.meta.splitSource);
@@ -26,7 +29,7 @@ export function continuedBy(path: readonly Cut[], start: number): ReadonlyMap<nu
   return found;
 }
 
-/** A half that was split again: each left half names the node that kept its right one. */
+/** Whether a node belongs to a half that was split again: each left half names the node that keeps the right one. */
 function isHalfOf(id: string, source: string | undefined, sources: ReadonlyMap<string, string>): boolean {
   if (source === undefined) return false;
   const met = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * The vocabulary for values that come from outside: commands, arguments, steps, records on disk, session entries, foreign
- * formats. A {@link FieldReader} takes one field of an object and throws {@link Malformed} with its place where it is not what
- * it should be; the `get…` functions answer undefined instead. Pure, and without I/O.
+ * Readers for values from outside: commands, arguments, steps, records on disk, session entries, foreign formats. A
+ * {@link FieldReader} reads one field of an object and throws {@link Malformed} with its path if the value is wrong;
+ * the `get…` functions return undefined instead. Pure, without I/O.
  */
 import { type RefusalCode, refuse } from './errors.ts';
 import type { Json, JsonObject } from './message.ts';
@@ -12,15 +12,15 @@ export type FieldMap = { readonly [key: string]: unknown };
 /** Reads one field of an object. */
 export type FieldReader<T> = (fields: FieldMap, key: string) => T;
 
-/** A value that is not what was asked for. */
+/** Thrown for a value of the wrong type or shape. */
 export class Malformed extends Error {
-  /** Where it is, such as `messages[3].id`. */
+  /** The path of the value, such as `messages[3].id`. */
   where: string;
-  /** The code to refuse it with, where that is not the caller's usual one. */
+  /** The error code, if it differs from the caller's default. */
   readonly code: RefusalCode | undefined;
   readonly #says: string;
 
-  /** `says` follows the place, such as `must be a text`; with a code it is the whole sentence. */
+  /** `says` follows the path, such as `must be a text`; with a code it is the whole sentence. */
   constructor(where: string, says: string, code?: RefusalCode) {
     super();
     this.where = where;
@@ -38,22 +38,22 @@ export function isFieldMap(value: unknown): value is FieldMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value that is known to be JSON, or to be kept as such, is an object. */
+/** Whether a value that is known to be JSON is an object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isFieldMap(value);
 }
 
-/** The value of a field; what is inherited does not count. */
+/** Returns the value of a field; inherited properties do not count. */
 export function ownField(fields: FieldMap, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** Throws that a field is not what it should be. */
+/** Throws {@link Malformed} for a field. */
 export function throwMalformed(key: string, wanted: string): never {
   throw new Malformed(key, `must be ${wanted}`);
 }
 
-/** Runs a reader of something nested, so that what it throws names the whole way down. */
+/** Runs a nested reader and prefixes the path of what it throws. */
 export function decodeWithin<T>(key: string, read: () => T): T {
   try {
     return read();
@@ -64,7 +64,7 @@ export function decodeWithin<T>(key: string, read: () => T): T {
 }
 
 /**
- * A reader of fields that pass a test. Marked, so that a bundle takes those readers along that it uses.
+ * Builds a reader from a type guard. Marked as pure, so that a bundler drops unused readers.
  * @__NO_SIDE_EFFECTS__
  */
 export function fieldReader<T>(fits: (value: unknown) => value is T, wanted: string): FieldReader<T> {
@@ -106,13 +106,13 @@ export const texts: FieldReader<readonly string[]> = fieldReader(
   'a list of texts',
 );
 
-/** Whatever JSON may have a word for; others look closer. */
+/** Any value that JSON can represent; the caller validates it further. */
 export const anyValue: FieldReader<unknown> = fieldReader(
   (value): value is unknown => !['symbol', 'bigint', 'function'].includes(typeof value),
   'data',
 );
 
-/** A whole number from a least one on. @__NO_SIDE_EFFECTS__ */
+/** A whole number from `least` on. @__NO_SIDE_EFFECTS__ */
 export function integerFrom(least: number): FieldReader<number> {
   return fieldReader(
     (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
@@ -123,15 +123,15 @@ export function integerFrom(least: number): FieldReader<number> {
 /** A whole number from zero on. */
 export const integer: FieldReader<number> = integerFrom(0);
 
-/** How many are wanted: at least one. */
+/** A limit of a list: at least one. */
 export const limit: FieldReader<number> = integerFrom(1);
 
-/** A field that is one of a few words. @__NO_SIDE_EFFECTS__ */
+/** A field with one of a few values. @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(words: readonly T[]): FieldReader<T> {
   return fieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
-/** A field, or null where it is missing. @__NO_SIDE_EFFECTS__ */
+/** A field, or null if it is missing. @__NO_SIDE_EFFECTS__ */
 export function nullOr<T>(read: FieldReader<T>): FieldReader<T | null> {
   return (fields, key) => (ownField(fields, key) == null ? null : read(fields, key));
 }
@@ -141,17 +141,17 @@ export function optionalField<T>(read: FieldReader<T>): FieldReader<T | undefine
   return (fields, key) => (ownField(fields, key) == null ? undefined : read(fields, key));
 }
 
-/** A field that may be missing; null is not the same. @__NO_SIDE_EFFECTS__ */
+/** A field that may be missing, but not null. @__NO_SIDE_EFFECTS__ */
 export function optionalOrNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
 
-/** A reader for each field; a field that may be missing is left out where its reader gives nothing. */
+/** A reader for each field; an optional field is left out of the result if its reader returns undefined. */
 export type FieldShapes<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? FieldReader<T[K] | undefined> : FieldReader<T[K]>;
 };
 
-/** Reads objects by the readers of their fields, into fresh ones without any others. @__NO_SIDE_EFFECTS__ */
+/** Reads an object by its field readers into a new object; other fields are dropped. @__NO_SIDE_EFFECTS__ */
 export function shapeReader<T>(shape: FieldShapes<T>): (fields: FieldMap) => T {
   const readers = Object.entries<FieldReader<unknown>>(shape);
   return (fields) => {
@@ -161,12 +161,12 @@ export function shapeReader<T>(shape: FieldShapes<T>): (fields: FieldMap) => T {
       const value = read(fields, key);
       if (value !== undefined) made[key] = value;
     }
-    // Each field is what its reader says, which the loop over them cannot show the compiler.
+    // Each field has the type of its reader; TypeScript cannot derive that from the loop.
     return made as T;
   };
 }
 
-/** An object field of a shape. @__NO_SIDE_EFFECTS__ */
+/** An object field with the given field readers. @__NO_SIDE_EFFECTS__ */
 export function nestedShape<T>(shape: FieldShapes<T>): FieldReader<T> {
   const read = shapeReader(shape);
   return (fields, key) => {
@@ -175,7 +175,7 @@ export function nestedShape<T>(shape: FieldShapes<T>): FieldReader<T> {
   };
 }
 
-/** A list field, each element an object that is read. @__NO_SIDE_EFFECTS__ */
+/** A list field whose elements are objects. @__NO_SIDE_EFFECTS__ */
 export function listOfShapes<T>(read: (fields: FieldMap) => T): FieldReader<readonly T[]> {
   return eachItem((items, index) => {
     const item = items[index];
@@ -183,20 +183,20 @@ export function listOfShapes<T>(read: (fields: FieldMap) => T): FieldReader<read
   });
 }
 
-/** A list field whose elements are read as fields of it, by their index. @__NO_SIDE_EFFECTS__ */
+/** A list field; each element is read like a field named by its index. @__NO_SIDE_EFFECTS__ */
 export function eachItem<T>(read: (items: FieldMap, index: string) => T): FieldReader<readonly T[]> {
   return (fields, key) => {
     const value = list(fields, key);
-    return decodeWithin(key, () => Array.from(value, (_, index) => read(value as unknown as FieldMap, String(index))));
+    return decodeWithin(key, () => value.map((item, index) => read({ [index]: item }, String(index))));
   };
 }
 
-/** Readers of the fields that an object may have, by name. */
+/** Field readers by name. */
 export type FieldReaders = { readonly [key: string]: FieldReader<unknown> };
 
 /**
- * Checks an object without copying it: each field by its reader, and that there are no others. A field that is undefined
- * counts as missing. `what` names the object in the sentence that refuses an unknown field. @__NO_SIDE_EFFECTS__
+ * Validates an object without copying it: each field by its reader, and no others. An undefined field counts as
+ * missing. `what` names the object in the message about an unknown field. @__NO_SIDE_EFFECTS__
  */
 export function assertExactFields(what: string, readers: FieldReaders): (fields: FieldMap) => void {
   const entries = Object.entries(readers);
@@ -213,7 +213,7 @@ export function assertExactFields(what: string, readers: FieldReaders): (fields:
   };
 }
 
-/** An object field with such fields and no others, as it is. @__NO_SIDE_EFFECTS__ */
+/** An object field with these fields and no others, not copied. @__NO_SIDE_EFFECTS__ */
 export function exactFields(what: string, readers: FieldReaders): FieldReader<FieldMap> {
   const check = assertExactFields(what, readers);
   return (fields, key) => {
@@ -223,12 +223,12 @@ export function exactFields(what: string, readers: FieldReaders): FieldReader<Fi
   };
 }
 
-/** Refuses an argument that is not as it should be; `what` names it, and its sentence begins with that. */
+/** Throws if an argument is invalid; `what` names it in the message. */
 export function assertArgument(what: string, value: unknown, read: FieldReader<unknown>): void {
   refuseMalformed(() => read({ [what]: value }, what));
 }
 
-/** Runs readers and turns what they throw into a refusal: by the code it brings, or `command/invalid`. */
+/** Runs readers and turns a {@link Malformed} into a refusal with its code, or `command/invalid`. */
 export function refuseMalformed<T>(read: () => T): T {
   try {
     return read();
@@ -239,30 +239,40 @@ export function refuseMalformed<T>(read: () => T): T {
   }
 }
 
-/** A value in a sentence, whatever it is. */
+/** Formats any value for an error message. */
 export function describeValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'of this kind' : String(value).slice(0, 64);
 }
 
-/** The text of a field; undefined where there is none. */
+/** Returns a text field, or undefined. */
 export function getText(fields: FieldMap, key: string): string | undefined {
   const value = ownField(fields, key);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The finite number of a field; undefined where there is none. */
+/** Returns a finite number field, or undefined. */
 export function getNumber(fields: FieldMap, key: string): number | undefined {
   const value = ownField(fields, key);
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The object of a field; undefined where there is none. What is read from JSON holds JSON and nothing else. */
+/** Returns an object field, or undefined. The input must come from JSON, so that the result holds JSON only. */
 export function getObject(fields: FieldMap, key: string): JsonObject | undefined {
   const value = ownField(fields, key);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The list of a field; undefined where there is none. */
+/** Returns an object field, or an empty object. */
+export function objectOrEmpty(fields: FieldMap, key: string): JsonObject {
+  return getObject(fields, key) ?? {};
+}
+
+/** Returns a list field, or an empty list. */
+export function listOrEmpty(fields: FieldMap, key: string): readonly Json[] {
+  return getList(fields, key) ?? [];
+}
+
+/** Returns a list field, or undefined. */
 export function getList(fields: FieldMap, key: string): readonly Json[] | undefined {
   const value = ownField(fields, key);
   return Array.isArray(value) ? value : undefined;

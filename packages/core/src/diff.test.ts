@@ -92,7 +92,7 @@ describe('branches', () => {
     const path = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 5 });
     fc.assert(
       fc.property(path, path, (one, other) => {
-        // An id says the whole way to its node, as in a tree.
+        // An id spells out the path to its node, so equal ids mean equal paths.
         const nodes = (way: readonly string[]) =>
           chainOf(way.map((_, at) => said(way.slice(0, at + 1).join('/'), 'user', 'x')));
         const [a, b] = [nodes(one), nodes(other)];
@@ -138,7 +138,7 @@ describe('texts', () => {
     expect(short(diffText('x a b y', 'x c d y'))).toBe('[x ]-[a b]+[c d][ y]');
   });
 
-  test('[D6] white space beside a word that only went or only came stays', () => {
+  test('[D6] white space beside a word that was only removed or only added stays', () => {
     expect(short(diffText('a b, c d', 'a, c'))).toBe('[a]-[ b][, c]-[ d]');
     expect(short(diffText('(foo b)', '( c)'))).toBe('[(]-[foo][ ]-[b]+[c][)]');
     expect(short(diffText('(b foo)', '(c )'))).toBe('[(]-[b]+[c][ ]-[foo][)]');
@@ -164,7 +164,7 @@ describe('texts', () => {
     expect(short(diffText('ok 👍🏽', 'ok 👍🏿'))).toBe('[ok ]-[👍🏽]+[👍🏿]');
   });
 
-  test('[D5] a word of ten million letters is cut into pieces', () => {
+  test('[D5] a word of ten million letters is divided into pieces', () => {
     const text = 'a'.repeat(10_000_000);
     expect(splitWords(text).join('') === text).toBe(true);
   });
@@ -222,7 +222,7 @@ describe('texts', () => {
 describe('sequences', () => {
   const numbers = fc.array(fc.nat(3), { maxLength: 24 });
 
-  /** The length of the longest common subsequence, by the table. */
+  /** The length of the longest common subsequence by dynamic programming. */
   function longest(a: readonly number[], b: readonly number[]): number {
     let row = new Array<number>(b.length + 1).fill(0);
     for (const x of a) {
@@ -234,7 +234,7 @@ describe('sequences', () => {
     return row[b.length] ?? 0;
   }
 
-  test('[D7] what is not marked is the longest that both have', () => {
+  test('[D7] unmarked elements are the longest common subsequence', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
         const { removed, added } = diffSequences(Int32Array.from(a), Int32Array.from(b));
@@ -247,7 +247,7 @@ describe('sequences', () => {
     );
   });
 
-  // A multiplicative sequence: repeatable, and without runs that would make it easy.
+  // A multiplicative generator: deterministic, and without runs that would make the diff easy.
   function noise(length: number, seed: number, kinds: number): Int32Array {
     let state = seed;
     return Int32Array.from({ length }, () => {
@@ -328,7 +328,7 @@ describe('messages', () => {
     expect(diffMessages(a, b).blocks.map((part) => part.type)).toEqual(['removed', 'added']);
   });
 
-  test('[D8] blocks that came stand where they came', () => {
+  test('[D8] added blocks are at their place', () => {
     const a: Message = { role: 'user', content: [image('two')] };
     const b: Message = { role: 'user', content: [image('one'), image('two'), image('three')] };
     expect(diffMessages(a, b).blocks).toEqual([

@@ -1,4 +1,4 @@
-/** What two branches, or two messages, have in common and what each has for itself. */
+/** Compares two branches or two messages. */
 import { ok, type Result } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { type Block, isText, type Message, type Role, textOf } from './message.ts';
@@ -10,17 +10,17 @@ import { diffText, type TextPart } from './word-diff.ts';
 
 export { diffText, splitWords, type TextPart } from './word-diff.ts';
 
-/** Where two branches part. */
+/** The point where two branches fork. */
 export interface BranchDiff {
-  /** The last node that both have; null if they part at the root. */
+  /** The last shared node; null if they fork at the root. */
   readonly common: NodeId | null;
-  /** How many nodes they share. */
+  /** The number of shared nodes. */
   readonly shared: number;
   readonly left: readonly Node[];
   readonly right: readonly Node[];
 }
 
-/** Compares two paths of one tree that both begin at a first turn. */
+/** Compares two paths of one tree that both start at a first message. */
 export function diffBranches(left: readonly Node[], right: readonly Node[]): BranchDiff {
   let shared = 0;
   let common: NodeId | null = null;
@@ -32,7 +32,7 @@ export function diffBranches(left: readonly Node[], right: readonly Node[]): Bra
   return { common, shared, left: left.slice(shared), right: right.slice(shared) };
 }
 
-/** Compares the branches that end at two nodes of a tree. Refuses what a path refuses, such as an unknown node. */
+/** Compares the branches that end at two nodes. Refuses like a path, for example an unknown node. */
 export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
   const left = path(tree, { to: a });
   if (!left.ok) return left;
@@ -40,24 +40,24 @@ export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
   return right.ok ? ok(diffBranches(left.value, right.value)) : right;
 }
 
-/** A block that both messages have, or only one of them. */
+/** A block that is in both messages or in one of them. */
 export interface BlockPart {
   readonly type: TextPart['type'];
   readonly block: Block;
 }
 
-/** What changed from one message to another. */
+/** The difference between two messages. */
 export interface MessageDiff {
-  /** Whether both say the same, whatever way their text is cut into blocks and their keys are ordered. */
+  /** Whether both are the same, regardless of how text is divided into blocks and of key order. */
   readonly equal: boolean;
   readonly roles: readonly [left: Role, right: Role];
-  /** All text of the two, word by word. */
+  /** The text of both, compared word by word. */
   readonly text: readonly TextPart[];
-  /** All that is not text, in order. */
+  /** All blocks that are not text, in order. */
   readonly blocks: readonly BlockPart[];
 }
 
-/** Compares two messages: their text by words, other blocks as wholes. */
+/** Compares two messages: text by words, other blocks as a whole. */
 export function diffMessages(a: Message, b: Message): MessageDiff {
   const equal = a.role === b.role && a.tool_call_id === b.tool_call_id && sameContent(a, b);
   const [left, right] = [otherBlocks(a), otherBlocks(b)];
@@ -101,7 +101,7 @@ function addDiffPart(parts: BlockPart[], type: BlockPart['type'], block: Block |
   if (block !== undefined) parts.push({ type, block });
 }
 
-/** Text between other blocks counts as one, however many blocks it is in. */
+/** Compares contents; adjacent text blocks count as one text. */
 function sameContent(a: Message, b: Message): boolean {
   return canonicalText(equalRuns(a)) === canonicalText(equalRuns(b));
 }
@@ -122,7 +122,7 @@ function equalRuns(message: Message): unknown[] {
 
 type PendingPair = { readonly literal: string } | { readonly value: unknown };
 
-/** JSON text with keys in order. Iterative: what a tool was called with may be nested as deep as a model likes. */
+/** Serialises JSON with sorted keys. Iterative, because tool parameters may be nested arbitrarily deep. */
 function canonicalText(root: unknown): string {
   const out: string[] = [];
   const waiting: PendingPair[] = [{ value: root }];

@@ -1,7 +1,7 @@
-/** The seven kinds of failure. The kind alone decides HTTP status and exit code; codes may grow freely. */
+/** The seven kinds of failure. The kind alone decides HTTP status and exit code; new codes may be added. */
 export type ErrorKind = 'invalid' | 'not-found' | 'conflict' | 'refused' | 'unavailable' | 'aborted' | 'internal';
 
-/** Every code that core refuses with, and its kind. Codes are promised across releases; sentences may improve. */
+/** Every error code of core with its kind. Codes stay the same across releases; messages may change. */
 export const refusalKinds = {
   'tree/unknown-node': 'not-found',
   'tree/unknown-tree': 'not-found',
@@ -44,10 +44,10 @@ export const refusalKinds = {
   'store/unavailable': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code that core itself refuses with. */
+/** An error code of core. */
 export type RefusalCode = keyof typeof refusalKinds;
 
-/** Why something was not done: a stable code, a kind, and a sentence that names the thing. */
+/** Why something was not done: a stable code, a kind, and a message that names the object. */
 export interface Refusal {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -55,7 +55,7 @@ export interface Refusal {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The outcome of a pure function that may refuse. */
+/** The result of a pure function that may refuse. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
 /** A successful result. */
@@ -77,10 +77,10 @@ export function refusedResult(
   return { ok: false, refusal: refusal(code, message, data) };
 }
 
-// Symbol.for survives two copies of this package in one process, where instanceof would not.
+// With Symbol.for the check works across two copies of this package in one process; instanceof would not.
 const marker: unique symbol = Symbol.for('coppice.app-error');
 
-/** What an {@link AppError} is made of. */
+/** The fields of an {@link AppError}. */
 export interface AppErrorInit {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -90,7 +90,7 @@ export interface AppErrorInit {
   readonly retryable?: boolean;
 }
 
-/** The one error class of Coppice: a refusal on its way up through code that does I/O. */
+/** The only error class of Coppice: a refusal that is thrown. */
 export class AppError extends Error implements Refusal {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -112,17 +112,17 @@ export class AppError extends Error implements Refusal {
   }
 }
 
-/** Whether a thrown value is an {@link AppError}, also one of another copy of this package. */
+/** Whether a value is an {@link AppError}, also one from another copy of this package. */
 export function isAppError(value: unknown): value is AppError {
   return typeof value === 'object' && value !== null && marker in value;
 }
 
-/** Throws a refusal with one of core's own codes; planners use it, their driver catches it before anything is written. */
+/** Throws a refusal with a code of core. Planners use it; nothing has been written then. */
 export function refuse(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
   throw new AppError({ code, kind: refusalKinds[code], message, data });
 }
 
-/** The value of a result, or its refusal thrown as an {@link AppError}. */
+/** Returns the value of a result, or throws its refusal as an {@link AppError}. */
 export function valueOf<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new AppError(result.refusal);

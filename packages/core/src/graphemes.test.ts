@@ -47,7 +47,7 @@ describe('where a text may be cut', () => {
     expect(isBoundary('🇩🇪🇫🇷', 4)).toBe(true);
   });
 
-  test('[P40] offsets outside the text are no boundaries, its ends are', () => {
+  test('[P40] offsets outside the text are not boundaries, its ends are', () => {
     expect([-1, 0, 2, 3].map((at) => isBoundary('ab', at))).toEqual([false, true, true, false]);
     expect(isBoundary('', 0)).toBe(true);
   });

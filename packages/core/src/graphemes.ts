@@ -1,14 +1,18 @@
-/** Where a text may be cut without leaving half a character. Offsets are UTF-16 code units. */
+/** Finds places where a text can be cut without splitting a character. Offsets are UTF-16 code units. */
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Whether a cut at this offset falls between two characters as people count them: no surrogate pair, accent or CR LF torn. */
+/**
+ * Whether an offset is between two user-perceived characters: not inside a surrogate pair, before a combining accent or
+ * between CR and LF.
+ */
 export function isBoundary(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return offset === 0 || offset === text.length;
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);
   if (before < 0x300 && after < 0x300 && before !== 0x0d) return true;
-  // Characters are short, so a window around the cut decides; it starts after a line feed or space where no cluster crosses.
+  // Clusters are short, so a window around the cut is enough; it starts after a line feed or space, where no cluster
+  // crosses.
   const from = windowStart(text, offset);
   segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   const segment = segmenter.segment(text.slice(from, offset + 64)).containing(offset - from);
@@ -22,7 +26,7 @@ function windowStart(text: string, offset: number): number {
   }
   let at = Math.max(0, offset - 256);
   if (isLowSurrogate(text, at)) at--;
-  // Flags are pairs of letters: from the middle of a run of them, which ones pair cannot be told.
+  // Flags are pairs of letters, so pairing is only known from the start of a run.
   while (at >= 2 && isFlagLetter(text, at - 2)) at -= 2;
   return at;
 }
@@ -36,14 +40,14 @@ function isFlagLetter(text: string, at: number): boolean {
   return point >= 0x1f1e6 && point <= 0x1f1ff;
 }
 
-/** The largest boundary of the text at or left of an offset. */
+/** Returns the last boundary at or before an offset. */
 export function boundaryBefore(text: string, offset: number): number {
   let at = Math.min(offset, text.length);
   while (at > 0 && !isBoundary(text, at)) at--;
   return at;
 }
 
-/** The beginning of a text on one line: at most so many code units, and no character cut in two. */
+/** Returns the beginning of a text on one line: at most `most` code units, without splitting a character. */
 export function truncate(text: string, most: number): string {
   const line = text
     .slice(0, boundaryBefore(text, most * 4))
@@ -52,7 +56,7 @@ export function truncate(text: string, most: number): string {
   return line.slice(0, boundaryBefore(line, most));
 }
 
-/** How many code units two texts share at their beginning, ending between characters of both. */
+/** Returns the length of the common prefix of two texts, ending at a character boundary of both. */
 export function commonPrefix(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
@@ -60,7 +64,7 @@ export function commonPrefix(a: string, b: string): number {
   return sharedBoundary(a, b, at);
 }
 
-/** The largest offset at or left of this one that is a boundary of both texts. */
+/** Returns the last offset at or before this one that is a boundary of both texts. */
 export function sharedBoundary(a: string, b: string, offset: number): number {
   let at = Math.max(0, offset);
   for (;;) {

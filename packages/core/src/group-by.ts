@@ -1,4 +1,4 @@
-/** Items by what they have in common, each list in the order of the items. What has no key is left out. */
+/** Groups items by key, each group in input order. Items with a null key are left out. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K | null): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

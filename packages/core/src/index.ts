@@ -1,4 +1,4 @@
-/** Running commands and reading trees through a store: what most programs need of core. */
+/** Runs commands and reads trees through a store: the part of core that most programs need. */
 export type { ActCommits, NewestActIn } from './acts.ts';
 export type { OutsideTree } from './answer-from-tree.ts';
 export type { Applied } from './apply.ts';
@@ -11,7 +11,7 @@ export type {
   ConversationNode,
 } from './chatgpt-conversation.ts';
 export type { TreeFinding, TreeFindingCode } from './check.ts';
-export type { PreparedCommit } from './commit.ts';
+export type { AppliedCommit, PreparedCommit } from './commit.ts';
 export type { CompactionBudget, CompactionCut, CutOptions } from './compaction.ts';
 export type { Context, ContextOptions } from './context.ts';
 export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
@@ -131,7 +131,15 @@ export type { JoinCommand, Joined } from './plan/join.ts';
 export type { BranchCommand, CompactCommand, MarkCommand, MarkResult } from './plan/marker.ts';
 export type { MoveCommand, Moved } from './plan/move.ts';
 export type { NavigateCommand, SelectCommand, Selected } from './plan/navigate.ts';
-export type { FinishCommand, Finished, NewReply, RegenerateCommand, Replied, ReplyCommand } from './plan/reply.ts';
+export {
+  type FinishCommand,
+  type Finished,
+  type NewReply,
+  promptOfReply,
+  type RegenerateCommand,
+  type Replied,
+  type ReplyCommand,
+} from './plan/reply.ts';
 export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/restore.ts';
 export type { Split, SplitCommand } from './plan/split.ts';
 export type { RedoCommand, ReversalResult, UndoCommand } from './plan/undo.ts';
@@ -141,6 +149,7 @@ export {
   ask,
   type Commit,
   type CommitKind,
+  type NodeLink,
   type ParentLink,
   type PathMeta,
   type PathMetaPart,
@@ -200,6 +209,7 @@ export type {
   ListEvent,
   NewestAct,
   NewRun,
+  OwnedRun,
   Page,
   Provenance,
   PurgeReport,
@@ -218,6 +228,7 @@ export type {
   TreeWrites,
   User,
 } from './store-services.ts';
+export { libraryProject } from './store-services.ts';
 export type { ToolPair, ToolPairs } from './tool-pairs.ts';
 export type { BookmarkEntry, Tree, TreeEntry, TreeRow } from './tree.ts';
 export {

@@ -1,6 +1,6 @@
 /**
- * A list with an item put in. It has its own length: one that grows in place keeps room for sixteen more, and most nodes
- * have one child, most branches of the map a few slots. Every index below is within the old list.
+ * Returns a copy of a list with an item inserted. The copy has exactly the needed length: an array that grows in place
+ * reserves room for sixteen more, but most nodes have one child and most map branches few slots.
  */
 export function insertAt<T>(list: readonly T[], at: number, item: T): T[] {
   const longer = new Array<T>(list.length + 1);

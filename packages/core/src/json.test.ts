@@ -27,7 +27,7 @@ const tree = applyOrThrow(buildTree('a\n  b\n    c*\n  d'), [
 ]).tree;
 
 describe('a tree as JSON', () => {
-  test('[T39] comes back the same, removed nodes, bookmarks and attributes included', () => {
+  test('[T39] survives the round trip, removed nodes, bookmarks and attributes included', () => {
     const back = treeFromJson(overWire(treeToJson(tree)));
     expect(back).toMatchObject({ ok: true });
     if (!back.ok) return;
@@ -36,7 +36,7 @@ describe('a tree as JSON', () => {
     expect(back.value.size).toBe(tree.size);
   });
 
-  test('[T39] comes back the same after any commands', async () => {
+  test('[T39] survives the round trip after any commands', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommands(), async (commands) => {
         const store = new ReferenceStore();
@@ -122,7 +122,7 @@ describe('JSON that is no tree', () => {
     });
   });
 
-  test('[T41] of whatever kind is refused and never thrown over', () => {
+  test('[T41] of any kind is refused without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(json)), (value, key) => {
         expect(treeFromJson(value).ok).toBe(false);

@@ -11,13 +11,13 @@ import {
 } from './decode.ts';
 import { ok, type Result, refusedResult } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
-import { fromRows, rowOf } from './rewind.ts';
+import { fromRows } from './rewind.ts';
 import { ofTree, readId } from './steps/fields.ts';
 import { toStoredNode } from './steps/insert.ts';
-import { attributes, bookmarkShape, countField, malformed, readNewNode } from './steps/parse.ts';
-import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
+import { attributesField, bookmarkShape, countField, malformed, readNewNode } from './steps/parse.ts';
+import { allBookmarks, allNodes, rowOf, type Tree, type TreeRow } from './tree.ts';
 
-/** A tree as plain JSON: flat, parents by id, so that its depth does not matter. */
+/** A tree as plain JSON: a flat list of nodes with parent ids, so that depth does not matter. */
 export interface TreeJson extends TreeRow {
   readonly format: 'coppice/tree';
   readonly formatVersion: 1;
@@ -25,7 +25,7 @@ export interface TreeJson extends TreeRow {
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** The tree as plain JSON, removed nodes included. */
+/** Converts a tree to plain JSON, removed nodes included. */
 export function treeToJson(tree: Tree): TreeJson {
   return {
     format: 'coppice/tree',
@@ -36,10 +36,10 @@ export function treeToJson(tree: Tree): TreeJson {
   };
 }
 
-/** Reads a tree from untrusted JSON. Refuses what is malformed and what breaks an invariant, naming the first of it. */
+/** Parses a tree from untrusted JSON. Refuses malformed input and broken invariants, naming the first problem. */
 export function treeFromJson(json: unknown): Result<Tree> {
   if (!isFieldMap(json) || json.format !== 'coppice/tree')
-    return refusedResult('tree/invalid', 'This is no tree of ours: its format is not coppice/tree.');
+    return refusedResult('tree/invalid', 'This is not a Coppice tree: its format is not coppice/tree.');
   if (json.formatVersion !== 1)
     return refusedResult(
       'store/newer',
@@ -68,7 +68,7 @@ const rowFrom = shapeReader<TreeRow>({
   nextSeq: integer,
   createdAt: finite,
   updatedAt: finite,
-  attributes,
+  attributes: attributesField,
 });
 const bookmarkFrom = shapeReader(bookmarkShape);
 

@@ -65,7 +65,7 @@ describe('former data with several physical roots', () => {
     { id: 'c', parentId: null, isRoot: false },
   ];
 
-  test('[T44] hangs under the one root, in order, and doing it again changes nothing', () => {
+  test('[T44] become children of the one root, in order, and repeating it changes nothing', () => {
     const once = attachRoots(rows, 'r');
     expect(once.map(({ id, parentId }) => [id, parentId])).toEqual([
       ['r', null],

@@ -1,4 +1,4 @@
-/** Linear conversations and former shapes, read as trees. */
+/** Converts linear conversations and former row shapes to trees. */
 import { applyOrThrow } from './apply.ts';
 import { nodeId, type TreeId } from './ids.ts';
 import { isBlank, type MessageKit } from './message.ts';
@@ -18,20 +18,23 @@ export interface Linear {
   readonly messages: readonly NewMessage[];
 }
 
-/** A linear conversation as steps: a chain whose last message is active. Messages that say nothing are named, not hidden. */
+/**
+ * The steps for a linear conversation: a chain whose last message is active. Blank messages are left out and listed by
+ * index.
+ */
 export interface Linearised {
   readonly steps: readonly Step[];
   readonly blank: readonly number[];
 }
 
-/** The clock, ids and message kit that core has none of itself. */
+/** Clock, id generator and message kit. */
 export interface LinearContext {
   readonly now: number;
   readonly newId: () => string;
   readonly kit: MessageKit;
 }
 
-/** The steps of a tree's first commit that hold a linear conversation. Throws a refusal that names a message it cannot read. */
+/** Builds the steps of a tree's first commit for a linear conversation. Throws on a malformed message and names it. */
 export function linearSteps(linear: Linear, context: LinearContext): Linearised {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
@@ -59,13 +62,13 @@ export function linearSteps(linear: Linear, context: LinearContext): Linearised 
   return { steps, blank };
 }
 
-/** A linear conversation as a tree value: readable at once, stored as a tree at the next write. */
+/** Converts a linear conversation to a tree value. A store writes it as a tree at the next write. */
 export function fromLinear(linear: Linear, context: LinearContext): Tree {
   const { steps } = linearSteps(linear, context);
   return applyOrThrow(emptyTree(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
 }
 
-/** A row of a former shape, in which first turns had no parent. */
+/** A row of a former shape, in which first messages had no parent. */
 export interface FormerRow {
   readonly id: string;
   readonly parentId: string | null;
@@ -74,8 +77,8 @@ export interface FormerRow {
 }
 
 /**
- * Hangs several physical roots under the one root, in their order. Rows that hang right already stay as they are, so
- * doing it again changes nothing.
+ * Makes rows without a parent children of the one root, in their order. Other rows stay as they are, so repeating it
+ * changes nothing.
  */
 export function attachRoots<R extends FormerRow>(rows: readonly R[], rootId: string): readonly R[] {
   return rows.map((row) => (row.parentId === null && !row.isRoot ? { ...row, parentId: rootId } : row));

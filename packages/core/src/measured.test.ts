@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
 import { contextOf, readContextPath } from './context.ts';
 import { readContextPage } from './context-page.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
 import { textOf } from './message.ts';
-import { requestMessages } from './request.ts';
+import { coalesce, requestMessages } from './request.ts';
 import { assistant, TestTree, testKit, user, uuid } from './testing/index.ts';
 
 const usage = { inputTokens: 5000, outputTokens: 100 };
 const measured = { source: { type: 'model', usage } };
 
-/** What is in force at the end of a tree's active branch, by both ways to ask for it. */
+/** Reads the reported tokens at the end of the active branch, both from the whole path and from a page. */
 async function reportedAt(fixture: TestTree, id = fixture.treeId, to?: NodeId): Promise<number | null> {
   const tree = fixture.reference?.tree(id);
   const end = to ?? tree?.activeNodeId ?? nodeId('');
@@ -65,7 +64,7 @@ describe('usage that was reported with a reply', () => {
     expect(await reportedAt(fixture, id, reply)).toBe(5100);
   });
 
-  test('[X39] does not count where what was above was spliced out, excluded or split', async () => {
+  test('[X39] does not count after a splice, an exclusion or a split above', async () => {
     const spliced = await conversation();
     await spliced.fixture.run({ type: 'delete', treeId: spliced.id, nodeIds: [spliced.question] });
     expect(await reportedAt(spliced.fixture)).toBeNull();
@@ -140,7 +139,7 @@ describe('usage that was reported with a reply', () => {
   });
 });
 
-/** What is sent of the active branch, coalesced. */
+/** Returns the coalesced messages that are sent for the active branch. */
 async function sentOf(fixture: TestTree): Promise<string[]> {
   const path = await fixture.store.read(fixture.treeId, () => readContextPath(fixture.active ?? nodeId('')));
   const { messages, continues } = requestMessages(contextOf(path, { kit: testKit }), { systemInPlace: true });

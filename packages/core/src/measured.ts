@@ -1,17 +1,17 @@
 /**
- * Whether usage that was reported with a reply still holds. A provider counts what was above the reply at that time; a
- * note on the reply names that by a hash of the equality keys, so that an edit in place, a move, a copy below something
- * else or another system prompt is noticed when the usage is read.
+ * Decides whether the token usage reported with a reply is still valid. The provider counted the context above the
+ * reply at that time. A hash of its equality keys is stored on the reply, so that an edit in place, a move, a copy to
+ * another place or another system prompt is noticed when the usage is read.
  */
 import { parseUsage } from './budget.ts';
 import { activeRange, isMessageEntry } from './context-entries.ts';
 import type { PathMeta } from './reads.ts';
 
-/** A running hash, as two halves of 32 bits. */
+/** A running hash in two halves of 32 bits. */
 export type Hash = readonly [number, number];
 
-// cyrb53, which is small and mixes well: what is hashed are equality keys, which nobody can choose freely.
-/** The hash of what came before and one more text. */
+// cyrb53: small, and it mixes well. It hashes equality keys, which an attacker cannot choose freely.
+/** Extends a hash by one text. */
 export function extend([one, two]: Hash, text: string): Hash {
   let [a, b] = [one, two];
   for (let at = 0; at < text.length; at++) {
@@ -24,34 +24,34 @@ export function extend([one, two]: Hash, text: string): Hash {
   return [a, b];
 }
 
-/** The hash of a path with nothing on it. */
+/** Returns the hash of an empty path. */
 export function begin(systemPrompt: string | undefined): Hash {
   return extend([0xdeadbeef, 0x41c6ce57], systemPrompt ?? '');
 }
 
-/** A hash as it is noted. */
+/** Formats a hash for storage. */
 export function digest([one, two]: Hash): string {
   return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 type Measurable = Pick<PathMeta, 'id' | 'kind' | 'key' | 'contentIn'>;
 
-/** What a node adds: the equality key of a message, which its copies share; a marker is only equal to itself. */
+/** Returns the hash input of a node: a message's equality key, which its copies share; a marker equals only itself. */
 export function itemOf({ id, kind, key, contentIn }: Measurable): string {
   return kind === 'message' && key !== null ? key : `${id} ${contentIn}`;
 }
 
-/** What {@link reportsAlong} found. */
+/** The result of {@link reportsAlong}. */
 export interface Reports {
-  /** By index in the path: the tokens up to that reply as the provider counted them, where that still holds. */
+  /** By index in the path: the provider's token count up to that reply, if still valid. */
   readonly reported: ReadonlyMap<number, number>;
-  /** All that is in force. */
+  /** The hash of the whole context. */
   readonly hash: Hash;
-  /** The newest version that wrote something of it. */
+  /** The newest version that wrote any part of it. */
   readonly newest: number;
 }
 
-/** Which replies of a path have usage that still holds. The path may begin late, as for a context. */
+/** Finds the replies of a path whose usage is still valid. The path may lack its beginning, as for a context. */
 export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | undefined): Reports {
   const { at, start } = activeRange(path);
   const reported = new Map<number, number>();
@@ -67,7 +67,7 @@ export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | u
     const node = path[index];
     if (node === undefined || !isMessageEntry(node)) continue;
     const tokens = index > at ? reportedTokens(node) : null;
-    // Usage from before such notes were made is judged by the versions that wrote what is above.
+    // Usage from before the hash was stored is judged by the versions that wrote the content above.
     const noted = node.key === null ? undefined : node.meta.measuredOver;
     const holds =
       noted === undefined ? newest <= node.addedIn && node.meta.copiedFrom === undefined : noted === digest(hash);
@@ -78,8 +78,8 @@ export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | u
 }
 
 /**
- * The tokens that a provider counted up to a reply. Only a finished one counts: what is reported with one cut short
- * covers part of it. A picked one was measured on the path that it comes from, half of a split one as a whole.
+ * Returns the provider's token count up to a reply. Only finished replies count: usage of an interrupted one covers a
+ * part. A picked reply was measured on its original path, and a half of a split one as a whole.
  */
 function reportedTokens(node: PathMeta): number | null {
   if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;

@@ -1,14 +1,14 @@
 import { isFieldMap } from './decode.ts';
 import { ok, type Result, refusedResult } from './errors.ts';
 
-/** Plain JSON, as far as the tree carries it without looking inside. */
+/** Plain JSON, for values that core stores without looking inside. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Who speaks. */
+/** The author of a message. */
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
-/** The four roles, as data. */
+/** The four roles, as a list. */
 export const roles: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** One piece of a message. Core looks inside two types only, {@link TextBlock} and {@link ToolUseBlock}. */
@@ -38,8 +38,8 @@ export interface Message {
 }
 
 /**
- * A message on its way in: as it is, with plain text as its content, or plain text alone, which gets the role that fits its
- * place (a user's in a list of messages, the assistant's as a reply).
+ * A message as callers may write it: a message, one with plain text as its content, or plain text alone, which gets the
+ * role of its place (user in a list of messages, assistant as a reply).
  */
 export type MessageInput =
   | Message
@@ -47,8 +47,8 @@ export type MessageInput =
   | string;
 
 /**
- * What core must be told about messages: the equality key that drives prefix matching, the text that search sees,
- * and a token estimate. Passed in, so that core depends on no block type and a store computes none of it.
+ * What core must know about messages: the equality key for prefix matching, the text for search, and a token estimate.
+ * Passed in, so that core does not depend on block types and stores compute none of it.
  */
 export interface MessageKit {
   key(message: Message): string;
@@ -66,7 +66,7 @@ export function isToolUse(block: Block): block is ToolUseBlock {
   return block.type === 'tool-use';
 }
 
-/** Whether every block is text, which is what splitting, merging and editing by prefix need. */
+/** Whether every block is text, as splitting, merging and editing by prefix require. */
 export function isTextOnly(message: Message): boolean {
   return message.content.every(isText);
 }
@@ -76,7 +76,7 @@ export function hasToolUse(message: Message): boolean {
   return message.content.some(isToolUse);
 }
 
-/** All text of a message, joined with nothing. */
+/** Returns all text of a message, joined without a separator. */
 export function textOf(message: Message): string {
   let text = '';
   for (const block of message.content) if (isText(block)) text += block.text;
@@ -84,8 +84,8 @@ export function textOf(message: Message): string {
 }
 
 /**
- * Whether nothing is said: no block, or only text blocks of white space. Thinking and unknown blocks are something, and
- * so is an empty result of a tool: it answers its call.
+ * Whether a message is blank: no blocks, or only text blocks of white space. Thinking and unknown blocks count as
+ * content, and so does an empty tool result, because it answers its call.
  */
 export function isBlank(message: Message): boolean {
   if (message.role === 'tool' && message.content.length > 0) return false;
@@ -98,7 +98,7 @@ export function textMessage(role: Role, text: string): Message {
   return { role, content: [block] };
 }
 
-/** What came in as a message, as one. What is none is left as it is, for {@link checkMessage} to refuse. */
+/** Converts a short form to a message. Other values are returned as they are, for {@link checkMessage} to refuse. */
 export function toMessage(value: unknown, role: Role): unknown {
   if (typeof value === 'string') return textMessage(role, value);
   if (!isFieldMap(value) || typeof value.content !== 'string') return value;
@@ -107,8 +107,8 @@ export function toMessage(value: unknown, role: Role): unknown {
 }
 
 /**
- * Checks the structure that the tree relies on, and nothing about block types it does not know.
- * The refusal names the message by `where`, such as `messages[3]`.
+ * Checks the structure that the tree relies on; unknown block types are accepted. The refusal names the message by
+ * `where`, such as `messages[3]`.
  */
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
   const problem = problemOf(value);
@@ -119,12 +119,12 @@ export function checkMessage(value: unknown, where = 'message'): Result<Message>
 
 const blank = 'has no content blocks';
 
-/** A value without a problem is a message: the one place that tells the compiler what the walk over it found out. */
+/** A type guard for a value without a problem; TypeScript cannot derive it from the check. */
 function isSound(_value: unknown, problem: string | null): _value is Message {
   return problem === null;
 }
 
-/** What is wrong with a value that should be a message, as the rest of a sentence; null if nothing is. */
+/** Returns what is wrong with a message, as the rest of a sentence; null if nothing is. */
 function problemOf(value: unknown): string | null {
   if (!isFieldMap(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;

@@ -2,16 +2,16 @@ import type { NodeId, TreeId } from './ids.ts';
 import type { JsonObject, Message, Role } from './message.ts';
 
 /**
- * What a node is. Only `message` nodes take part in prefix matching; the markers `branch-summary`, `compaction`,
- * `injected` and `state` are transparent to it.
+ * The kind of a node. Only `message` nodes take part in prefix matching; the markers `branch-summary`, `compaction`,
+ * `injected` and `state` are skipped.
  */
 export type NodeKind = 'root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state';
-/** The kinds, as data. */
+/** The kinds, as a list. */
 export const nodeKinds: readonly NodeKind[] = ['root', 'message', 'branch-summary', 'compaction', 'injected', 'state'];
 
-/** How a node came out. Everything is `success` but a generated reply on its way or cut short. */
+/** The outcome of a node: `success`, except for a generated reply that is pending or was cut short. */
 export type NodeStatus = 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
-/** The statuses, as data. */
+/** The statuses, as a list. */
 export const nodeStatuses: readonly NodeStatus[] = ['pending', 'success', 'interrupted', 'aborted', 'error'];
 
 /** Where a copied node comes from. */
@@ -21,63 +21,68 @@ export interface NodeOrigin {
 }
 
 /**
- * What annotate steps change: nothing in here alters the tree's shape or what a message says.
- * Keys that core does not name are kept as they are.
+ * The fields that annotate steps change. None of them affects the shape of the tree or the content of a message. Keys
+ * that core does not know are kept.
  */
 export interface NodeMeta {
-  /** The user's own title; stable once set. */
+  /** The user's title; generated titles never replace it. */
   readonly title?: string;
-  /** A machine's title; not shown once the node has children or a title. */
+  /** A generated title; hidden once the node has children or a title. */
   readonly autoTitle?: string;
   readonly tags?: readonly string[];
   readonly customData?: JsonObject;
-  /** Who made the message: user, model with its parameters and usage, or tool. */
+  /** The author of the message: user, model with its parameters and usage, or tool. */
   readonly source?: JsonObject;
-  /** Left out of what the model sees. */
+  /** Whether the model does not see it. */
   readonly excluded?: boolean;
   /** On the left half of a split: the node that keeps the right half. */
   readonly splitSource?: string;
-  /** On what an edit by prefix added: the node whose text it goes on with. */
+  /** On a node that an edit by prefix added: the node whose text it continues. */
   readonly continues?: string;
-  /** On a reply with usage: what the provider counted, as a context's `measure` names it. */
+  /** On a reply with usage: the hash of the measured context, see a context's `measure`. */
   readonly measuredOver?: string;
+  /**
+   * On a recorded message: the system prompt of the call, where it differs from the one above. Empty for a call without a
+   * prompt. The nearest one above a node counts for it.
+   */
+  readonly recordedPrompt?: string;
   readonly pickedFrom?: NodeOrigin;
   readonly copiedFrom?: NodeOrigin;
   readonly [key: string]: unknown;
 }
 
-/** What a marker says beyond its text. */
+/** The fields of a marker besides its text. */
 export interface Marker {
-  /** Compaction: the first node that stays in force as it is. */
+  /** Compaction: the first node that the model still sees in full. */
   readonly firstKept?: NodeId;
-  /** Compaction: tokens in force before it. */
+  /** Compaction: the tokens of the context before it. */
   readonly tokensBefore?: number;
   /** Branch summary: the leaf that was left. */
   readonly from?: NodeId;
-  /** Branch summary made by a merge: the tip of the branch that was brought back. */
+  /** Branch summary made by a merge: the last node of the merged branch. */
   readonly mergedFrom?: NodeOrigin;
   readonly details?: JsonObject;
 }
 
-/** A text that prefix matching still knows after a split: the old match parent and the old equality key. */
+/** Lets prefix matching find a text after it was split: the old match parent and the old equality key. */
 export interface Alias {
   readonly matchParent: NodeId;
   readonly key: string;
 }
 
-/** A node without what it says: all that paging, topology and most planners need. */
+/** A node without its content: enough for paging, topology and most planners. */
 export interface NodeHead {
   readonly id: NodeId;
   /** Null for the root only. */
   readonly parentId: NodeId | null;
   /** An order key among the siblings, unique under one parent. */
   readonly position: string;
-  /** The creation number within the tree, given when the node is stored and never changed. */
+  /** The creation number in the tree; assigned when the node is stored, never changed. */
   readonly seq: number;
   readonly kind: NodeKind;
   readonly role: Role | 'root';
   readonly status: NodeStatus;
-  /** Variants made by one act share a number above zero under one parent; zero is none. */
+  /** Variants of one act share a number above zero under one parent; zero means no group. */
   readonly groupId: number;
   /** Milliseconds, for display only. */
   readonly createdAt: number;
@@ -89,29 +94,29 @@ export interface NodeHead {
   readonly tokens: number;
   /** The version that inserted the node. */
   readonly addedIn: number;
-  /** The version that wrote the present content. */
+  /** The version that wrote the current content. */
   readonly contentIn: number;
-  /** The version that removed the node; null while it lives. */
+  /** The version that removed the node; null for a live node. */
   readonly removedIn: number | null;
-  /** The child last on the active path. A visit mark, outside steps and undo. */
+  /** The child last on the active path: the visit mark, which steps and undo do not include. */
   readonly lastChildId: NodeId | null;
 }
 
-/** One point of a tree: one message or one marker. */
+/** One point of a tree: a message or a marker. */
 export interface Node extends NodeHead {
   /** Null for the root only. */
   readonly message: Message | null;
-  /** What search sees of the message. */
+  /** The text that search sees. */
   readonly text: string;
   readonly meta: NodeMeta;
   readonly marker: Marker | null;
   readonly aliases: readonly Alias[];
 }
 
-/** A node as an insert step carries it: all but what is assigned when it is stored. */
+/** The node of an insert step: without the fields that are assigned when it is stored. */
 export type NewNode = Omit<Node, 'seq' | 'addedIn' | 'contentIn' | 'removedIn' | 'lastChildId' | 'role'>;
 
-/** What a replace step changes. */
+/** The fields that a replace step changes. */
 export interface Content {
   readonly message: Message;
   readonly status: NodeStatus;
@@ -121,7 +126,7 @@ export interface Content {
   readonly aliases: readonly Alias[];
 }
 
-/** A named pointer at a node, at most one per node. */
+/** A named pointer to a node, at most one per node. */
 export interface Bookmark {
   readonly nodeId: NodeId;
   readonly title: string;
@@ -129,7 +134,10 @@ export interface Bookmark {
   readonly updatedAt: number;
 }
 
-/** What an attributes step changes on a tree. The system prompt is set by a tree's first commit only. */
+/**
+ * The fields that an attributes step changes. The system prompt changes only while the tree is empty and not a forest
+ * tree.
+ */
 export interface TreeAttributes {
   readonly title?: string;
   readonly autoTitle?: string;
@@ -141,23 +149,26 @@ export interface TreeAttributes {
   readonly tags?: readonly string[];
   readonly metadata?: JsonObject;
   readonly copiedFrom?: { readonly treeId: TreeId; readonly nodeId?: NodeId };
-  /** Milliseconds when the tree went to the trash. */
+  /** When the tree was moved to the trash, in milliseconds. */
   readonly trashedAt?: number;
   readonly [key: string]: unknown;
 }
 
-/** Whether a node takes part in matching and in what the model is sent as a turn. */
+/** Whether a node takes part in prefix matching and is sent to a model as a message. */
 export function isMessageKind(kind: NodeKind): boolean {
   return kind === 'message';
 }
 
-/** The node that a child of this node matches under: itself if it is a message or the root, else the nearest above. */
+/**
+ * Returns the match parent of a node's children: the node itself if it is a message or the root, else the nearest one
+ * above.
+ */
 export function matchParentBelow(node: Pick<NodeHead, 'id' | 'kind' | 'matchParent'>): NodeId {
   if (node.kind === 'message' || node.kind === 'root' || node.matchParent === null) return node.id;
   return node.matchParent;
 }
 
-/** The role of a node: its message's, or root. */
+/** Returns the role of a node: its message's, or `root`. */
 export function roleOf(message: Message | null): Role | 'root' {
   return message === null ? 'root' : message.role;
 }

@@ -4,7 +4,7 @@ import { type NodeId, nodeId } from './ids.ts';
 import { type OutlineRequest, outlineOf, outlineShape } from './outline.ts';
 import type { TopologyNode } from './path.ts';
 
-/** A tree by the parents of its nodes: each is a child of an earlier one, or of the root. */
+/** Builds a tree from parent numbers: each node is a child of an earlier one or of the root. */
 function treeOf(parents: readonly number[]): TopologyNode[] {
   const above = parents.map((parent, at) => (parent % (at + 1)) - 1);
   return above.map((parent, at) => {
@@ -47,7 +47,7 @@ test('[R9] an outline along the path has the path, and one line with its size fo
         expect(line.size > 0).toBe(!line.onPath);
         expect(line.parentId === null || path.has(line.parentId)).toBe(true);
       }
-      // Nothing is lost: what is not on the path is in one of the branches, or below the current node.
+      // Every node must be on the path, in one of the branches or below the current node.
       const below = new Set<NodeId>([current]);
       for (const node of nodes) if (below.has(node.parentId)) below.add(node.id);
       const counted = lines.reduce((sum, line) => sum + (line.onPath ? 1 : line.size), 0);

@@ -1,4 +1,4 @@
-/** A tree as a list of lines: what the page, `/tree` and `coppice tree` show of its shape. */
+/** A tree as a list of lines: how the page, `/tree` and `coppice tree` show its shape. */
 import type { NodeId } from './ids.ts';
 import type { TopologyNode } from './path.ts';
 
@@ -6,41 +6,41 @@ import type { TopologyNode } from './path.ts';
 export interface OutlineShape {
   node(id: NodeId): TopologyNode | undefined;
   children(id: NodeId): readonly TopologyNode[];
-  /** The nodes without a parent among these. */
+  /** The nodes whose parent is not among these. */
   readonly tops: readonly TopologyNode[];
 }
 
-/** What an outline shows. */
+/** The options of an outline. */
 export interface OutlineRequest {
-  /** Where the user is; the path there is marked. */
+  /** The active node; the path to it is marked. */
   readonly current: NodeId | null;
-  /** Whether a node gets a line of its own; hidden ones are counted with the next line below them. */
+  /** Whether a node gets its own line; hidden nodes are counted with the next line below them. */
   readonly shows: (node: TopologyNode) => boolean;
-  /** From this many nodes on, the middle of a stretch without forks is hidden; null hides none. */
+  /** From this many nodes on, the middle of a chain without forks is hidden; null hides none. */
   readonly fold: number | null;
-  /** Nodes that are never hidden in a stretch. */
+  /** Nodes that are never hidden in a chain. */
   readonly keeps?: (node: TopologyNode) => boolean;
-  /** Stretches that stay open, by their first hidden node. */
+  /** Chains that stay expanded, by their first hidden node. */
   readonly opened?: ReadonlySet<NodeId>;
-  /** `path`: branches beside the path to the current node are one line each, with their size. */
+  /** `path`: each branch beside the path to the current node is one line with its size. */
   readonly branches: 'all' | 'path';
   readonly limit: number;
 }
 
-/** One line. Flat, in reading order; `parentId` and `depth` say how lines belong together. */
+/** One line. Lines are flat and in reading order; `parentId` and `depth` give the structure. */
 export interface OutlineLine {
   readonly node: TopologyNode;
-  /** The nearest shown node above; null at the top. */
+  /** The nearest shown ancestor; null at the top. */
   readonly parentId: NodeId | null;
-  /** How many shown forks lie above. */
+  /** The number of shown forks above. */
   readonly depth: number;
-  /** Whether it is one of several lines below the same shown node, and the last of them. */
+  /** Whether it is one of several lines below the same shown node, and whether it is the last. */
   readonly forked: boolean;
   readonly last: boolean;
-  /** Hidden nodes between the shown one above and this one, and the first of them. */
+  /** The number of hidden nodes between the shown ancestor and this one, and the first of them. */
   readonly folded: number;
   readonly foldedFrom: NodeId | null;
-  /** Nodes of a branch that is one line, itself included; 0 for any other line. */
+  /** For a branch shown as one line: its number of nodes, itself included; otherwise 0. */
   readonly size: number;
   readonly onPath: boolean;
   readonly current: boolean;
@@ -48,20 +48,20 @@ export interface OutlineLine {
 
 interface ShownNode {
   readonly node: TopologyNode;
-  /** The index of the nearest shown node above; -1 at the top. */
+  /** The index of the nearest shown ancestor; -1 at the top. */
   readonly above: number;
   readonly folded: number;
   readonly foldedFrom: NodeId | null;
-  /** Whether the branch from here on is this one line. */
+  /** Whether the rest of the branch is collapsed into this line. */
   readonly closed: boolean;
 }
 
 interface Waiting extends Omit<ShownNode, 'closed'> {
-  /** Where it is shown already, so that only its children are missing. */
+  /** The index of its line if it exists already, so that only its children are missing. */
   readonly index: number | null;
 }
 
-/** Nodes of a topology by parent, in order. A node whose parent is not among them is at the top. */
+/** Groups the nodes of a topology by parent, in order. A node without its parent among them is at the top. */
 export function outlineShape(nodes: readonly TopologyNode[]): OutlineShape {
   const byId = new Map<NodeId, TopologyNode>();
   for (const node of nodes) byId.set(node.id, node);
@@ -76,7 +76,7 @@ export function outlineShape(nodes: readonly TopologyNode[]): OutlineShape {
   return { node: (id) => byId.get(id), children: (id) => below.get(id) ?? [], tops: below.get(null) ?? [] };
 }
 
-/** Makes an outline and says how many lines did not fit. Every node is visited once, however deep the tree is. */
+/** Builds an outline and returns how many lines did not fit. Visits every node once, at any depth. */
 export function outlineOf(
   shape: OutlineShape,
   request: OutlineRequest,
@@ -118,7 +118,7 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
   const waiting: Waiting[] = [];
   const enter = (list: readonly TopologyNode[], above: number, folded: number, foldedFrom: NodeId | null) => {
     const next = branches === 'path' ? list.find((node) => path.has(node.id)) : undefined;
-    // Below the current node there is no path to show.
+    // There is no path below the current node.
     if (branches === 'path' && next === undefined) return;
     if (next === undefined || list.length === 1) {
       for (let at = list.length - 1; at >= 0; at--) {
@@ -127,7 +127,7 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
       }
       return;
     }
-    // The path first, then what parts from it here: whoever reads on follows the path.
+    // The path comes first, then the branches beside it.
     waiting.push({ node: next, above, folded: 0, foldedFrom: null, index: shown.length });
     shown.push({ node: next, above, folded, foldedFrom, closed: false });
     for (const node of list) if (node !== next) shown.push({ node, above, folded: 0, foldedFrom: null, closed: true });
@@ -160,7 +160,7 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
   return shown;
 }
 
-/** The nodes of a stretch that may be hidden: each has one child and is neither a beginning, a variant nor kept. */
+/** Returns the nodes of a chain that may be hidden: each has one child and is not the first, a variant or kept. */
 function stretchFrom(shape: OutlineShape, from: TopologyNode, { current, keeps }: OutlineRequest): TopologyNode[] {
   const stretch: TopologyNode[] = [];
   for (let node: TopologyNode | undefined = from; node !== undefined; ) {

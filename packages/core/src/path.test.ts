@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
+import { boundaryBefore, truncate } from './graphemes.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
 import {
@@ -14,6 +15,7 @@ import {
   pathThrough,
   previewLength,
   previewOf,
+  previewOfBeginning,
   recentLeaves,
   siblingIndex,
   siblings,
@@ -52,7 +54,7 @@ function value<T>(result: { readonly ok: true; readonly value: T } | { readonly 
   return result.value;
 }
 
-/** The tree with some of its rows changed or left out, as damage on a disk would. */
+/** Returns the tree with some rows changed or missing, like after disk damage. */
 function damaged(tree: Tree, damage: (node: Node) => Node | null): Tree {
   return fromRows(
     tree,
@@ -176,7 +178,7 @@ describe('the common ancestor', () => {
     expect(commonAncestor(tree, 'd', 'x')).toBeUndefined();
   });
 
-  test('[T18, T19] is where two paths part, for any two nodes, and lies above both', () => {
+  test('[T18, T19] is where two paths fork, for any two nodes, and is above both', () => {
     fc.assert(
       fc.property(anyTree, fc.nat(), fc.nat(), (tree, m, n) => {
         const nodes = allNodes(tree);
@@ -192,7 +194,7 @@ describe('the common ancestor', () => {
     );
   });
 
-  test('[T19] a node is above itself, and nothing is above or below what is not there', () => {
+  test('[T19] a node is above itself, and no node is above or below an unknown one', () => {
     expect([isAbove(wood(), 'b', 'b'), isAbove(wood(), 'b', 'x'), isAbove(wood(), 'x', 'b')]).toEqual([
       true,
       false,
@@ -208,7 +210,7 @@ describe('variants', () => {
     expect([siblings(wood(), root), siblings(wood(), 'x')]).toEqual([[root], []]);
   });
 
-  test('[T21] are counted as index and total, [0, 1] for the root, an only child and what is not there', () => {
+  test('[T21] are counted as index and total, [0, 1] for the root, an only child and an unknown node', () => {
     const tree = wood();
     expect(['a', 'h', 'j', 'k'].map((id) => siblingIndex(tree, id))).toEqual([
       [0, 4],
@@ -236,7 +238,7 @@ describe('the subtree', () => {
 });
 
 describe('leaves', () => {
-  test('[T23] are the nodes without children, oldest first; the root is none', () => {
+  test('[T23] are the nodes without children, oldest first, without the root', () => {
     expect(ids(leaves(wood()))).toEqual(['d', 'e', 'g', 'i', 'j', 'k']);
     expect(ids(leaves(wood(), 'f'))).toEqual(['g']);
     expect(ids(leaves(wood(), 'k'))).toEqual(['k']);
@@ -301,7 +303,7 @@ describe('the topology', () => {
     expect(topology(emptyTestTree())).toEqual([]);
   });
 
-  test('[T28] cut at a depth still tells where children are', () => {
+  test('[T28] cut at a depth still shows which nodes have children', () => {
     const rows = topology(wood(), { from: 'a', depth: 1 });
     expect(rows.map(({ id, childCount, hasChildren }) => [id, childCount, hasChildren])).toEqual([
       ['a', 2, true],
@@ -320,7 +322,7 @@ describe('the topology', () => {
     expect(previewOf({ text, meta: { autoTitle: 'auto', title: 'mine' } }, 0)).toBe('mine');
   });
 
-  test('[T29] ends in an ellipsis where the text goes on, and only there', () => {
+  test('[T29] ends in an ellipsis exactly if the text is longer', () => {
     const full = 'x'.repeat(previewLength);
     expect(previewOf({ text: full, meta: {} }, 0)).toBe(full);
     expect(previewOf({ text: ` ${full}\n`, meta: {} }, 0)).toBe(full);
@@ -333,6 +335,22 @@ describe('the topology', () => {
     expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} }, 0)).toBe('');
   });
 
+  test('[T29] is the same whether the text is simple or has to be taken apart by characters', () => {
+    const parts = ['word', ' ', '  ', '\n', '\r\n', '\u00a0', 'é', 'a'.repeat(30), '\t', '.'];
+    for (let seed = 1; seed < 3_000; seed++) {
+      let text = '';
+      for (let rest = seed * 7_919, length = seed % 40; length > 0; length--, rest = (rest * 31 + 17) % 65_521)
+        text += parts[rest % parts.length];
+      const preview = previewOf({ text, meta: {} }, 0);
+      const cut = boundaryBefore(text, previewLength * 4);
+      const line = truncate(text.slice(0, cut), cut);
+      const goesOn = line.length > previewLength || /\S/.test(text.slice(cut, previewLength * 5));
+      expect(preview).toBe(goesOn ? `${truncate(line, previewLength - 1).trimEnd()}…` : line);
+      const beginning = previewOfBeginning(text);
+      expect(beginning === null || (goesOn && beginning === preview)).toBe(true);
+    }
+  });
+
   test('[T29] never shows half of what people see as one character', () => {
     for (const one of ['🌲', '👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
       for (let space = 0; space <= one.length; space++) {
@@ -342,7 +360,7 @@ describe('the topology', () => {
             ? `${before}${one}${one}`
             : `${space === one.length ? before + one : before}…`,
         );
-        // White space is passed over, so that the end of what is looked at shows.
+        // Leading white space is skipped, so that the test reaches the end of the examined part.
         const far = ' '.repeat(previewLength * 4 - space);
         expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(space === one.length ? one : '…');
       }

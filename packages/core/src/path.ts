@@ -1,4 +1,4 @@
-/** Reading a tree value. Every walk is iterative and bounded. */
+/** Reads a tree value. Every walk is iterative and bounded. */
 
 import { childAtIndex, childListSize, indexOfPosition } from './child-list.ts';
 import { assertArgument, limit as atLeastOne, exactFields, flag, optionalOrNull, requiredText } from './decode.ts';
@@ -23,8 +23,8 @@ function unknownNodeError(id: string): Result<never> {
 }
 
 /**
- * The nodes from `from` (or the first turn) down to `to`, both included, the root left out.
- * Refuses an unknown node, a `from` that is not on the way, a chain that breaks off (naming the missing id) and a cycle.
+ * Returns the nodes from `from` (or the first message) down to `to`, both included, without the root. Refuses an
+ * unknown node, a `from` that is not on the path, a broken chain (naming the missing id) and a cycle.
  */
 export function path(tree: Tree, ends: { readonly from?: string; readonly to: string }): Result<Node[]> {
   const { from, to } = ends;
@@ -44,7 +44,7 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
     nodes.push(node);
     if (node.id === from) break;
     const parent: TreeEntry | undefined = parentEntry(tree, entry);
-    // To a reader a removed node is not there; nothing that lives hangs on one in a whole tree.
+    // Readers do not see removed nodes; in an intact tree no live node has a removed parent.
     if (parent === undefined || parent.node.removedIn !== null) return brokenPathError(to, node.id, node.parentId);
     entry = parent;
   }
@@ -62,19 +62,19 @@ function brokenPath(
 function brokenPathError(to: string, at: string, missing: string): Result<never> {
   return brokenPath(
     'tree/broken-path',
-    `The path to ${to} breaks off: ${at} hangs on ${missing}, which is missing.`,
+    `The path to ${to} breaks off: the parent ${missing} of ${at} is missing.`,
     missing,
   );
 }
 
-/** The nodes of the active path; empty in an empty tree. */
+/** Returns the nodes of the active path; empty in an empty tree. */
 export function activePath(tree: Tree): Node[] {
   if (tree.activeNodeId === null) return [];
   const found = path(tree, { to: tree.activeNodeId });
   return found.ok ? found.value : [];
 }
 
-/** Whether the first node is the second or lies above it. */
+/** Whether the first node is the second or an ancestor of it. */
 export function isAbove(tree: Tree, id: string, below: string): boolean {
   let entry = mapGet(tree.nodes, below);
   for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
@@ -84,19 +84,21 @@ export function isAbove(tree: Tree, id: string, below: string): boolean {
   return false;
 }
 
-/** The deepest node above or equal to both, the root at the latest; undefined if one is unknown. */
+/**
+ * Returns the deepest node that is both nodes' ancestor or one of them, at most the root; undefined if one is unknown.
+ */
 export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undefined {
   return findNode(tree, a) === undefined || findNode(tree, b) === undefined ? undefined : commonAncestorId(tree, a, b);
 }
 
-/** The variants that a node is one of, itself included, in stored order; the root is its own only one. */
+/** Returns the variants of a node, itself included, in stored order; the root alone for the root. */
 export function siblings(tree: Tree, id: string): NodeId[] {
   const node = findNode(tree, id);
   if (node === undefined) return [];
   return node.parentId === null ? [node.id] : childIds(tree, node.parentId);
 }
 
-/** A node's place among its variants as `[index, total]`; `[0, 1]` for the root and for an only child. */
+/** Returns a node's place among its variants as `[index, total]`; `[0, 1]` for the root and an only child. */
 export function siblingIndex(tree: Tree, id: string): readonly [number, number] {
   const node = findNode(tree, id);
   if (node === undefined || node.parentId === null) return [0, 1];
@@ -104,12 +106,14 @@ export function siblingIndex(tree: Tree, id: string): readonly [number, number] 
   return [indexOfPosition(order, node.position), childListSize(order)];
 }
 
-/** The subtree breadth first, the node itself first. Depth 0 is the node alone; without a depth, all of it. */
+/**
+ * Returns a subtree breadth first, starting with the node. Depth 0 is the node alone; the default is the whole subtree.
+ */
 export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY): Node[] {
   const top = findNode(tree, id);
   const nodes = top === undefined ? [] : [top];
   let level = nodes;
-  // Rows that run in a circle would give more nodes than there are.
+  // A cycle in the rows would yield more nodes than exist.
   for (let at = 0; at < depth && level.length > 0 && nodes.length <= tree.nodes.size; at++) {
     level = level.flatMap((node) => childrenOf(tree, node.id));
     for (const node of level) nodes.push(node);
@@ -117,14 +121,17 @@ export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY
   return nodes;
 }
 
-/** The leaves below a node (the node itself if it is one), in creation order. The root of an empty tree is no leaf. */
+/**
+ * Returns the leaves below a node (the node itself if it is one) in creation order. The root of an empty tree is not a
+ * leaf.
+ */
 export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
   return subtree(tree, below)
     .filter((node) => node.kind !== 'root' && childListSize(childListOf(tree, node.id)) === 0)
     .sort((a, b) => a.seq - b.seq);
 }
 
-/** The newest leaves of the tree, newest first. */
+/** Returns the newest leaves of the tree, newest first. */
 export function recentLeaves(tree: Tree, limit = 20): Node[] {
   assertArgument('limit', limit, atLeastOne);
   const found: Node[] = [];
@@ -134,8 +141,7 @@ export function recentLeaves(tree: Tree, limit = 20): Node[] {
 }
 
 /**
- * The leaf that a node leads to: at each fork the child last on the active path, else the one with the largest
- * position. A node without children is its own.
+ * Follows the visit marks down to a leaf; without a mark, the child with the largest position. Returns a leaf itself.
  */
 export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
   let node = findNode(tree, from);
@@ -150,30 +156,30 @@ export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
   return undefined;
 }
 
-/** The path through a node down to the leaf it leads to. */
+/** Returns the path through a node down to its last visited leaf. */
 export function pathThrough(tree: Tree, id: string): Result<Node[]> {
   const leaf = lastVisitedLeaf(tree, id);
   if (leaf === undefined) return unknownNodeError(id);
   return leaf === tree.rootId ? ok([]) : path(tree, { to: leaf });
 }
 
-/** A node as the map and the outline need it: no content, and trees cross every wire as flat lists of these. */
+/** A node without content, for the map and the outline. APIs send trees as flat lists of these. */
 export interface TopologyNode
   extends Pick<NodeHead, 'id' | 'kind' | 'role' | 'groupId' | 'seq' | 'position' | 'status' | 'tokens' | 'createdAt'> {
   readonly parentId: NodeId;
   readonly childCount: number;
-  /** Also true where a depth cuts the children off. */
+  /** True also if the depth limit leaves the children out. */
   readonly hasChildren: boolean;
-  /** The title, or the beginning of the text; an ellipsis at its end says that the text goes on. */
+  /** The title or the beginning of the text, with an ellipsis if the text is longer. */
   readonly preview: string;
 }
 
-/** The longest preview of a text, in code units. */
+/** The maximum length of a preview, in code units. */
 export const previewLength = 80;
 
 /**
- * The first line's worth of a node: its title, a machine's where nothing hangs below, or the beginning of its text, with an
- * ellipsis where that goes on: only who cuts knows it.
+ * Returns a one-line preview: the title, a leaf's generated title, or the beginning of the text with an ellipsis if it
+ * was cut.
  */
 export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
   const { title, autoTitle } = node.meta;
@@ -181,19 +187,67 @@ export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number)
 }
 
 function previewOfText(text: string): string {
+  return previewOfSimpleText(text, true) ?? previewOfAnyText(text);
+}
+
+/** Returns the preview of a text of which only the beginning is known; null if more of it is needed. */
+export function previewOfBeginning(beginning: string): string | null {
+  return previewOfSimpleText(beginning, false);
+}
+
+function isSimpleSpace(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
+}
+
+/**
+ * Like {@link previewOfAnyText} for a text whose beginning has no character of several code units, at a tenth of the
+ * cost; null if the first few hundred units are not enough to decide.
+ */
+function previewOfSimpleText(text: string, isWhole: boolean): string | null {
+  const end = Math.min(text.length, previewLength * 4);
+  let length = 0;
+  // A run of white space counts as one space, and not at all at the beginning.
+  let space = false;
+  let plain = true;
+  for (let at = 0; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x300) return null;
+    if (isSimpleSpace(unit)) {
+      if (unit !== 0x20 || space || length === 0) plain = false;
+      space = true;
+      continue;
+    }
+    if (space && length > 0) length++;
+    space = false;
+    length++;
+    if (length <= previewLength) continue;
+    const line = plain
+      ? text.slice(0, previewLength)
+      : text
+          .slice(0, at + 1)
+          .replace(/\s+/g, ' ')
+          .trim();
+    return `${line.slice(0, previewLength - 1).trimEnd()}…`;
+  }
+  if (!isWhole || text.length > end) return null;
+  return plain && !space ? text : text.replace(/\s+/g, ' ').trim();
+}
+
+function previewOfAnyText(text: string): string {
   const end = boundaryBefore(text, previewLength * 4);
   const line = truncate(text.slice(0, end), end);
-  // Databases hand on no more of a long text than five previews, and every store shows the same.
+  // Databases return at most five preview lengths of a long text, and all stores must give the same preview.
   const goesOn = line.length > previewLength || /\S/.test(text.slice(end, previewLength * 5));
   return goesOn ? `${truncate(line, previewLength - 1).trimEnd()}…` : line;
 }
 
-/** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
+/** Returns the tree without content and root: all in creation order, or breadth first down to a depth. */
 export function topology(
   tree: Tree,
   options: { readonly from?: string; readonly depth?: number | undefined } = {},
 ): TopologyNode[] {
   const from = options.from ?? tree.rootId;
+  if (from === tree.rootId && options.depth === undefined) return wholeTopology(tree);
   const nodes = subtree(tree, from, options.depth);
   if (options.depth === undefined) nodes.sort((a, b) => a.seq - b.seq);
   const rows: TopologyNode[] = [];
@@ -202,6 +256,15 @@ export function topology(
     rows.push(topologyNode(node, node.parentId, childListSize(childListOf(tree, node.id))));
   }
   return rows;
+}
+
+/** Returns the topology of a whole tree in one pass over its entries. */
+function wholeTopology(tree: Tree): TopologyNode[] {
+  const rows: TopologyNode[] = [];
+  for (const { node, children } of mapEntries(tree.nodes))
+    if (node.parentId !== null && node.removedIn === null)
+      rows.push(topologyNode(node, node.parentId, childListSize(children)));
+  return rows.sort((a, b) => a.seq - b.seq);
 }
 
 /** One row of a topology. */
@@ -229,18 +292,18 @@ export interface BranchPage {
   readonly activeNodeId: NodeId | null;
   readonly version: number;
   readonly nodes: readonly Node[];
-  /** The other members of each node's group, by node id, when asked for. */
+  /** The other members of each node's group, by node id, if requested. */
   readonly groups: ReadonlyMap<NodeId, readonly Node[]>;
-  /** Pass it as `before` to get the page above; null at the first turn. */
+  /** Pass it as `before` to get the page above; null at the first message. */
   readonly before: NodeId | null;
 }
 
-/** What page of a branch is wanted. */
+/** Selects a page of a branch. */
 export interface PageRequest {
-  /** The branch's end; the active node if not given. */
+  /** The end of the branch; defaults to the active node. */
   readonly nodeId?: string;
   readonly limit?: number;
-  /** The nodes above this one. */
+  /** Only nodes above this one. */
   readonly before?: string;
   readonly siblings?: boolean;
 }
@@ -253,7 +316,10 @@ export const pageRequest = exactFields('The request', {
   siblings: optionalOrNull(flag),
 });
 
-/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
+/**
+ * Returns the last `limit` nodes (default 20) of a branch, or those above a cursor. Refuses a cursor that is not on the
+ * path.
+ */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
   assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = tree;

@@ -29,7 +29,7 @@ function byKey([a]: [string, number], [b]: [string, number]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Two different ids with one hash, found by trying: a hash of 32 bits collides after some ten thousand ids. */
+/** Finds two ids with the same hash by trying: a 32-bit hash collides after some ten thousand ids. */
 function collision(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let i = 0; ; i++) {
@@ -42,7 +42,7 @@ function collision(): readonly [string, string] {
 
 const awkward = fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', '', 'a', 'b', '\ud800');
 const key = fc.oneof(awkward, fc.string({ maxLength: 3 }), fc.uuid());
-// Real hashes, hashes of a few bits that share their low parts or their high ones, and one hash for all.
+// Real hashes, hashes that differ only in their low or high bits, and one constant hash.
 const hashed = fc.constantFrom<(text: string) => number>(
   hashOf,
   (text) => hashOf(text) & 3,
@@ -57,7 +57,7 @@ function writes(hash: (text: string) => number): fc.Arbitrary<Write[]> {
 }
 
 describe('a persistent map', () => {
-  test('[T5, T6] answers like a Map after any puts and deletes, and every earlier value stays as it was', () => {
+  test('[T5, T6] behaves like a Map after any puts and deletes, and earlier values never change', () => {
     fc.assert(
       fc.property(hashed.chain(writes), (list) => {
         let map = emptyMap<Item>();
@@ -149,7 +149,7 @@ describe('a persistent map', () => {
     expect(mapDelete(map, 'b')).toBe(map);
   });
 
-  test('[T5] shares what did not change: a put into a hundred thousand makes a few small arrays', () => {
+  test('[T5] shares unchanged parts: a put into a hundred thousand makes a few small arrays', () => {
     let map = emptyMap<Item>();
     const owner = { owner: true } as const;
     for (let i = 0; i < 100_000; i++) {

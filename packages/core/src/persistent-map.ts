@@ -1,19 +1,19 @@
 /**
- * A persistent hash trie: put and delete copy O(log n) small arrays and share the rest with the old value, which
- * stays valid. Keys are any strings (`__proto__` is one of them), compared by hash and then by text.
+ * A persistent hash trie. Put and delete copy O(log n) small arrays and share the rest with the old value, which stays
+ * valid. Keys are any strings (`__proto__` included), compared by hash and then by text.
  */
 import { insertAt } from './insert-at.ts';
 
-/** What a map holds: the entry carries its own key and hash, so that a lookup by a remembered hash costs no hashing. */
+/** An entry with its own key and hash, so that a lookup by a known hash computes none. */
 export interface MapEntry {
   readonly key: string;
   readonly hash: number;
-  /** Never there: what a branch and a collision have tells them from an entry, by a plain look at a property. */
+  /** Always absent: branches and collisions have this property, so checking it tells them from an entry. */
   readonly slots?: undefined;
   readonly same?: undefined;
 }
 
-/** An opaque permission to change freshly made branches in place while one commit is being applied. */
+/** A token that allows changing branches in place that were created under it, while one commit is applied. */
 export type Owner = { readonly owner: true };
 
 interface TrieBranch<E extends MapEntry> {
@@ -35,7 +35,7 @@ export interface PersistentMap<E extends MapEntry> {
   readonly root: TrieBranch<E>;
 }
 
-/** A 32-bit hash of a text; the last mix spreads ids that differ in a few characters only. */
+/** Computes a 32-bit hash of a text; the final mix spreads ids that differ in a few characters. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -57,12 +57,11 @@ function popcount(bits: number): number {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The map without entries. */
 export function emptyMap<E extends MapEntry>(): PersistentMap<E> {
   return { size: 0, root: { owner: null, bitmap: 0, slots: [] } };
 }
 
-/** The entry of a key, found by its hash. */
+/** Returns the entry of a key; pass its hash if it is known. */
 export function mapGet<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
@@ -79,12 +78,12 @@ export function mapGet<E extends MapEntry>(
     if (slot.slots !== undefined) branch = slot;
     else if (slot.same !== undefined)
       return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
-    // Numbers first: most strangers differ in their hash, and need not be read character by character.
+    // Hashes are compared first: most other keys differ there, which saves comparing the texts.
     else return slot.hash === hash && slot.key === key ? slot : undefined;
   }
 }
 
-/** The map with an entry put in place of the one with its key, if any. With an owner, branches made under it are reused. */
+/** Returns the map with an entry added or replaced. With an owner, branches created under it are changed in place. */
 export function mapPut<E extends MapEntry>(
   map: PersistentMap<E>,
   entry: E,
@@ -154,7 +153,7 @@ function putSlot<E extends MapEntry>(
   return splitSlot(slot, entry, shift + 5, owner);
 }
 
-/** A branch that holds two slots of different hashes which agreed so far. */
+/** Builds a branch for two slots whose hashes agreed so far and differ later. */
 function splitSlot<E extends MapEntry>(
   slot: E | Collision<E>,
   entry: E,
@@ -167,7 +166,7 @@ function splitSlot<E extends MapEntry>(
   return { owner, bitmap: (1 << one) | (1 << two), slots: one < two ? [slot, entry] : [entry, slot] };
 }
 
-/** The map without a key; the same map if it was not there. */
+/** Returns the map without a key; the same map if the key is absent. */
 export function mapDelete<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
@@ -206,7 +205,7 @@ function deleteSame<E extends MapEntry>(slot: Collision<E>, key: string): Slot<E
   return same.length === 1 ? (same[0] ?? null) : { hash: slot.hash, same };
 }
 
-/** Every entry, in the order of the hashes, which says nothing. */
+/** Yields every entry, ordered by hash; the order has no meaning. */
 export function* mapEntries<E extends MapEntry>(map: PersistentMap<E>): Generator<E, void, undefined> {
   const open: Slot<E>[] = [map.root];
   for (let slot = open.pop(); slot !== undefined; slot = open.pop()) {

@@ -6,7 +6,7 @@ import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 const runs = propertyRuns(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
-/** Keys made by asking for places at random, in order. */
+/** Sorted keys that were generated at random places. */
 const keys = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: 'max' }).map((picks) => {
   const made: string[] = [];
   for (const pick of picks) {
@@ -21,7 +21,7 @@ function ascending(list: readonly string[]): boolean {
 }
 
 describe('a place among siblings', () => {
-  test('[T1] lies between any two neighbours, before the first and behind the last', () => {
+  test('[T1] is between any two neighbours, before the first and after the last', () => {
     fc.assert(
       fc.property(keys, (made) => {
         expect(made.every(isPosition)).toBe(true);

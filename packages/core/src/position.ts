@@ -1,6 +1,6 @@
 /**
- * Order keys: texts that sort by code unit and leave room between any two. A key has an integer part whose first
- * letter tells its length (`a`…`z` count up, `Z`…`A` count down), so appending n children costs keys of O(log n)
+ * Order keys: texts that sort by code unit, with room for another key between any two. A key has an integer part whose
+ * first letter gives its length (`a`…`z` count up, `Z`…`A` count down), so appending n children needs keys of O(log n)
  * characters, and an optional fraction for places in between. A fraction never ends in the smallest digit, so a key
  * smaller than any given one always exists.
  */
@@ -27,7 +27,7 @@ function integerPart(key: string): string {
   return key.slice(0, integerLength(key.charAt(0)));
 }
 
-/** The integer part after (`by` 1) or before (-1) another; null where there is none. */
+/** Returns the next (`by` 1) or previous (-1) integer part; null if there is none. */
 function adjacentKey(integer: string, by: 1 | -1): string | null {
   const [first, wrapped, last, start] = by === 1 ? ['Z', '0', 'z', 'a'] : ['a', 'z', 'A', 'Z'];
   const head = integer.charAt(0);
@@ -39,12 +39,12 @@ function adjacentKey(integer: string, by: 1 | -1): string | null {
   }
   if (head === first) return start + wrapped;
   if (head === last) return null;
-  // Away from the middle parts grow longer, towards it shorter.
+  // Integer parts get longer away from the middle and shorter towards it.
   const next = String.fromCharCode(head.charCodeAt(0) + by);
   return next + (integerLength(next) > integer.length ? tail + wrapped : tail.slice(1));
 }
 
-/** A fraction strictly between two fractions without trailing zeros; a null `high` stands for one. */
+/** Returns a fraction strictly between two fractions without trailing zeros; a null `high` means one. */
 function middleKey(low: string, high: string | null): string {
   let prefix = '';
   let below = low;
@@ -60,7 +60,8 @@ function middleKey(low: string, high: string | null): string {
     const lowDigit = below === '' ? 0 : digits.indexOf(below.charAt(0));
     const highDigit = above === null ? digits.length : digits.indexOf(above.charAt(0));
     if (highDigit - lowDigit > 1) return prefix + digits.charAt((lowDigit + highDigit) >> 1);
-    // Neighbouring digits: the upper one alone is free if more follows it there, else there is room above the lower one.
+    // Adjacent digits: the upper digit alone is free if more digits follow it, otherwise there is room above the lower
+    // one.
     if (above !== null && above.length > 1) return prefix + above.charAt(0);
     prefix += digits.charAt(lowDigit);
     below = below.slice(1);
@@ -68,10 +69,7 @@ function middleKey(low: string, high: string | null): string {
   }
 }
 
-/**
- * A key between two keys; null stands for no neighbour on that side.
- * The caller passes neighbours in order: `before` sorts below `after`.
- */
+/** Returns a key between two keys; null means no neighbour on that side. `before` must sort below `after`. */
 export function positionBetween(before: string | null, after: string | null): string {
   if (before === null) {
     if (after === null) return firstKey;
@@ -92,7 +90,7 @@ export function positionBetween(before: string | null, after: string | null): st
 }
 
 /**
- * `count` keys in order between two keys. They are halved out of the gap, so 50,000 of them in one gap are a few
+ * Returns `count` sorted keys between two keys. The gap is halved repeatedly, so 50,000 keys in one gap are a few
  * characters longer than their neighbours, not 50,000.
  */
 export function positionsBetween(before: string | null, after: string | null, count: number): string[] {

@@ -12,7 +12,7 @@ const modules: Readonly<Record<string, unknown>> = {
   '@coppice/core/testing/reference': reference,
 };
 
-test('[N18] the example in the README runs and prints what it says', async () => {
+test('[N18] the example in the README runs and prints the given output', async () => {
   const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const [, expected = ''] = /console\.log\(.*\); \/\/ (.*)$/m.exec(example) ?? [];

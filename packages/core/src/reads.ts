@@ -1,6 +1,6 @@
 /**
- * What planners and readers may ask. A planner is a generator that yields these and is handed the answers, so the
- * same planner runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the plain value.
+ * The reads that planners may yield. A planner is a generator that yields reads and receives the answers, so the same
+ * planner runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the tree value.
  */
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Bookmark, Node, NodeHead } from './node.ts';
@@ -8,10 +8,10 @@ import type { TopologyNode } from './path.ts';
 import type { Step } from './steps/types.ts';
 import type { TreeRow } from './tree.ts';
 
-/** How a commit came about. */
+/** How a commit was made. */
 export type CommitKind = 'do' | 'undo' | 'redo';
 
-/** A list of steps applied as one, under one version. */
+/** A list of steps that are applied together under one version. */
 export interface Commit {
   readonly treeId: TreeId;
   readonly version: number;
@@ -25,76 +25,94 @@ export interface Commit {
   readonly steps: readonly Step[];
 }
 
-/** An act that can be taken back or brought back, with the commits in question, oldest first. */
+/** An act that can be undone or redone, with the commits to invert, oldest first. */
 export interface ActRecord {
   readonly actId: ActId;
   readonly commits: readonly Commit[];
   /** Other trees that the act changed. */
   readonly elsewhere: readonly TreeId[];
-  /** Whether a purge took contents that taking it back would need. */
+  /** Whether a purge deleted contents that an undo would need. */
   readonly purged: boolean;
 }
 
-/** What lies in a subtree that a delete must know of. */
+/** What a delete must know about a subtree. */
 export interface SubtreeInfo {
   readonly pending: readonly NodeId[];
   readonly bookmarks: readonly Bookmark[];
   readonly active: boolean;
 }
 
-/** A stretch of a path, newest last. */
+/** A part of a path, newest last. */
 export interface PathPart {
   readonly nodes: readonly Node[];
-  /** Whether the stretch begins at a first turn. */
+  /** Whether the part begins at a first message. */
   readonly complete: boolean;
 }
 
-/** A node of a path without what it says: what weighs a context, and what names the models of a branch. */
+/** A node of a path without its content: enough to count tokens and to list the models of a branch. */
 export type PathMeta = Pick<
   Node,
   'id' | 'parentId' | 'kind' | 'role' | 'status' | 'key' | 'tokens' | 'addedIn' | 'contentIn' | 'meta' | 'marker'
 >;
 
-/** A node and what it hangs on. */
+/** The fields of a node that link it to others. */
+export type NodeLink = Pick<Node, 'id' | 'parentId' | 'kind' | 'lastChildId'>;
+
+/** A node and its parent. */
 export interface ParentLink {
   readonly id: NodeId;
   readonly parentId: NodeId;
 }
 
-/** A stretch of a path without what it says, newest last. */
+/** A part of a path without contents, newest last. */
 export interface PathMetaPart {
   readonly entries: readonly PathMeta[];
-  /** Whether the stretch begins at a first turn. */
+  /** Whether the part begins at a first message. */
   readonly complete: boolean;
 }
 
-/** Every question and its answer. Ids of removed, foreign and unknown nodes are answered alike: null, or nothing. */
+/** Every read and its answer. Removed, foreign and unknown nodes are answered alike: with null, or an empty list. */
 export interface Reads {
-  /** The tree row; `treeId` asks for another tree of the same owner. */
+  /** The tree row; `treeId` reads another tree of the same owner. */
   tree: { args: { readonly treeId?: TreeId | undefined }; answer: TreeRow | null };
   /** A live node. */
   node: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: Node | null };
-  /** Those of these nodes that live, in the order of the ids: one question for a page of them. */
+  /** The live ones of these nodes, in the order of the ids: one read for a whole page. */
   nodes: { args: { readonly ids: readonly NodeId[]; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
-  /** A live node without what it says: all that most writes need of a parent, and cheaper. */
+  /** A live node without its content: cheaper, and enough for most writes to know of a parent. */
   head: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeHead | null };
-  /** A node also if it is removed. */
+  /** A node, removed or not. */
   anyNode: { args: { readonly id: NodeId }; answer: Node | null };
-  /** Which of these ids are taken, by whatever tree of whatever owner. */
+  /** Which of these ids are taken, in any tree of any owner. */
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
-  /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
+  /** The path from a first message down to a node, without the root; at most the last `limit` nodes. */
   path: {
-    args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
+    args: {
+      readonly to: NodeId;
+      readonly limit?: number | undefined;
+      /** Ends the path at this ancestor, if it is on it. */
+      readonly until?: NodeId | undefined;
+      readonly treeId?: TreeId | undefined;
+    };
     answer: PathPart;
   };
-  /** The same way without what is said on it: costs rows, not contents. */
+  /** The same path without message contents: reads rows only. */
   pathMeta: {
-    args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
+    args: {
+      readonly to: NodeId;
+      readonly limit?: number | undefined;
+      readonly until?: NodeId | undefined;
+      readonly treeId?: TreeId | undefined;
+    };
     answer: PathMetaPart;
   };
-  /** Whether the first is the second or lies above it; the second may be removed. */
+  /** A node and its ancestors, nearest first, at most `limit`; removed ones included. */
+  ancestors: { args: { readonly of: NodeId; readonly limit: number }; answer: readonly NodeLink[] };
+  /** A node and, below a marker, the markers and first messages with the same match parent; removed ones included. */
+  sharedMatch: { args: { readonly of: NodeId }; answer: readonly NodeId[] };
+  /** Whether the first node is the second or an ancestor of it; the second may be removed. */
   isAncestorOrSelf: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
-  /** Those of the nodes that lie below no other one of them. */
+  /** The nodes that have no ancestor among these. */
   withoutDescendants: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The live children in stored order. */
   children: { args: { readonly of: NodeId; readonly treeId?: TreeId | undefined }; answer: readonly NodeHead[] };
@@ -103,30 +121,30 @@ export interface Reads {
     args: { readonly of: readonly NodeId[]; readonly treeId?: TreeId | undefined };
     answer: readonly (readonly NodeId[])[];
   };
-  /** The live subtree breadth first, the node itself first; depth 0 is the node alone. */
+  /** The live subtree breadth first, starting with the node; depth 0 is the node alone. */
   subtree: {
     args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly Node[];
   };
   /**
-   * The live subtree without what it says, the root left out: all of it in creation order, or breadth first down to a
-   * depth, where the node itself is depth 0. Costs rows, not contents.
+   * The live subtree without contents and root: all of it in creation order, or breadth first down to a depth, where
+   * the node itself is depth 0. Reads rows only.
    */
   topology: {
     args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly TopologyNode[];
   };
-  /** Who hangs on whom, of all live nodes but the root, in creation order: the least that draws a tree. */
+  /** The parent of every live node except the root, in creation order: the minimum for drawing a tree. */
   links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly ParentLink[] };
-  /** The newest live leaves of the tree, newest first, the root never among them. */
+  /** The newest live leaves of the tree, newest first; never the root. */
   leaves: { args: { readonly limit: number; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
-  /** How many live nodes the subtree has. */
+  /** The number of live nodes in the subtree. */
   count: { args: { readonly of: NodeId }; answer: number };
-  /** What a delete of the subtree must know of. */
+  /** What a delete must know about the subtree. */
   subtreeInfo: { args: { readonly of: NodeId }; answer: SubtreeInfo };
   /**
-   * A few live nodes of the subtree, other subtrees left out, that were added after `since` by other versions than
-   * these: what others hung there.
+   * Some live nodes of the subtree that were added after `since` in other versions than these, without the given
+   * subtrees: what others added there.
    */
   addedByOthers: {
     args: {
@@ -137,19 +155,19 @@ export interface Reads {
     };
     answer: readonly NodeHead[];
   };
-  /** The newest live leaf below a node, subtrees left out; null if there is none below it. */
+  /** The newest live leaf below a node, without the given subtrees; null if there is none. */
   newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
-  /** The leaf reached by following visit marks, else the last child. */
+  /** The leaf that the visit marks lead to; the last child where there is no mark. */
   lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeId };
   /**
-   * How far a list of equality keys is there already, from message to message; the first in order wins. From a marker
-   * only what lies below it counts. `aliases` are nodes that completed the first text not found, before it was split.
+   * The longest prefix of a list of equality keys that exists below a node; the first equal child wins. Below a marker
+   * only its descendants count. `aliases` are nodes that completed the first missing text before it was split.
    */
   match: {
     args: { readonly from: NodeId; readonly keys: readonly string[] };
     answer: { readonly nodes: readonly NodeId[]; readonly aliases: readonly NodeId[] };
   };
-  /** The last position under a parent, removed children included, so that it is not given again. */
+  /** The last position under a parent, removed children included, so that it is not reused. */
   lastPosition: { args: { readonly of: NodeId }; answer: string | null };
   /** The highest group number under a parent, removed children included. */
   groupMax: { args: { readonly of: NodeId }; answer: number };
@@ -162,50 +180,52 @@ export interface Reads {
   childAt: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
-  /** The bookmarks on these nodes, in the order of the nodes; all of the tree, oldest first, if none are named. */
+  /** The bookmarks on these nodes, in their order; without nodes all of the tree, oldest first. */
   bookmarks: { args: { readonly on?: readonly NodeId[] }; answer: readonly Bookmark[] };
-  /** The actor's newest act that is not undone, or the one named. */
+  /** The actor's newest act that is not undone, or the named one. */
   undoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
-  /** The actor's newest undone act, unless the actor did something since. */
+  /** The actor's newest undone act, unless the actor has started another act since. */
   redoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
-  /** Every row of the tree, removed ones included, in creation order. */
+  /** Every row of the tree, removed nodes included, in creation order. */
   rows: {
     args: { readonly treeId?: TreeId | undefined };
     answer: { readonly row: TreeRow; readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] } | null;
   };
-  /** The commits after a version, oldest first, their steps complete again. */
+  /** The commits after a version, oldest first, with complete steps. */
   log: { args: { readonly since: number }; answer: readonly Commit[] };
-  /** The tree of the same owner that a live node belongs to. */
+  /** The tree of the same owner that contains a live node. */
   home: { args: { readonly id: NodeId }; answer: TreeId | null };
-  /** Nothing. Long work asks it every few hundred nodes, and a store may let others go first there. The answer is null. */
+  /** Answered with null. Long work yields it every few hundred nodes, so that a store can serve others in between. */
   pause: { args: Readonly<Record<never, never>>; answer: null };
   /** The owner's forest tree with a key, if it is not in the trash. */
   forest: { args: { readonly key: string; readonly project: string }; answer: TreeId | null };
 }
 
-/** The name of a question. */
+/** The name of a read. */
 export type ReadName = keyof Reads;
-/** A question. */
+/** A read with its arguments. */
 export type Read<K extends ReadName = ReadName> = { readonly [N in K]: { readonly ask: N } & Reads[N]['args'] }[K];
-/** The answer to a question. */
+/** The answer to a read. */
 export type Answer<K extends ReadName = ReadName> = Reads[K]['answer'];
 
-/** A computation that asks and is answered. */
+/** A computation that yields reads and receives their answers. */
 export type ReadProgram<T> = Generator<Read, T, unknown>;
 
-/** Asks one question. Drivers answer in kind, which the type of `next` cannot say; this is the one place that says it. */
+/**
+ * Yields one read. The answer has the type of the read; the type of `next` cannot express that, so the cast is here.
+ */
 export function* ask<K extends ReadName>(name: K, args: Reads[K]['args']): Generator<Read, Answer<K>, unknown> {
   return (yield { ask: name, ...args } as Read) as Answer<K>;
 }
 
-/** Drives a reading with answers that are there at once. */
+/** Runs a program with answers that are available at once. */
 export function runReads<T>(reading: ReadProgram<T>, answer: (read: Read) => Answer): T {
   let step = reading.next();
   while (!step.done) step = reading.next(answer(step.value));
   return step.value;
 }
 
-/** Drives a reading with answers that have to be waited for. */
+/** Runs a program with answers that may be promises. */
 export async function runReadsAsync<T>(
   reading: ReadProgram<T>,
   answer: (read: Read) => Promise<Answer> | Answer,

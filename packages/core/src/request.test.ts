@@ -128,7 +128,7 @@ describe('tool calls and results', () => {
     expect(request(chain(calling('a', 'k'))).messages.slice(1)).toEqual([missing('k')]);
   });
 
-  test('[X14] a result that came late goes directly after its call', () => {
+  test('[X14] a late result is sent directly after its call', () => {
     const path = chain(
       calling('a', 'k'),
       said('u', 'user', 'are you there?'),
@@ -141,7 +141,7 @@ describe('tool calls and results', () => {
     expect(sent.flags).toEqual([{ code: 'result-moved', nodeId: 't', callId: 'k' }]);
   });
 
-  test('[X14] results are put in call order', () => {
+  test('[X14] results are sent in call order', () => {
     const path = chain(calling('a', 'k1', 'k2'), result('t2', 'k2', 'two'), result('t1', 'k1', 'one'));
     const sent = request(path);
     expect(sent.messages).toEqual(stored(path, 'a', 't1', 't2'));
@@ -151,7 +151,7 @@ describe('tool calls and results', () => {
     ]);
   });
 
-  test('[X15] a result whose call is not shown goes as a marked user message', () => {
+  test('[X15] a result whose call is not sent becomes a wrapped user message', () => {
     const path = chain(
       calling('a', 'k'),
       result('t', 'k', 'found'),
@@ -166,7 +166,7 @@ describe('tool calls and results', () => {
     expect(sent.flags).toEqual([{ code: 'result-stray', nodeId: 't', callId: 'k' }]);
   });
 
-  test('[X15] a second result of one call goes as a marked user message, and so does one before its call', () => {
+  test('[X15] a second result of one call becomes a wrapped user message, and so does one before its call', () => {
     const path = chain(
       result('t0', 'k', 'early'),
       calling('a', 'k'),
@@ -181,7 +181,7 @@ describe('tool calls and results', () => {
     ]);
   });
 
-  test('[X16] call ids that begin anew in every turn are told apart', () => {
+  test('[X16] call ids that restart in every turn are distinguished', () => {
     const path = chain(
       calling('a1', 'call_0'),
       result('t1', 'call_0', 'one'),
@@ -215,7 +215,7 @@ describe('tool calls and results', () => {
         }
         expect(open).toEqual([]);
         const texts = messages.map(textOf).join('\n');
-        // What says nothing but spaces may be left out as blank.
+        // Messages of white space only may be left out as blank.
         for (const said of context.entries.map(({ message }) => textOf(message)))
           if (said.trim() !== '') expect(texts).toContain(said);
         const made = flags.filter((flag) => flag.code === 'result-missing').length;
@@ -307,7 +307,7 @@ describe('messages that say nothing', () => {
     });
   });
 
-  test('[X18] an empty tool result is a result, and a message of other blocks says something', () => {
+  test('[X18] an empty tool result is a result, and a message of other blocks is not blank', () => {
     const path = chain(calling('a', 'k'), result('t', 'k', ''), message('th', 'assistant', { type: 'thinking' }));
     expect(isBlank(path[1]?.message ?? textMessage('user', ''))).toBe(false);
     expect(request(path)).toMatchObject({ messages: stored(path, 'a', 't', 'th'), flags: [] });

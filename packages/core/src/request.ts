@@ -1,4 +1,4 @@
-/** From what is in force to what a provider takes. Nothing here is stored. */
+/** Converts a context to the messages that a provider accepts. Nothing here is stored. */
 import type { Context, ContextEntry, ContextFlag } from './context.ts';
 import {
   type ContextTexts,
@@ -8,47 +8,49 @@ import {
   systemAsUserMessage,
 } from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
-import { isBlank, type Message, textOf } from './message.ts';
+import { isBlank, isTextOnly, type Message, textMessage, textOf } from './message.ts';
 import { pairTools, type ToolPair } from './tool-pairs.ts';
 import { wellFormedMessage, wellFormedText } from './well-formed.ts';
 
-/** What a provider can take. */
+/** What a provider accepts. */
 export interface RequestCapabilities {
-  /** Whether system messages may stand inside a conversation. */
+  /** Whether system messages are allowed inside a conversation. */
   readonly systemInPlace: boolean;
 }
 
-/** Where the request says something else than the tree does. */
+/** A difference between the request and the tree. */
 export interface RequestFlag {
   /**
-   * - `system-as-user`: a system message goes as a marked user message;
+   * - `system-as-user`: a system message is sent as a wrapped user message;
    * - `result-missing`: a call has no result and is answered with an error;
-   * - `result-moved`: a result goes directly after its call, in call order;
-   * - `result-stray`: a result has no call before it, or its call is answered already, and goes as a marked user message;
-   * - `blank`: a message that says nothing is left out, since providers refuse it;
-   * - `text-repaired`: a lone surrogate goes as U+FFFD.
+   * - `result-moved`: a result is sent directly after its call, in call order;
+   * - `result-stray`: a result has no call before it, or its call is answered already; it is sent as a wrapped user
+   *   message;
+   * - `blank`: a blank message is left out, because providers reject it;
+   * - `text-repaired`: a lone surrogate is sent as U+FFFD.
    */
   readonly code: 'system-as-user' | 'result-missing' | 'result-moved' | 'result-stray' | 'blank' | 'text-repaired';
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
-  /** The tool call that it is about. */
+  /** The tool call concerned. */
   readonly callId?: string;
 }
 
-/** What goes to a provider. */
+/** The messages of a request. */
 export interface RequestMessages {
-  /** The tree's prompt, which each provider takes in a place of its own; null if there is none. */
+  /** The tree's system prompt, which each provider has its own field for; null if there is none. */
   readonly systemPrompt: string | null;
   /** In order, each tool call followed by its results; not coalesced yet. */
   readonly messages: readonly Message[];
-  /** The indexes of messages that go on with the text of the one before; `coalesce` joins them with nothing. */
+  /** The indexes of messages that continue the text of the one before; `coalesce` joins them without a separator. */
   readonly continues: ReadonlySet<number>;
   readonly flags: readonly (RequestFlag | ContextFlag)[];
 }
 
 /**
- * The messages of a request: every tool call directly followed by its results in call order, system messages where the
- * provider takes them, no lone surrogate, nothing blank. What differs from the tree is flagged; the context is not changed.
+ * Builds the messages of a request: every tool call directly followed by its results in call order, system messages
+ * where the provider accepts them, no lone surrogates, no blank messages. Differences from the tree are flagged; the
+ * context is not changed.
  */
 export function requestMessages(
   context: Pick<Context, 'entries' | 'flags'>,
@@ -80,7 +82,7 @@ export function requestMessages(
   const { calls, stray } = pairTools(entries.map((entry) => entry.message));
   for (const [index, { message, nodeId, continues: continued }] of entries.entries()) {
     if (message.role === 'tool') {
-      // Any other result is sent with its call.
+      // Other results are sent with their call.
       if (!stray.has(index)) continue;
       flags.push({ code: 'result-stray', nodeId, callId: message.tool_call_id ?? '' });
       send(strayResultMessage(message, words), nodeId);
@@ -127,4 +129,43 @@ function answersTo(
     }
   }
   return answers;
+}
+
+function mayMerge(message: Message): boolean {
+  return (message.role === 'user' || message.role === 'assistant') && isTextOnly(message);
+}
+
+/**
+ * Merges adjacent user or assistant messages of the same role whose blocks are all text into one message with one text
+ * block. They are joined with a blank line, or directly if white space is at the seam or the second continues the text
+ * of the first (its index is in `continues`), so that a split reply reads as before the split. For requests only.
+ * Messages that do not merge stay the same objects; if none does, the list itself is returned.
+ */
+export function coalesce(messages: readonly Message[], continues?: ReadonlySet<number>): readonly Message[] {
+  const merged: Message[] = [];
+  let first: Message | null = null;
+  let texts: string[] = [];
+  // The last non-empty piece: an empty one between two questions must not join them without a blank line.
+  let last = '';
+  const close = () => {
+    if (first !== null) merged.push(texts.length <= 1 ? first : textMessage(first.role, texts.join('')));
+  };
+  for (const [index, message] of messages.entries()) {
+    const text = mayMerge(message) ? textOf(message) : null;
+    if (first !== null && text !== null && texts.length > 0 && first.role === message.role) {
+      texts.push(continues?.has(index) === true ? text : `${seamBetween(last, text)}${text}`);
+      last = text === '' ? last : text;
+    } else {
+      close();
+      first = message;
+      texts = text === null ? [] : [text];
+      last = text ?? '';
+    }
+  }
+  close();
+  return merged.length === messages.length ? messages : merged;
+}
+
+function seamBetween(left: string, right: string): string {
+  return left === '' || right === '' || /\s$/u.test(left.slice(-1)) || /^\s/u.test(right) ? '' : '\n\n';
 }

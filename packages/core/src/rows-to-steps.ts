@@ -1,11 +1,11 @@
-/** From rows back to steps: a tree that lives elsewhere, made here by one commit. */
+/** Converts rows to steps, to recreate a tree from elsewhere in one commit. */
 import type { NodeId } from './ids.ts';
 import type { NewNode, Node } from './node.ts';
 import type { Reads } from './reads.ts';
 import { inversePatch } from './rows.ts';
 import type { Step } from './steps/types.ts';
 
-/** The steps of a first commit that make a tree what its live rows say. */
+/** Builds the steps of a first commit that recreates the live rows of a tree. */
 export function stepsFromRows({ row, nodes, bookmarks }: NonNullable<Reads['rows']['answer']>): Step[] {
   const live = nodes.filter((node) => node.removedIn === null);
   const steps: Step[] = orderParentsFirst(live).map((node) => ({ type: 'insert', node: toNewNode(node) }));
@@ -18,7 +18,7 @@ export function stepsFromRows({ row, nodes, bookmarks }: NonNullable<Reads['rows
   return [...(root === undefined ? [] : [root]), ...named, ...rest];
 }
 
-/** Creation order, but for nodes that were put above older ones: those come as soon as what hangs on them needs them. */
+/** Returns nodes in creation order, except that a parent created later than its child comes before it. */
 export function orderParentsFirst(nodes: readonly Node[]): Node[] {
   const byId = new Map<NodeId, Node>(nodes.map((node) => [node.id, node]));
   const placed = new Set<NodeId>();
@@ -37,7 +37,7 @@ export function orderParentsFirst(nodes: readonly Node[]): Node[] {
   return order;
 }
 
-/** A node without what is assigned when it is stored. */
+/** Removes the fields that are assigned when a node is stored. */
 export function toNewNode(node: Node): NewNode {
   const {
     seq: _seq,

@@ -16,7 +16,7 @@ const patch = fc
 const entries = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('a patch', () => {
-  test('[S34] sets values and takes away what is null, whatever the keys are called', () => {
+  test('[S34] sets values and removes keys with null, whatever their names', () => {
     fc.assert(
       fc.property(object, patch, (base, set) => {
         const model = new Map<string, unknown>(Object.entries(base));

@@ -1,4 +1,4 @@
-/** Undo and redo where no tree is named: the caller's newest act in any tree. */
+/** Undo and redo without a named tree: the caller's newest act in any tree. */
 import { isAppError, refuse } from './errors.ts';
 import type { ActId, TreeId } from './ids.ts';
 import type { PlanContext } from './plan/context.ts';
@@ -6,21 +6,22 @@ import { type ReversalResult, undoMaking } from './plan/undo.ts';
 import { type Outcome, type RunContext, run } from './run.ts';
 import type { NewestAct, Store } from './store-services.ts';
 
-/** Takes back the caller's newest act in any tree, or brings back the one that was taken back last. */
+/** Undoes the caller's newest act in any tree, or redoes the one that was undone last. */
 export interface ReverseAnywhere {
   readonly type: 'undo' | 'redo';
-  /** As for an undo in a tree: takes along what others added since. */
+  /** As for an undo in a tree: also removes what others added since. */
   readonly force?: boolean;
   /**
-   * Called with the act before it is taken back, so that a reply that still runs can be stopped. It is called again if
-   * somebody else took the act back meanwhile and another one is the newest.
+   * Called with the act before it is undone, so that a running reply can be stopped. Called again if somebody else
+   * undid the act meanwhile and another one is the newest.
    */
   readonly before?: (act: { readonly treeId: TreeId; readonly actId: ActId }) => Promise<void>;
 }
 
 /**
- * Undo or redo over all trees of the store's owner, deleting and restoring a tree included. The outcome names the tree.
- * Taking back the making of a tree puts it into the trash. Refuses `undo/nothing` where nothing of the caller is left.
+ * Undoes or redoes over all trees of the store's owner, deleted and restored trees included. The outcome names the
+ * tree. Undoing the creation of a tree moves it to the trash. Refuses with `undo/nothing` if the caller has no act
+ * left.
  */
 export async function runAnywhere(
   store: Store,
@@ -37,7 +38,7 @@ export async function runAnywhere(
       if (type === 'undo' && act.madeTree) return await takeBackMaking(store, act, force, context);
       return await run(store, { type, treeId, force, actId }, context);
     } catch (error) {
-      // Two callers at once find the same act; the second one takes the next.
+      // Two concurrent callers find the same act; the second one continues with the next.
       if (!isAppError(error) || error.code !== 'undo/nothing' || tried === `${treeId} ${actId}`) throw error;
       tried = `${treeId} ${actId}`;
     }

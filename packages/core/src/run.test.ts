@@ -36,7 +36,7 @@ function logOf(fixture: TestTree) {
 }
 
 describe('a commit', () => {
-  test('[N1] raises the version by exactly one, whatever it holds', async () => {
+  test('[N1] increases the version by exactly one, whatever it contains', async () => {
     const { fixture, ids } = await fixtureOf('a', 'b');
     const [a = nowhere, b = nowhere] = ids;
     const commands: readonly Command[] = [
@@ -115,7 +115,7 @@ describe('a commit', () => {
     expect(logOf(fixture)).toHaveLength(before);
   });
 
-  test('[N10] belongs to the act that was given, or to a fresh one, and an undo to the act that it takes back', async () => {
+  test('[N10] belongs to the given act, or to a new one, and an undo to the act that it undoes', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const first = await fixture.run(append(fixture, 'b', a));
@@ -174,7 +174,7 @@ describe('an expected version', () => {
     ];
     for (const note of notes) await fixture.run(note, you);
     await runAndCheck(fixture, append(fixture, 'c', a), { expectedVersion: version });
-    // And they themselves need none: the last of them wins.
+    // Commands that only annotate need no current version: the last one wins.
     for (const note of notes.slice(0, 5)) {
       const stale = note.type === 'select' ? { ...note, nodeId: b } : note;
       await fixture.run(stale, { expectedVersion: version });
@@ -182,7 +182,7 @@ describe('an expected version', () => {
     expect(fixture.active).toBe(b);
   });
 
-  test('[N6] that is no whole number is refused as such', async () => {
+  test('[N6] that is not a whole number is refused as such', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const before = fixture.tree;
     for (const expectedVersion of [Number.NaN, 1.5, JSON.parse('null'), JSON.parse('"2"')])
@@ -262,7 +262,7 @@ describe('an expected version', () => {
     expect(await refusalOf(fixture, unread, { expectedVersion: 2 })).toBe('message/invalid');
   });
 
-  test('[N9] does not stand in the way of a retry that was carried out the first time', async () => {
+  test('[N9] does not prevent a retry of a completed write', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const tries: readonly Command[] = [
@@ -335,14 +335,13 @@ describe('the store contract', () => {
     expect([...texts]).toEqual([[a, JSON.stringify(user('a'))]]);
   });
 
-  test('[N15] a plan settles into a commit, its row changes and the numbers of the tree row', async () => {
+  test('[N15] a plan settles into a commit and the numbers of the tree row', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const select: Step = { type: 'select', after: ids[0] ?? null, before: ids[0] ?? null };
     const options = { actor: 'me', actId: logOf(fixture)[0]?.actId ?? ('' as never), at: 5000, additive: false };
     expect(prepareCommit(fixture.treeId, fixture.tree, { steps: [], result: null }, options)).toBeNull();
     expect(prepareCommit(fixture.treeId, fixture.tree, { steps: [select], result: null }, options)).toMatchObject({
       commit: { version: 3, structural: false, kind: 'do', seq: 2, steps: [select] },
-      changes: [{ op: 'pointed', nodeId: ids[0] }],
       row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: 5000 },
     });
     expect(versionConflict(fixture.treeId, 3, 2)).toMatchObject({ code: 'tree/version-conflict', data: { since: [] } });
@@ -361,7 +360,7 @@ describe('the store contract', () => {
     );
   });
 
-  test('[N16] what moves the pointer alone is no act', () => {
+  test('[N16] changing the active node alone is not an act', () => {
     const select: Step = { type: 'select', after: nowhere, before: null };
     expect(isUndoable([select])).toBe(false);
     expect(isUndoable([])).toBe(false);
@@ -383,7 +382,7 @@ describe('the store contract', () => {
   });
 });
 
-test('[N19] what an append asks first is known before the tree is looked at', () => {
+test('[N19] the first reads of an append are known before the tree is read', () => {
   const tree = treeId(uuid(1));
   const said = { message: user('a') };
   expect(prefetchFor({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
@@ -394,7 +393,7 @@ test('[N19] what an append asks first is known before the tree is looked at', ()
   });
 });
 
-test('[N17] two plain values are the same whatever the order of their keys, and a key without a value is none', () => {
+test('[N17] two plain values are equal whatever the order of their keys, and a key without a value counts as absent', () => {
   expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{}], a: 1 })).toBe(true);
   expect(sameJson({ a: undefined }, {})).toBe(true);
   expect(sameJson(undefined, null)).toBe(true);

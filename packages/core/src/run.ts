@@ -1,4 +1,4 @@
-/** The only way from a command to a commit. */
+/** Runs a command: the only way to a commit. */
 import { assertNotTrashed, isStale, versionConflict } from './commit.ts';
 import {
   anyValue,
@@ -24,10 +24,10 @@ import { type ActRecord, ask, type ReadProgram } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
 import type { ChangeResult, TreeStore } from './store.ts';
 
-/** Who acts, as part of what, and the clock, ids and message kit that core has none of itself. */
+/** The actor and act of a command, with clock, id generator and message kit. */
 export interface RunContext {
   readonly actor: string;
-  /** All commits of one user action share it; a fresh one if not given. */
+  /** Shared by all commits of one user action; generated if not given. */
   readonly actId?: string;
   readonly now: () => number;
   readonly newId: () => string;
@@ -37,23 +37,23 @@ export interface RunContext {
   readonly isId?: (text: string) => boolean;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface Outcome<R> extends ChangeResult<R> {
   readonly treeId: TreeId;
   readonly actId: ActId;
 }
 
-/** The planner of a command, given its context: what a store drives inside its lock. */
+/** Returns the planner program of a command; a store runs it inside its lock. */
 export function planOf(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
-  // The planner's parameter is the command of its own type, which a lookup by that type cannot show the compiler.
+  // Each planner takes its own command type; TypeScript cannot derive that from a lookup by type.
   const planner = planners[command.type] as (command: Command, context: PlanContext) => ReadProgram<Plan<unknown>>;
   if (!Object.hasOwn(planners, command.type)) refuse('command/invalid', `There is no command ${command.type}.`);
   return planner(command, context);
 }
 
 /**
- * Runs a command: plans it inside the store's lock and commits the steps. Rejects with an AppError that carries the
- * refusal's code; then nothing was written. A command that changes nothing is acknowledged without a commit.
+ * Runs a command: plans it inside the store's lock and commits the steps. Rejects with an AppError that has the
+ * refusal's code; then nothing was written. A command that changes nothing succeeds without a commit.
  */
 export async function run<C extends CommandInput>(
   store: TreeStore,
@@ -63,9 +63,9 @@ export async function run<C extends CommandInput>(
   const command = readCommand(input);
   assertArgument('context', context, runContext);
   const { expectedVersion: expected } = context;
-  // Anything else is no version that somebody has seen, and no store could look it up.
+  // No client has seen such a version, and no store could look it up.
   if (expected !== undefined && !Number.isSafeInteger(expected))
-    refuse('command/invalid', 'The expected version is no whole number.');
+    refuse('command/invalid', 'The expected version is not a whole number.');
   const call: RunCall = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
   const changed =
     command.type === 'undo' || command.type === 'redo'
@@ -90,15 +90,15 @@ const runContext = exactFields('The context', {
   now: isFunction,
   newId: isFunction,
   kit: object,
-  // Looked at on its own: what is no version is refused as such.
+  // Checked separately, with its own message.
   expectedVersion: anyValue,
   onConflict: optionalField(oneOf(['branch'])),
   isId: optionalField(isFunction),
 });
 
 /**
- * Makes a tree and appends its first messages below the root, as two commits of one act. A retry finds what is there and
- * adds what is missing; it does not take the user back to the messages.
+ * Creates a tree and appends its first messages below the root, as two commits of one act. A retry adds what is missing
+ * and does not change the active node.
  */
 async function createTree(
   call: RunCall,
@@ -136,7 +136,7 @@ function changeTree<C extends Command>(
   expected: number | undefined,
 ): Promise<ChangeResult<ResultOf<C['type']>>> {
   const plan = ({ stale }: { readonly stale: boolean }) =>
-    // The planner is the command's own, which a lookup by its type cannot show the compiler.
+    // The planner matches the command; TypeScript cannot derive that from a lookup by type.
     plannerFor(command, context, at, stale, expected) as ReadProgram<Plan<ResultOf<C['type']>>>;
   return store.change(command.treeId, plan, {
     actor: context.actor,
@@ -151,8 +151,8 @@ function changeTree<C extends Command>(
 }
 
 /**
- * Plans a command. On a tree that moved on, what it names may be gone or may have changed: then the conflict is the
- * answer, with what happened since, not a refusal that reads as if the caller had been wrong.
+ * Plans a command. If the tree has changed since the expected version, nodes named by the command may be gone or
+ * changed: then the version conflict is reported with the commits since, not a refusal that would blame the caller.
  */
 function* plannerFor(
   command: Command,
@@ -174,12 +174,12 @@ function* plannerFor(
   }
 }
 
-/** Commands that may bring a reply with the usage that a provider reported. */
+/** Commands that may add a reply with token usage. */
 const reporting: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate', 'finish', 'import', 'annotate']);
 
 type ReverseCommand = Extract<Command, { type: 'undo' | 'redo' }>;
 
-/** The act that a command turns back in its tree, or one that could be turned back there otherwise. */
+/** Returns the act that a command undoes or redoes in its tree; with `asked`, one that could be undone there. */
 function actOfCommand(
   { store, context }: RunCall,
   command: ReverseCommand,
@@ -190,8 +190,8 @@ function actOfCommand(
 }
 
 /**
- * Takes an act back, or brings it back, in every tree that it changed: in all of them or in none. What one of them
- * would refuse is found out first, and what comes back does so before its copy elsewhere goes.
+ * Undoes or redoes an act in every tree that it changed, in all or none. All parts are planned first, to find refusals;
+ * restored nodes are committed before their copies elsewhere are removed.
  */
 async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<ChangeResult<unknown>> {
   const { context } = call;
@@ -206,21 +206,20 @@ async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<Chang
   let answer: ChangeResult<unknown> | undefined;
   for (const part of parts.sort((a, b) => Number(b.restores) - Number(a.restores))) {
     const own = part.command === named;
-    // The version that is expected is that of the tree which was named.
+    // The expected version belongs to the named tree.
     const changed = await changeTree(call, part.command, own ? context.expectedVersion : undefined);
     if (own) answer = changed;
   }
   return answer ?? changeTree(call, named, context.expectedVersion);
 }
 
-/** Whether an act is turned back in a tree already, as after a crash in between, or never did anything there. */
+/** Whether the act is already undone or redone in a tree, as after a crash in between, or never changed it. */
 async function isDone(call: RunCall, command: ReverseCommand): Promise<boolean> {
   if ((await actOfCommand(call, command)) !== null) return false;
-  // An act that cannot be brought back here, for something was done since, must not come back elsewhere alone.
+  // An act that cannot be redone here, because of a later act, must not be redone in the other trees alone.
   return command.type === 'undo' || (await actOfCommand(call, command, 'undoable')) !== null;
 }
 
-/** Plans without committing. */
 async function dryRun(
   { store, context, at }: RunCall,
   command: ReverseCommand,
@@ -242,15 +241,15 @@ async function dryRun(
   return { command, restores: steps.some((step) => step.type === 'restore') };
 }
 
-/** A branch that goes to another tree. */
+/** A branch to be moved to another tree. */
 export interface MoveToTree {
   readonly from: GraftCommand['from'];
   readonly to: { readonly treeId: TreeId; readonly parentId: NodeId };
 }
 
 /**
- * Moves a branch to another tree: a copy there, then a removal here, two commits of one act, the copy first. What the
- * removal would refuse is found out before the copy is made. An expected version is that of the tree it goes to.
+ * Moves a branch to another tree: a copy there, then a removal here, as two commits of one act. Refusals of the removal
+ * are found before the copy is made. An expected version is that of the target tree.
  */
 export async function moveToTree(
   store: TreeStore,

@@ -1,6 +1,6 @@
 /**
- * Whether two plain JSON values say the same: the order of keys does not count, and a key without a value is as good
- * as none. A store may hand an object back with its keys in another order than it got them.
+ * Whether two JSON values are equal, regardless of key order; a key without a value counts as absent. A store may
+ * return an object with its keys in another order.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   const open: (readonly [unknown, unknown])[] = [[a, b]];

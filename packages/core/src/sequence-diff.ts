@@ -1,6 +1,8 @@
-/** What two sequences have in common: Myers' algorithm in linear space, with a bound on the search for the shortest. */
+/**
+ * Compares two sequences with Myers' algorithm in linear space, with a bound on the search for the shortest difference.
+ */
 
-/** Marks per place: 1 where the left one has something that the right one has not, and the other way round. */
+/** Marks by index: 1 for elements of the left sequence that the right one lacks, and the other way round. */
 export interface SequenceDiff {
   readonly removed: Uint8Array;
   readonly added: Uint8Array;
@@ -13,9 +15,9 @@ interface DiffBox {
   readonly rightTo: number;
 }
 
-// The shortest difference costs length × differences. Past a bound on the differences in one search, the way that got
-// furthest is taken instead: the result stays right and may be a little longer. The longer the sequences, the lower the
-// bound, so that the whole takes about this many steps at most.
+// The shortest difference costs length × differences. Beyond a bound on the differences in one search, the furthest
+// path is taken instead: the result is still correct and may be a little longer. Longer sequences get a lower bound, so
+// that the total is at most about this many steps.
 const steps = 1 << 26;
 
 function patienceFor(length: number): number {
@@ -23,8 +25,8 @@ function patienceFor(length: number): number {
 }
 
 /**
- * Compares two sequences of whole numbers. What is not marked is the same on both sides, in order. The shortest
- * difference unless they differ a lot; never quadratic in time or memory.
+ * Compares two sequences of integers. Unmarked elements are equal on both sides, in order. The result is the shortest
+ * difference unless they differ a lot; time and memory are never quadratic.
  */
 export function diffSequences(left: Int32Array, right: Int32Array): SequenceDiff {
   const removed = new Uint8Array(left.length);
@@ -61,8 +63,8 @@ const beforeAll = -1;
 const afterAll = 0x7fffffff;
 
 /**
- * Finds a point on a shortest way through a box by searching from both corners. A diagonal is `left − right`; per
- * diagonal, `ahead` and `back` hold how far left either search has come. Two arrays serve every box.
+ * Finds a point on a shortest path through a box by searching from both corners. A diagonal is `left − right`; per
+ * diagonal, `ahead` and `back` hold how far left either search has come. Two arrays serve all boxes.
  */
 class MiddleSearch {
   readonly #left: Int32Array;
@@ -81,7 +83,7 @@ class MiddleSearch {
     this.#back = new Int32Array(left.length + right.length + 3);
   }
 
-  /** The box has both sides, and neither its first nor its last elements are the same. */
+  /** Neither side of the box is empty, and its first and last elements differ. */
   middle(box: DiffBox): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     const zero = this.#zero;
@@ -99,7 +101,8 @@ class MiddleSearch {
     ahead[zero + aheadStart] = leftFrom;
     back[zero + backStart] = leftTo;
     for (let cost = 1; ; cost++) {
-      // One diagonal more on either side, with a border that loses every comparison; at the edge of the box, one less.
+      // Extends the search by a diagonal on either side, with a border value that loses every comparison; at the edge
+      // of the box, shrinks it by one.
       if (aheadLow > lowest) ahead[zero + --aheadLow - 1] = beforeAll;
       else aheadLow++;
       if (aheadHigh < highest) ahead[zero + ++aheadHigh + 1] = beforeAll;
@@ -140,7 +143,7 @@ class MiddleSearch {
     return at;
   }
 
-  /** The point furthest from its corner that either search has reached. */
+  /** Returns the point furthest from its corner that either search has reached. */
   #furthest(box: DiffBox, aheadLow: number, aheadHigh: number, backLow: number, backHigh: number): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     let best: Point = { left: leftFrom, right: rightFrom };

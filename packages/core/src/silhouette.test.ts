@@ -7,7 +7,7 @@ import { uuid } from './testing/test-tree.ts';
 
 const root = nodeId(uuid(0));
 
-/** Nodes that hang on the root (0) or on one before them, by its number. */
+/** Builds nodes from parent numbers: 0 is the root, n the nth node. */
 function linked(parents: readonly number[]): readonly ParentLink[] {
   return parents.map((parent, index) => ({ id: nodeId(uuid(index + 1)), parentId: nodeId(uuid(parent)) }));
 }
@@ -30,7 +30,7 @@ test('[R8] a silhouette counts messages and branches, and has the active stem on
   );
 });
 
-test('[R8] stems stand in the order of their branches, each as high as its branch is long', () => {
+test('[R8] lines are in the order of their branches, each as high as its branch is long', () => {
   const links = linked([0, 1, 2, 1, 0]);
   expect(silhouetteOf(links, root, nodeId(uuid(4))).stems).toEqual([
     { height: 3, active: false },

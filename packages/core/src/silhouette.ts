@@ -1,20 +1,22 @@
-/** The silhouette of a tree: few stems that stand for all its branches, as a list shows it. */
+/** The silhouette of a tree: a few lines that represent all its branches, as lists show it. */
 import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
 import type { ParentLink } from './reads.ts';
 
-/** One stem: how many messages high it is, and whether the user is on it. */
+/** One line: its height in messages, and whether the active node is on it. */
 export interface SilhouetteStem {
   readonly height: number;
   readonly active: boolean;
 }
 
-/** A tree in outline. */
+/** A tree as a few lines. */
 export interface Silhouette {
   readonly messages: number;
-  /** How many ends it has. */
+  /** The number of leaves. */
   readonly branches: number;
-  /** Left to right as branches were begun, at most as many as were asked for, the active one always among them. */
+  /**
+   * From left to right by creation of the branch, at most the requested number; the active branch is always included.
+   */
   readonly stems: readonly SilhouetteStem[];
 }
 
@@ -23,7 +25,7 @@ interface SilhouetteLeaf {
   readonly active: boolean;
 }
 
-/** Draws a tree in outline from who hangs on whom. What hangs on nothing that is known is not drawn. */
+/** Computes the silhouette from parent links. Nodes without a known parent are left out. */
 export function silhouetteOf(
   links: readonly ParentLink[],
   rootId: NodeId,
@@ -37,7 +39,7 @@ export function silhouetteOf(
   const waiting: { readonly id: NodeId; readonly height: number; readonly below: boolean }[] = [];
   const push = (parent: NodeId, height: number, below: boolean) => {
     const list = children.get(parent) ?? [];
-    // Taken away, so that a circle, which no tree of ours has, would end.
+    // Deleted so that the walk would end on a cycle, although valid trees have none.
     children.delete(parent);
     for (const { id } of [...list].reverse()) waiting.push({ id, height, below: below || id === activeId });
     return list.length;
@@ -46,7 +48,7 @@ export function silhouetteOf(
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     messages++;
     if (push(next.id, next.height + 1, next.below) > 0) continue;
-    // The user may stand in the middle of a branch: then the first end above is drawn as theirs.
+    // The active node may be inside a branch: then the first leaf below it counts as active.
     const active: boolean = next.below && !found;
     found ||= active;
     leaves.push({ height: next.height, active });
@@ -54,7 +56,7 @@ export function silhouetteOf(
   return { messages, branches: leaves.length, stems: chooseStems(leaves, most) };
 }
 
-/** One stem of each stretch of branches: the active one, else the highest. */
+/** Chooses one line per range of branches: the active one, else the highest. */
 function chooseStems(leaves: readonly SilhouetteLeaf[], most: number): readonly SilhouetteStem[] {
   if (leaves.length <= most) return leaves;
   const stems: SilhouetteStem[] = [];

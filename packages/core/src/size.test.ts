@@ -12,7 +12,7 @@ function lengthOf(tree: Tree, to: string): number {
   return found.ok ? found.value.length : -1;
 }
 
-/** The tree after a trip through JSON text. */
+/** Returns the tree after a round trip through JSON text. */
 function overJson(tree: Tree): Tree {
   const back = treeFromJson(JSON.parse(JSON.stringify(treeToJson(tree))));
   if (!back.ok) throw new Error(back.refusal.message);
@@ -78,7 +78,7 @@ describe('[T48] a chain of 100,000 messages', () => {
     expect([fixture.tree.size, lengthOf(fixture.tree, pick(ids, depth - 1))]).toEqual([depth, depth]);
   });
 
-  test('[T48] goes by one cascade of two steps, and comes back by one undo', async () => {
+  test('[T48] is removed by one cascade of two steps, and restored by one undo', async () => {
     const { treeId } = fixture;
     const { commit } = await fixture.run({ type: 'delete', treeId, nodeIds: [pick(ids, 1)], mode: 'cascade' });
     expect([commit?.steps.length, fixture.tree.size, fixture.active]).toEqual([2, 1, ids[0]]);
@@ -131,7 +131,7 @@ describe('[T49] 50,000 variants of one reply', () => {
     expect(childIds(fixture.tree, top)).toEqual(ids);
   });
 
-  test('[T49] go by one cascade, and come back in order by one undo', async () => {
+  test('[T49] are removed by one cascade, and restored in order by one undo', async () => {
     const { treeId } = fixture;
     await fixture.run({ type: 'delete', treeId, nodeIds: ids.slice(1), mode: 'cascade' });
     expect([childIds(fixture.tree, top), fixture.active]).toEqual([[ids[0]], ids[0]]);

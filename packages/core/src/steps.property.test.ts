@@ -20,7 +20,7 @@ import { allNodes, bookmarkOn, type Tree } from './tree.ts';
 const runs = propertyRuns(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
-/** A step by numbers, resolved against the tree as the steps before it leave it. */
+/** A step described by numbers, resolved against the tree that the steps before it leave. */
 interface Rough {
   readonly type: Step['type'];
   readonly a: number;
@@ -39,7 +39,7 @@ const rough: fc.Arbitrary<Rough> = fc.record({
   text: fc.constantFrom('a', 'b', 'c d', '', '__proto__', '🌲'),
 });
 
-// Commits of several steps, so that steps meet what the same commit did before them.
+// Commits of several steps, so that steps depend on earlier steps of the same commit.
 const commits = fc.array(fc.array(rough, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 12, size: 'max' });
 
 function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
@@ -50,7 +50,7 @@ function pick<T>(list: readonly T[], n: number): T | undefined {
   return list[n % Math.max(1, list.length)];
 }
 
-/** A place that no child has, had, or left in this commit: planners never give such a place again. */
+/** Returns a position that no child has, had or left in this commit; planners never reuse such a position. */
 function freePlace(nodes: readonly Node[], parentId: string | null, n: number, before: readonly Step[]): string {
   const taken = new Set<string>();
   for (const node of nodes) if (node.parentId === parentId) taken.add(node.position);
@@ -60,7 +60,7 @@ function freePlace(nodes: readonly Node[], parentId: string | null, n: number, b
   return positionBetween(places[cut - 1] ?? null, places[cut] ?? null);
 }
 
-/** The step that a rough one means, or null where there is nothing that it could be about. */
+/** Resolves a rough step, or returns null if the tree has nothing that it could apply to. */
 function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[] = []): Step | null {
   const nodes = allNodes(tree);
   const live = nodes.filter((node) => node.removedIn === null);
@@ -120,7 +120,10 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
   }
 }
 
-/** The steps of a commit, each made for the tree that those before it leave, though that tree alone may not be whole. */
+/**
+ * Builds the steps of a commit, each for the tree that the steps before it leave; that tree alone may break an
+ * invariant.
+ */
 function commitOf(tree: Tree, list: readonly Rough[]): Step[] {
   const steps: Step[] = [];
   for (const one of list) {
@@ -131,13 +134,13 @@ function commitOf(tree: Tree, list: readonly Rough[]): Step[] {
   return steps;
 }
 
-/** The tree after steps and whatever pointer and bookmarks make it whole; null where a step itself does not fit. */
+/** Returns the tree after steps, completed by a valid active node; null if a step itself does not fit. */
 function patchedUp(tree: Tree, steps: readonly Step[]): Tree | null {
   const closed = closing(tree, steps);
   return closed === null ? null : applyOrThrow(tree, closed).tree;
 }
 
-/** The steps, and a last one that points at a live node if the pointer would be left in the air. */
+/** Returns the steps, with a final select of a live node if the active node would be gone. */
 function closing(tree: Tree, steps: readonly Step[]): Step[] | null {
   if (apply(tree, steps).ok) return [...steps];
   for (const node of allNodes(tree).concat(insertedBy(steps))) {
@@ -161,7 +164,7 @@ function insertedBy(steps: readonly Step[]): Node[] {
   }));
 }
 
-/** The real `before` of a closing pointer, which is what its inverse goes back to. */
+/** Sets the real `before` of an added select, which its inverse returns to. */
 function honest(tree: Tree, steps: readonly Step[]): Step[] {
   let active = tree.activeNodeId;
   return steps.map((step) => {
@@ -187,12 +190,12 @@ test('[S14, S1, S2, S3, S4] random commits of random steps break no invariant, i
   );
 });
 
-/** What the rows say of versions. */
+/** Returns the versions stored in the rows. */
 function marks(tree: Tree): unknown {
   return allNodes(tree).map(({ id, addedIn, contentIn, removedIn }) => ({ id, addedIn, contentIn, removedIn }));
 }
 
-test('[T47] random commits, taken back one by one from the log, give every earlier tree', () => {
+test('[T47] random commits, inverted one by one from the log, give every earlier tree', () => {
   fc.assert(
     fc.property(commits, (list) => {
       const trees = [emptyTestTree()];
@@ -233,7 +236,7 @@ test('[S15] random steps, however they are mixed, are applied whole or not at al
       }
       const was = JSON.stringify(essence(tree));
       for (const one of rest) {
-        // Made for the tree as it is, not as the steps before them leave it: some of them do not fit.
+        // Built for the tree as it is, not as the steps before them leave it, so some do not fit.
         const steps = one.map((each) => stepOf(tree, each)).filter((step) => step !== null);
         const result = apply(tree, steps);
         if (result.ok)

@@ -17,7 +17,7 @@ function containingItself(): object {
   return value;
 }
 
-// A kit that looks at nothing: the store's own check is what stands behind it.
+// A kit that checks nothing, so that only the check of the store is tested.
 let keys = 0;
 const kit: MessageKit = { key: () => `${++keys}`, text: () => '', tokens: () => 1 };
 
@@ -78,7 +78,7 @@ describe('what is kept', () => {
     expect(fixture.reference?.tree(fixture.treeId)).toBeUndefined();
   });
 
-  test('[N20] times that are no numbers are refused', async () => {
+  test('[N20] times that are not numbers are refused', async () => {
     const fixture = await TestTree.make();
     const messages = [{ message: user('a'), createdAt: Number.NaN }];
     expect(await fixture.refusal({ type: 'append', treeId: fixture.treeId, messages })).toBe('command/invalid');
@@ -107,13 +107,13 @@ describe('what is kept', () => {
     expect(fixture.tree).toBe(tree);
   });
 
-  test('[N20] a group that is no whole number makes no tree', async () => {
+  test('[N20] a group that is not a whole number makes no tree', async () => {
     const fixture = new TestTree();
     const nodes = [{ id: uuid(80), parentId: null, order: 1, message: user('b'), group: 0.5 }];
     expect(await fixture.refusal({ type: 'import', treeId: fixture.treeId, nodes })).toBe('command/invalid');
   });
 
-  test('[N20] a reply is not ended with a status that there is not, nor with notes that are none', async () => {
+  test('[N20] a reply is not finished with an unknown status or invalid metadata', async () => {
     const fixture = await TestTree.make();
     const { result } = await fixture.run({
       type: 'reply',

@@ -1,4 +1,4 @@
-/** What a store offers beside the four things that planners need: lists, search, trash, runs, blobs, accounts, upkeep. */
+/** What a store offers besides the contract with planners: lists, search, trash, runs, blobs, accounts, maintenance. */
 import type { TreeFinding } from './check.ts';
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { JsonObject, Message, Role } from './message.ts';
@@ -7,13 +7,13 @@ import type { CommitKind } from './reads.ts';
 import type { AbortSignalLike, TreeStore } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
-/** A part of a list. Pass its cursor on to get the next; null at the end. A cursor that is not one of ours is refused. */
+/** A part of a list. Pass its cursor to get the next part; null at the end. An invalid cursor is refused. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
 
-/** How a conversation is stored: as a tree, or still as a list of messages that is converted when it is read. */
+/** How a conversation is stored: as a tree, or still as a list of messages that is converted on reading. */
 export type ConversationFormat = 'tree' | 'linear';
 
 /** A tree in a list. */
@@ -21,23 +21,29 @@ export interface TreeSummary extends TreeRow {
   readonly format: ConversationFormat;
 }
 
-/** Which trees are wanted, newest change first. */
+/**
+ * The project of an owner's instructions, presets and prompts. Each is an empty tree, so that every store keeps them with
+ * versions, undo and backup; lists of trees leave them out unless they ask for this project.
+ */
+export const libraryProject = 'coppice:library';
+
+/** Selects trees; the list is sorted by last change, newest first. */
 export interface TreeQuery {
   readonly project?: string;
   readonly folder?: string;
   readonly tag?: string;
   readonly pinned?: boolean;
-  /** Trees in the trash instead of the others. */
+  /** Lists trees in the trash instead of the others. */
   readonly trashed?: boolean;
-  /** Only forest trees, or only trees that are none. */
+  /** Lists only forest trees, or only other trees. */
   readonly forest?: boolean;
-  /** A part of the title, in any case. */
+  /** A part of the title, case-insensitive. */
   readonly title?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** What is looked for: terms are parts of texts, all of them must be there, and no character has a special meaning. */
+/** A search: every term must occur as a part of the text, and no character has a special meaning. */
 export interface SearchQuery {
   readonly text: string;
   readonly treeId?: TreeId;
@@ -47,7 +53,7 @@ export interface SearchQuery {
   readonly cursor?: string;
 }
 
-/** A message that was found, newest first. */
+/** A message that was found; hits come newest first. */
 export interface SearchHit {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -66,11 +72,11 @@ export interface CommitSummary {
   readonly at: number;
   readonly kind: CommitKind;
   readonly structural: boolean;
-  /** How many steps of which type. */
+  /** The number of steps by type. */
   readonly steps: Readonly<Record<string, number>>;
 }
 
-/** A removed node in the trash, with all that went with it. */
+/** A removed node in the trash, with everything that was removed with it. */
 export interface TrashItem {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -80,7 +86,7 @@ export interface TrashItem {
   readonly preview: string;
 }
 
-/** A generation that is being written. It belongs to one process; one that stops beating is recovered by anyone. */
+/** A reply that is being generated. It belongs to one process; if its heartbeat stops, any process may recover it. */
 export interface Run {
   readonly id: string;
   readonly treeId: TreeId;
@@ -88,37 +94,53 @@ export interface Run {
   readonly process: string;
   readonly startedAt: number;
   readonly beatAt: number;
-  /** Free for the engine: request id, model, how far a tool loop is. */
+  /** Free for the engine: request id, model, state of a tool loop. */
   readonly data: JsonObject;
 }
 
-/** A piece of a reply on its way. Offsets count UTF-16 code units of what came before. */
+/** A run with the owner of its tree. */
+export interface OwnedRun extends Run {
+  readonly owner: string;
+}
+
+/** A piece of a reply. The offset counts the UTF-16 code units before it. */
 export interface RunChunk {
   readonly offset: number;
   readonly text: string;
 }
 
 /**
- * A run as it begins. Heartbeats are by the store's own clock, which is the same for all processes and servers; `beatAt` is
- * a time of that clock, now if not given.
+ * A run to start. Heartbeats use the store's clock, which all processes and servers share; `beatAt` is a time of that
+ * clock, now if not given.
  */
 export type NewRun = Omit<Run, 'beatAt'> & { readonly beatAt?: number };
 
-/** Generations and their text so far, outside versions and log. */
+/** Runs and their text so far; not part of versions and log. */
 export interface RunStore {
   start(run: NewRun): Promise<void>;
-  /** False if the run was ended or recovered by someone else. `at` is a time of the store's clock; now if not given. */
+  /**
+   * Returns false if the run was ended or recovered by another process. `at` is a time of the store's clock; now if not
+   * given.
+   */
   beat(id: string, at?: number): Promise<boolean>;
-  /** Sets fields of a run's data, such as the wish that it stop, for whoever writes it to see. False if the run is no more. */
+  /**
+   * Sets fields of a run's data, such as a stop request, for the process that writes it. Returns false if the run has
+   * ended.
+   */
   note(id: string, data: JsonObject): Promise<boolean>;
-  /** Appends text; doing it again with the same offset is harmless. False if the run is no more. */
+  /** Appends text; repeating it with the same offset changes nothing. Returns false if the run has ended. */
   append(id: string, chunk: RunChunk): Promise<boolean>;
   chunks(id: string, from?: number): Promise<readonly RunChunk[]>;
   find(id: string): Promise<Run | null>;
   list(treeId?: TreeId): Promise<readonly Run[]>;
-  /** Claims runs without a heartbeat for so many milliseconds of the store's clock, so that only one process recovers each. */
+  /**
+   * Claims runs without a heartbeat for this many milliseconds of the store's clock, so that only one process recovers
+   * each.
+   */
   claimStale(silentMs: number, process: string): Promise<readonly Run[]>;
-  /** Forgets the run and its chunks. */
+  /** Claims such runs of all owners, at a cost that does not depend on the number of owners. */
+  claimStaleOfAll(silentMs: number, process: string): Promise<readonly OwnedRun[]>;
+  /** Deletes the run and its chunks. */
   end(id: string): Promise<void>;
 }
 
@@ -130,15 +152,15 @@ export interface BlobInfo {
   readonly mediaType: string;
 }
 
-/** Attachments by their hash; one owner's are unknown to another. */
+/** Attachments by hash; owners do not see each other's. */
 export interface BlobStore {
   put(bytes: Uint8Array, mediaType: string): Promise<BlobInfo>;
   find(hash: string): Promise<BlobInfo | null>;
-  /** The bytes, or a range of them, end not included. */
+  /** Returns the bytes, or a range of them; `end` is exclusive. */
   read(hash: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array | null>;
 }
 
-/** Where a tree or a node has its other name: the format, the file or account, and the id there. */
+/** The id of a tree or node in another system: the format, the file or account, and the id there. */
 export interface ExternalId {
   readonly treeId: TreeId;
   /** Null names the tree itself. */
@@ -148,7 +170,7 @@ export interface ExternalId {
   readonly id: string;
 }
 
-/** One reuse of a prefix: who sent what is there already. Batched, and may be lost in a crash. */
+/** One reuse of a prefix: who sent messages that existed already. Written in batches; a crash may lose some. */
 export interface Provenance {
   readonly treeId: TreeId;
   readonly source: string;
@@ -158,7 +180,7 @@ export interface Provenance {
   readonly at: number;
 }
 
-/** Someone who may come in, in shared mode. */
+/** A user of a shared server. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -167,7 +189,7 @@ export interface User {
   readonly disabledAt: number | null;
 }
 
-/** An API token; only its hash is kept. */
+/** An API token; only its hash is stored. */
 export interface Token {
   readonly id: string;
   readonly userId: string;
@@ -179,12 +201,15 @@ export interface Token {
   readonly usedAt: number | null;
 }
 
-/** A share link: a frozen list of nodes of one path, and what of them may be seen. */
+/** A share link: a fixed list of nodes of one path, and which parts of them are visible. */
 export interface Share {
   readonly id: string;
   readonly owner: string;
   readonly treeId: TreeId;
-  /** The version that its nodes are shown at; null for a link from before that was kept, which shows what they say now. */
+  /**
+   * The version at which its nodes are shown; null for a link from before versions were recorded, which shows the
+   * current content.
+   */
   readonly version: number | null;
   readonly nodeIds: readonly NodeId[];
   readonly fields: readonly string[];
@@ -195,7 +220,7 @@ export interface Share {
   readonly revokedAt: number | null;
 }
 
-/** Users, tokens and shares of a shared server. Not bound to an owner. */
+/** Users, tokens and shares of a shared server; not limited to one owner. */
 export interface AccountStore {
   putUser(user: User): Promise<void>;
   users(): Promise<readonly User[]>;
@@ -222,62 +247,65 @@ export interface LinearRecord {
   }[];
 }
 
-/** How far a backfill is. */
+/** The progress of a backfill. */
 export interface BackfillProgress {
   readonly done: number;
   readonly left: number;
 }
 
-/** Whether conversations are written as trees: for nobody, for some owners, for everybody. */
+/** Whether conversations are written as trees: for no owner, some owners or all. */
 export type TreeWrites = 'off' | 'on' | { readonly owners: readonly string[] };
 
-/** An act that can be taken back or brought back, and the tree to do it in. */
+/** An act that can be undone or redone, and its tree. */
 export interface NewestAct {
   readonly treeId: TreeId;
   readonly actId: ActId;
-  /** Whether all that it did there was to make the tree: taking it back puts the tree into the trash. */
+  /** Whether the act only created the tree; undoing it moves the tree to the trash. */
   readonly madeTree: boolean;
 }
 
 /** A change in any tree of the owner, for live lists. */
 export interface ListEvent {
-  /** Pass it on as `since` to go on without gap. */
+  /** Pass it as `since` to continue without a gap. */
   readonly cursor: string;
   readonly treeId: TreeId;
   readonly version: number;
 }
 
-/** What a check of a whole store found, and what a repair did about it. */
+/** The findings of a store check, and what a repair did. */
 export interface FsckReport {
   readonly trees: number;
   readonly nodes: number;
   readonly findings: readonly (TreeFinding & { readonly treeId: TreeId | null })[];
-  /** What was mended; nothing unless repair was asked for. What is moved is kept. */
+  /** What was repaired; empty unless repair was requested. Moved files are kept. */
   readonly repaired: readonly string[];
 }
 
-/** What a purge took for good. */
+/** What a purge deleted. */
 export interface PurgeReport {
   readonly nodes: number;
   readonly contents: number;
-  /** Other trees of the owner that hold copies of purged messages, or what those were copied from, and how many. */
+  /** Other trees of the owner with copies of purged messages, or with the originals of purged copies, and how many. */
   readonly copies: readonly { readonly treeId: TreeId; readonly title: string | null; readonly nodes: number }[];
-  /** Attachments that nothing names any more and that stay for now, because they were put less than an hour ago. */
+  /**
+   * Attachments that nothing references any more but that are kept for now, because they were added less than an hour
+   * ago.
+   */
   readonly waitingAttachments: number;
-  /** Files that still hold purged bytes, because another process is reading them; they are cleared once it has finished. */
+  /** Files that still contain purged bytes, because another process is reading them; they are cleared afterwards. */
   readonly uncleared: readonly string[];
 }
 
-/** What a store says about itself. */
+/** A store's description of itself. */
 export interface StoreInfo {
   readonly kind: string;
-  /** Where it is, without credentials. */
+  /** Its location, without credentials. */
   readonly place: string;
   readonly readOnly: boolean;
   readonly schemaVersion: number;
-  /** What a user should know, such as a search that has to scan. */
+  /** Notes for the user, such as that search has to scan. */
   readonly notes: readonly string[];
-  /** What of it could not be read when it was opened, and stays as it is; the notes say so, too. */
+  /** Parts that could not be read on opening and are left as they are; the notes mention them too. */
   readonly damage?: readonly string[];
 }
 
@@ -286,7 +314,7 @@ export interface Store extends TreeStore {
   forOwner(owner: string): Store;
   info(): Promise<StoreInfo>;
   trees(query?: TreeQuery): Promise<Page<TreeSummary>>;
-  /** How a conversation is stored; null where there is none. */
+  /** Returns how a conversation is stored; null if it does not exist. */
   formatOf(treeId: TreeId): Promise<ConversationFormat | null>;
   search(query: SearchQuery): Promise<Page<SearchHit>>;
   history(
@@ -294,14 +322,17 @@ export interface Store extends TreeStore {
     options?: { readonly before?: number; readonly limit?: number },
   ): Promise<readonly CommitSummary[]>;
   /**
-   * The actor's newest act in any tree of the owner that is not undone, trees in the trash included; or the newest one that
-   * was undone, unless the actor began something in any tree since. Null if there is none.
+   * Returns the actor's newest act in any tree of the owner that is not undone, trees in the trash included; or the
+   * newest undone one, unless the actor has started another act in any tree since. Null if there is none.
    */
   newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null>;
   trash(treeId: TreeId): Promise<readonly TrashItem[]>;
-  /** Takes removed nodes for good: one of them with what went with it, or all that were removed up to a version. */
+  /**
+   * Deletes removed nodes for good: one of them with everything removed with it, or all that were removed up to a
+   * version.
+   */
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;
-  /** Takes a tree out of the trash for good; nothing of it remains. */
+  /** Deletes a tree from the trash for good. */
   purgeTree(treeId: TreeId): Promise<PurgeReport>;
   feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent>;
   readonly runs: RunStore;
@@ -312,9 +343,9 @@ export interface Store extends TreeStore {
   externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]>;
   addProvenance(rows: readonly Provenance[]): Promise<void>;
   provenanceOf(treeId: TreeId): Promise<readonly Provenance[]>;
-  /** Stores a conversation as it is, as a list; it reads as a tree at once. */
+  /** Stores a conversation as a list of messages; it can be read as a tree at once. */
   putLinear(record: LinearRecord): Promise<void>;
-  /** Stores lists as trees, a few per step, until none is left; may be stopped and begun again at any time. */
+  /** Converts lists to trees, a few per step, until none is left. It can be stopped and restarted at any time. */
   backfill(options?: { readonly batch?: number; readonly signal?: AbortSignalLike }): AsyncIterable<BackfillProgress>;
   fsck(options?: { readonly repair?: boolean; readonly treeId?: TreeId }): Promise<FsckReport>;
   /** Writes a complete copy that can be opened as a store. */

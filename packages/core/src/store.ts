@@ -1,9 +1,9 @@
-/** The contract between core and whatever keeps trees. A store knows no semantics: it reads, locks, writes rows and tells. */
+/** The contract between core and a store. A store knows no semantics: it reads, locks, writes rows and notifies. */
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Commit, ReadProgram } from './reads.ts';
 
-/** What a store can do; the conformance suite is gated by this and never by a store's name. */
+/** What a store can do; the conformance suite checks these, never a store's name. */
 export interface Capabilities {
   /** Acknowledged writes survive the process and a power cut. */
   readonly durable: boolean;
@@ -11,13 +11,13 @@ export interface Capabilities {
   readonly processes: boolean;
   /** Full-text search over every branch. */
   readonly search: boolean;
-  /** Feeds of other processes' commits. */
+  /** Feeds include commits of other processes. */
   readonly crossProcessFeed: boolean;
-  /** Replaced contents and the log are kept, so history, undo and the trash reach over restarts. */
+  /** Replaced contents and the log are kept, so history, undo and trash survive a restart. */
   readonly history: boolean;
 }
 
-/** What a change is told beside its planner. */
+/** The inputs of a change besides its planner. */
 export interface ChangeOptions {
   readonly actor: string;
   readonly actId: ActId;
@@ -29,34 +29,34 @@ export interface ChangeOptions {
   readonly onConflict?: 'branch' | undefined;
   /** Whether the command only adds. */
   readonly additive: boolean;
-  /** What the planner is going to ask first. A store may leave it aside: the planner asks all the same. */
+  /** The first reads of the planner. A store may ignore this, because the planner yields them anyway. */
   readonly prefetch?: Prefetch | undefined;
-  /** How many nodes it may add, where those are many: a store may carry it out in turns with what others ask of it. */
+  /** The number of nodes it may add, if that is large: a store may then serve other callers in between. */
   readonly nodes?: number | undefined;
 }
 
 /**
- * What a planner that adds below a node asks first, known before the tree is locked: a store that answers over a network
- * fetches it together with the lock instead of being asked again and again.
+ * The first reads of a planner that adds below a node, known before the tree is locked. A store on a network fetches
+ * them together with the lock, which saves round trips.
  */
 export interface Prefetch {
-  /** The node whose head and edge are asked for; null is the active node, or the root of a tree without one. */
+  /** The node whose head and last position are read; null is the active node, or the root of a tree without one. */
   readonly below: NodeId | null;
-  /** Ids that clients chose: whether they are taken is asked. */
+  /** Ids that clients chose, to be checked for being taken. */
   readonly ids: readonly NodeId[];
 }
 
-/** What came of a change: the commit, or null where nothing changed. */
+/** The result of a change: the commit, or null if nothing changed. */
 export interface ChangeResult<R> {
   readonly result: R;
   readonly commit: Commit | null;
-  /** The tree's version now. */
+  /** The current version of the tree. */
   readonly version: number;
 }
 
 /**
- * A planner that is ready to run. It is called inside the store's lock, perhaps again after a lost race, and is told
- * whether the write is stale.
+ * Creates a planner program. A store calls it inside its lock, possibly again after a lost race, and passes whether the
+ * write is stale.
  */
 export type PlannerFactory<R> = (given: { readonly stale: boolean }) => ReadProgram<Plan<R>>;
 
@@ -66,18 +66,21 @@ export interface TreeStore {
   readonly supports: Capabilities;
   /** The same store as another owner sees it. */
   forOwner(owner: string): TreeStore;
-  /** Answers a reading from one snapshot of a tree. */
+  /** Runs a read program on one snapshot of a tree. */
   read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T>;
-  /** Locks the tree, drives the planner, checks the version, writes rows and log durably, and tells the feed. */
+  /** Locks the tree, runs the planner, checks the version, writes rows and log durably, and notifies the feed. */
   change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>>;
-  /** The commits after a version, then those to come, without gap or double, until the signal ends it. */
+  /** Yields the commits after a version, then new ones, without gaps or duplicates, until the signal aborts it. */
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit>;
-  /** The stored JSON texts of messages, so that a page can be assembled without parsing and printing them again. */
+  /**
+   * Returns the stored JSON texts of messages, so that a page can be assembled without parsing and serialising them
+   * again.
+   */
   content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>>;
   close(): Promise<void>;
 }
 
-/** The part of an AbortSignal that core needs; core's types know no platform. */
+/** The part of an AbortSignal that core needs; core's types depend on no platform. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;

@@ -1,12 +1,12 @@
 import { isToolUse, type Message, type ToolUseBlock } from './message.ts';
 
-/** One call and where in the list its result stands; null if there is none. */
+/** A call and the index of its result; null if there is none. */
 export interface ToolPair {
   readonly call: ToolUseBlock;
   readonly result: number | null;
 }
 
-/** The calls of a list of messages with their results, and the results that answer none. */
+/** The tool calls of a list of messages with their results, and the results without a call. */
 export interface ToolPairs {
   /** By the index of the calling message, in call order. */
   readonly calls: ReadonlyMap<number, readonly ToolPair[]>;
@@ -15,8 +15,8 @@ export interface ToolPairs {
 }
 
 /**
- * Finds the result of every tool call. A result belongs to the nearest call before it with its id that is not answered
- * yet, wherever it stands: some models count their calls anew in every turn, so an id alone names nothing.
+ * Finds the result of every tool call. A result belongs to the nearest earlier call with its id that has no result yet,
+ * because some models restart their call ids in every turn.
  */
 export function pairTools(messages: readonly Message[]): ToolPairs {
   const calls = new Map<number, { call: ToolUseBlock; result: number | null }[]>();

@@ -30,7 +30,7 @@ function saidOf<T>(result: Result<T>): unknown {
   return result.ok ? result.value : result.refusal.code;
 }
 
-/** Plays random commands and looks at every tree that came of them. */
+/** Runs random commands and checks every resulting tree. */
 async function everyTree(look: (store: ReferenceStore, tree: Tree) => Promise<void>, maxLength = 25): Promise<void> {
   await fc.assert(
     fc.asyncProperty(arbitraryCommands({ maxLength }), async (commands) => {
@@ -127,7 +127,7 @@ describe('reading through a store', () => {
   });
 });
 
-/** The tree as JSON without visit marks, which have no history, and without clocks that a rewind does not turn back. */
+/** The tree as JSON without visit marks, which have no history, and without times that a rewind does not reset. */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };

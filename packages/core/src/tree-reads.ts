@@ -1,6 +1,6 @@
 /**
- * What is read of a tree without changing it, as readings that every store answers: cost follows the path that is asked
- * for, never the tree. The functions of the same meaning on a tree value are in path.ts.
+ * Read programs that every store can answer; the cost depends on the path read, never on the size of the tree. The same
+ * functions for a tree value are in path.ts.
  */
 
 import { assertArgument, limit as atLeastOne, exactFields, integer, optionalOrNull, requiredText } from './decode.ts';
@@ -14,7 +14,7 @@ import { fromRows, rewind } from './rewind.ts';
 import type { Step } from './steps/types.ts';
 import { findAnyNode, type Tree, type TreeRow } from './tree.ts';
 
-/** The tree row; refused where there is no such tree. */
+/** Returns the tree row; throws if the tree does not exist. */
 export function* readTree(treeId: TreeId): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
   if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
@@ -22,7 +22,7 @@ export function* readTree(treeId: TreeId): ReadProgram<TreeRow> {
   return row;
 }
 
-/** Refuses to answer from one tree what was asked of another: `store.read(a, () => readPage(b))`. */
+/** Throws if the program names another tree than the store reads: `store.read(a, () => readPage(b))`. */
 function assertSameTree(read: TreeId, asked: TreeId): void {
   if (read !== asked)
     refuse(
@@ -41,8 +41,8 @@ function* liveNode(id: string): ReadProgram<Node> {
 }
 
 /**
- * The nodes from `from` (or the first turn) down to `to`, both included, the root left out. Refuses an unknown node, a
- * `from` that is not on the way, and a chain that breaks off.
+ * Returns the nodes from `from` (or the first message) down to `to`, both included, without the root. Throws on an
+ * unknown node, a `from` that is not on the path, and a broken chain.
  */
 export function* readPath(ends: { readonly from?: string; readonly to: string }): ReadProgram<readonly Node[]> {
   const to = yield* liveNode(ends.to);
@@ -58,7 +58,7 @@ export function* readPath(ends: { readonly from?: string; readonly to: string })
   return at === -1 ? offPath(from.id, to.id) : nodes.slice(at);
 }
 
-/** Refuses a way that has nothing where something must be: a reader would take what is left for all there was. */
+/** Throws on an incomplete path; a caller would take a truncated path for the whole one. */
 function brokenAt(nodeId: NodeId): never {
   return refuse('tree/broken-path', `The path breaks off at ${nodeId}, or runs in a circle.`, { nodeId });
 }
@@ -67,13 +67,16 @@ function offPath(id: string, to: string): never {
   return refuse('tree/not-on-path', `The node ${id} is not on the path to ${to}.`, { nodeId: id });
 }
 
-/** The path through a node down to the leaf that it leads to. */
+/** Returns the path through a node down to its last visited leaf. */
 export function* readPathThrough(id: string): ReadProgram<readonly Node[]> {
   const node = yield* liveNode(id);
   return yield* readPath({ to: yield* ask('lastVisited', { from: node.id }) });
 }
 
-/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
+/**
+ * Returns the last `limit` nodes (default 20) of a branch, or those above a cursor. Throws if the cursor is not on the
+ * path.
+ */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgram<BranchPage> {
   assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
@@ -87,7 +90,7 @@ export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgra
   return { rootId, activeNodeId, version, nodes, groups, before };
 }
 
-/** What is right above a cursor on the way to a node. */
+/** Returns the node right above a cursor on the path to a node. */
 function* readAncestors(below: NodeId, before: string): ReadProgram<NodeId> {
   const cursor = yield* ask('node', { id: nodeId(before) });
   if (cursor === null || !(yield* ask('isAncestorOrSelf', { id: cursor.id, below }))) return offPath(before, below);
@@ -99,7 +102,7 @@ function* othersOf(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, read
     groupId === 0 || parentId === null ? [] : [{ id, groupId, parentId }],
   );
   if (grouped.length === 0) return new Map();
-  // Two questions for the whole page: a database far away is not asked for each message.
+  // Two reads for the whole page, so that a remote database needs no round trip per message.
   const variants = yield* ask('childIds', { of: grouped.map((node) => node.parentId) });
   const others = yield* ask('nodes', {
     ids: variants.flatMap((ids, at) => ids.filter((id) => id !== grouped[at]?.id)),
@@ -113,7 +116,7 @@ function* othersOf(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, read
   );
 }
 
-/** The tree without content: all of it in creation order, or what is below a node, breadth first down to a depth. */
+/** Returns the tree without contents: all in creation order, or the part below a node breadth first down to a depth. */
 export function* readTopology(
   treeId: TreeId,
   options: { readonly from?: string; readonly depth?: number } = {},
@@ -129,15 +132,15 @@ const topologyOptions = exactFields('The request', {
   depth: optionalOrNull(integer),
 });
 
-/** The newest leaves, newest first; refused for less than one. */
+/** Returns the newest leaves, newest first; throws on a limit below one. */
 export function* readRecentLeaves(limit = 20): ReadProgram<readonly Node[]> {
   assertArgument('limit', limit, atLeastOne);
   return yield* ask('leaves', { limit });
 }
 
 /**
- * Those of the nodes that live, with what they said after a version, whatever was put in its place since. Costs nothing
- * beyond the nodes themselves where nothing was.
+ * Returns the live ones of the nodes with their content after a version, even if it was replaced since. Costs nothing
+ * extra if it was not.
  */
 export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadProgram<readonly Node[]> {
   const nodes = yield* ask('nodes', { ids });
@@ -152,14 +155,14 @@ export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadPro
 }
 
 /**
- * The tree as it was after a version, removed nodes included and visit marks as they are today. Refuses a version that
- * the tree has not had, and one that lies before a purge of what it needs.
+ * Returns the tree after a version, removed nodes included, with the current visit marks. Throws on a version that the
+ * tree has not had, and on one whose contents were purged.
  */
 export function* readTreeAsOf(treeId: TreeId, version: number): ReadProgram<Tree> {
   return (yield* readPastAndPresent(treeId, version)).past;
 }
 
-/** As {@link readTreeAsOf}, with the tree as it is now, from one look at its rows. */
+/** Like {@link readTreeAsOf}, together with the current tree, from one read of the rows. */
 export function* readPastAndPresent(
   treeId: TreeId,
   version: number,
@@ -178,7 +181,7 @@ export function* readPastAndPresent(
   return { past: rewind(present, since, version), present };
 }
 
-/** A node that the log names and the tree has no more was purged, and the way back leads through it. */
+/** Throws if the log names a node that the tree no longer has: it was purged, and the rewind needs it. */
 function refusePurged(now: Tree, log: readonly Commit[]): void {
   for (const commit of log)
     for (const step of commit.steps)
@@ -190,6 +193,6 @@ function refusePurged(now: Tree, log: readonly Commit[]): void {
 function nodesNamedByCommits(step: Step): readonly NodeId[] {
   if (step.type === 'insert') return [step.node.id];
   if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
-  // A pointer and a bookmark may have been on what is purged since: neither is needed to find the way.
+  // The active node and bookmarks may refer to purged nodes; a rewind does not need those.
   return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
 }

@@ -42,7 +42,7 @@ describe('a tree value', () => {
     expect(allNodes(tree).map((node) => node.id)).toEqual(['root', 'a', 'b', 'c', 'first', 'between']);
   });
 
-  test('[T13] stays as it was when a change makes another one', () => {
+  test('[T13] is not changed when a change makes a new one', () => {
     const tree = buildTree('a\n  b\n  c*');
     const was = essence(tree);
     const b = findNode(tree, 'b');

@@ -1,19 +1,19 @@
 import { type ChildList, childListIds, childListSize, emptyChildList } from './child-list.ts';
 import type { NodeId, TreeId } from './ids.ts';
-import type { Bookmark, Node, TreeAttributes } from './node.ts';
+import { type Bookmark, isMessageKind, type Node, type TreeAttributes } from './node.ts';
 import { emptyMap, type MapEntry, mapEntries, mapGet, type PersistentMap } from './persistent-map.ts';
 
-/** What a store keeps of a tree beside its nodes. */
+/** The fields that a store keeps for a tree besides its nodes. */
 export interface TreeRow {
   readonly id: TreeId;
   readonly owner: string;
-  /** The one content-less node; the empty text only in a {@link emptyTree}. */
+  /** The one node without content; the empty text only in an {@link emptyTree}. */
   readonly rootId: NodeId;
   /** Rises by exactly one per commit; the root's insertion is version 1. */
   readonly version: number;
-  /** The last version that changed structure or content: a write that expects an older one is stale. */
+  /** The last version that changed structure or content; a write with an older expected version is stale. */
   readonly structureVersion: number;
-  /** Where the user is; null exactly while the tree is empty. */
+  /** The active node; null exactly while the tree is empty. */
   readonly activeNodeId: NodeId | null;
   /** The creation number that the next inserted node gets. */
   readonly nextSeq: number;
@@ -23,14 +23,14 @@ export interface TreeRow {
 }
 
 /**
- * A node in the tree value, with its children in order. Its parent is kept by hash and by the very text that the
- * parent's entry has as its key, so that a walk up hashes nothing and compares no characters.
+ * A node in the tree value, with its children in order. It stores the hash of its parent's key and the same string
+ * object that the parent uses as key, so that walking up computes no hash and compares strings by identity.
  */
 export interface TreeEntry extends MapEntry {
   readonly key: NodeId;
   readonly node: Node;
   readonly children: ChildList;
-  /** Children that were removed while this node stayed, by {@link removedChildKey}: their places are not given again. */
+  /** Children that were removed while this node stayed, by {@link removedChildKey}; their positions are not reused. */
   readonly removedChildren: ChildList;
   readonly parentHash: number;
   readonly parentKey: NodeId | null;
@@ -42,11 +42,11 @@ export interface BookmarkEntry extends MapEntry {
 }
 
 /**
- * One conversation with all its branches, as an immutable value. A change makes a new value that shares structure
- * with the old one. Removed nodes stay in it, marked, until they are purged.
+ * One conversation with all its branches, as an immutable value. A change makes a new value that shares structure with
+ * the old one. Removed nodes stay in it, marked, until they are purged.
  */
 export interface Tree extends TreeRow {
-  /** Live nodes, the root not counted. */
+  /** The number of live nodes without the root. */
   readonly size: number;
   readonly nodes: PersistentMap<TreeEntry>;
   readonly bookmarks: PersistentMap<BookmarkEntry>;
@@ -73,13 +73,19 @@ export function emptyTree(id: TreeId, owner = 'local', at = 0): Tree {
   };
 }
 
-/** The live node of an id. */
+/** Returns only the row fields; the argument may be a whole tree value. */
+export function rowOf(row: TreeRow): TreeRow {
+  const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } = row;
+  return { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes };
+}
+
+/** Returns the live node with this id. */
 export function findNode(tree: Tree, id: string): Node | undefined {
   const node = mapGet(tree.nodes, id)?.node;
   return node?.removedIn === null ? node : undefined;
 }
 
-/** The node of an id, also a removed one. */
+/** Returns the node with this id, removed or not. */
 export function findAnyNode(tree: Tree, id: string): Node | undefined {
   return mapGet(tree.nodes, id)?.node;
 }
@@ -104,7 +110,7 @@ export function childCount(tree: Tree, id: string): number {
   return childListSize(childListOf(tree, id));
 }
 
-/** The key of a removed child among its parent's graves. Two of them may have had the same place at different times. */
+/** The key of a removed child. Two removed children may have had the same position at different times. */
 export function removedChildKey(node: Pick<Node, 'position' | 'id'>): string {
   return `${node.position} ${node.id}`;
 }
@@ -114,22 +120,22 @@ export function childListOf(tree: Tree, id: string): ChildList {
   return mapGet(tree.nodes, id)?.children ?? emptyChildList;
 }
 
-/** The entry of the node that one hangs on; undefined for the root, and where it is missing. */
+/** Returns the entry of the parent; undefined for the root, or if it is missing. */
 export function parentEntry(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
   const { parentKey, parentHash } = entry;
   return parentKey === null ? undefined : mapGet(tree.nodes, parentKey, parentHash);
 }
 
-/** The deepest node above or equal to both, also where they are removed. */
+/** Returns the deepest node that is both nodes' ancestor or one of them; the nodes may be removed. */
 export function commonAncestorId(tree: Tree, a: string, b: string): NodeId | undefined {
   const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
   const passed = new Map<string, number>();
-  // Both walks go up in turns: the cost follows the distance to the fork, not the depth of the tree.
+  // Both walks alternate, so the cost depends on the distance to the fork, not on the depth of the tree.
   for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
     const head = heads[turn];
     if (head === undefined) continue;
     const by = passed.get(head.key);
-    // Met before on the same way: rows that run in a circle.
+    // Visited before by the same walk: the rows contain a cycle.
     if (by !== undefined) return by === turn ? undefined : head.key;
     passed.set(head.key, turn);
     heads[turn] = parentEntry(tree, head);
@@ -137,7 +143,36 @@ export function commonAncestorId(tree: Tree, a: string, b: string): NodeId | und
   return undefined;
 }
 
-/** Every node, the root and removed ones included, in the order of their creation. */
+/** Returns a node and its ancestors, nearest first, at most `limit`; removed ones included. */
+export function ancestorsOf(tree: Tree, of: string, limit: number): Node[] {
+  const nodes: Node[] = [];
+  for (
+    let entry = mapGet(tree.nodes, of);
+    entry !== undefined && nodes.length < limit;
+    entry = parentEntry(tree, entry)
+  )
+    nodes.push(entry.node);
+  return nodes;
+}
+
+/**
+ * Returns a node and, below a marker, the markers and first messages with the same match parent; removed ones included.
+ */
+export function sharedMatchOf(tree: Tree, of: NodeId): NodeId[] {
+  const found: NodeId[] = [];
+  const open: NodeId[] = [of];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entry = mapGet(tree.nodes, at);
+    if (entry === undefined) continue;
+    found.push(at);
+    if (isMessageKind(entry.node.kind)) continue;
+    for (const child of childListIds(entry.children)) open.push(child);
+    for (const child of childListIds(entry.removedChildren)) open.push(child);
+  }
+  return found;
+}
+
+/** Returns every node, the root and removed ones included, in creation order. */
 export function allNodes(tree: Tree): Node[] {
   const nodes: Node[] = [];
   for (const entry of mapEntries(tree.nodes)) nodes.push(entry.node);

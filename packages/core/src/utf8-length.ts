@@ -1,4 +1,4 @@
-/** How many bytes a text is in UTF-8; half a pair of surrogates counts as the three bytes of its replacement. */
+/** Returns the length of a text in UTF-8 bytes; a lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -1,17 +1,17 @@
-/** Text that every provider takes: a lone surrogate has no UTF-8, and one of them would make a whole request fail. */
+/** Replaces lone surrogates: they have no UTF-8 form, and a single one would make a whole request fail. */
 import type { Message } from './message.ts';
 
 const lone = /\p{Surrogate}/gu;
 const replacement = '\ufffd';
 
-/** The text with every lone surrogate replaced by U+FFFD; the very same text if it has none. */
+/** Replaces every lone surrogate by U+FFFD; returns the same text if there is none. */
 export function wellFormedText(text: string): string {
   return text.replace(lone, replacement);
 }
 
 /**
- * The message with every lone surrogate replaced, in keys and values at any depth; the very same message if it has
- * none. The message given is never changed.
+ * Replaces every lone surrogate, in keys and values at any depth; returns the same message if there is none. The input
+ * is not changed.
  */
 export function wellFormedMessage(message: Message): Message {
   if (isWellFormed(message)) return message;
@@ -33,7 +33,7 @@ function isMembers(value: unknown): value is Members {
   return prototype === Object.prototype || prototype === null;
 }
 
-// Iterative, as the copy below: what a tool was called with may be nested as deep as a model likes.
+// Iterative like the copy below, because tool parameters may be nested arbitrarily deep.
 function isWellFormed(root: unknown): boolean {
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {
@@ -72,7 +72,8 @@ function repairText(root: object): object {
   return target;
 }
 
-// Two keys may become one by the replacement; the second gets another mark rather than the first one's place.
+// The replacement may make two keys equal; the second gets one more replacement character, so that it does not
+// overwrite the first.
 function freeKey(to: Members, from: object, key: string): string {
   let free = wellFormedText(key);
   if (free === key) return free;

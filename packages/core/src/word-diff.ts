@@ -1,34 +1,34 @@
 import { diffSequences } from './sequence-diff.ts';
 
-/** A stretch of text that both sides have, or only one of them. */
+/** A piece of text that is on both sides or on one of them. */
 export interface TextPart {
   readonly type: 'equal' | 'removed' | 'added';
   readonly text: string;
 }
 
-// Scripts that put no space between words: each character is a word of its own, or a paragraph would be one.
+// Scripts without spaces between words: each character counts as a word, otherwise a paragraph would be one word.
 const unspaced =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-// Joiners and marks go with the letter before them. Every repetition has a bound, because a pattern that matches ten
-// megabytes at once runs out of stack; what is longer comes in several pieces.
+// Joiners and marks belong to the letter before them. Every repetition is bounded, because a pattern that matches ten
+// megabytes at once overflows the stack; longer matches are split.
 const word = `(?:(?![${unspaced}])[\\p{L}\\p{N}_][\\p{M}\\u200c\\u200d]{0,16}){1,1000}`;
 const picture = '\\p{Emoji}[\\p{EMod}\\ufe0f\\u20e3\\u{e0020}-\\u{e007f}]{0,16}';
-// A word (an apostrophe inside belongs to it), a line end, other white space, a flag, an emoji with all its parts, or
-// one character with its marks. Every code unit belongs to exactly one of them.
+// A word (with an inner apostrophe), a line end, other white space, a flag, an emoji with all its parts, or one
+// character with its marks. Every code unit belongs to exactly one piece.
 const pieces = new RegExp(
   `${word}(?:['’]${word}){0,4}|\\r?\\n|[^\\S\\r\\n]{1,1000}|\\p{RI}\\p{RI}|${picture}(?:\\u200d${picture}){0,16}|[\\s\\S]\\p{M}{0,16}`,
   'gu',
 );
 const space = /^\s*$/;
 
-/** Words, white space and punctuation, in order; joined they are the text. */
+/** Splits a text into words, white space and punctuation; joined they are the text. */
 export function splitWords(text: string): string[] {
   return text.match(pieces) ?? [];
 }
 
 /**
- * What changed from one text to another, word by word. The equal and removed parts joined are the first text, the
- * equal and added ones the second. Where words are replaced, what was removed comes first.
+ * Compares two texts word by word. The equal and removed parts joined are the first text, the equal and added ones the
+ * second. In a replacement the removed part comes first.
  */
 export function diffText(a: string, b: string): readonly TextPart[] {
   if (a === b) return a === '' ? [] : [{ type: 'equal', text: a }];
@@ -49,7 +49,7 @@ function numberWords(words: readonly string[], numbers: Map<string, number>): In
   return found;
 }
 
-/** Either what both have, or what one has in place of the other. */
+/** A text that both sides have, or a replacement. */
 interface TextChange {
   readonly equal: string;
   readonly removed: string;
@@ -86,7 +86,7 @@ function isReplacement(change: TextChange | undefined): boolean {
   return change !== undefined && change.removed !== '' && change.added !== '';
 }
 
-// White space between two replaced words is nothing that stayed: "the old way" for "a new path" is one replacement.
+// White space between two replaced words counts as replaced: "the old way" → "a new path" is one replacement.
 function joinParts(found: readonly TextChange[]): TextPart[] {
   const parts: TextPart[] = [];
   for (let at = 0; at < found.length; at++) {

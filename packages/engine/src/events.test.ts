@@ -94,7 +94,7 @@ test('[H2] a hook that never answers is reported and passed over', async () => {
   expect(failures.map(({ event }) => event)).toEqual(['before append', 'after append']);
 });
 
-/** A hook as a module without types gives it. */
+/** A hook as an untyped module would pass it. */
 function untyped(events: Events, hook: () => unknown): void {
   Reflect.apply(events.before, events, ['branch', hook]);
 }

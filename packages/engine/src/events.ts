@@ -1,13 +1,13 @@
-/** Where others may look in: hooks before an act, which can cancel or replace it, and after, which are told. */
+/** Hooks: before an act, where they can cancel or replace it, and after it, where they are notified. */
 import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from '@coppice/core';
 
 /**
- * Why older messages give way: `manual`, somebody asked; `due`, before a call, and `after`, after a turn, it would be
- * good; `full`, there is no room for a reply; `overflow`, the provider said so.
+ * Why older messages are compacted: `manual`, on request; `due`, before a call, and `after`, after a turn, because
+ * the context is getting full; `full`, no space is left for a reply; `overflow`, the provider reported it.
  */
 export type CompactReason = 'manual' | 'due' | 'after' | 'full' | 'overflow';
 
-/** What each hook before an act is given, and may give back in place of it. */
+/** The argument of each hook before an act; a hook may return a replacement. */
 export interface BeforeEvents {
   append: {
     readonly treeId: TreeId;
@@ -18,11 +18,11 @@ export interface BeforeEvents {
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId };
   compact: {
     readonly treeId: TreeId;
-    /** The end of the branch: the summary goes below it. */
+    /** The end of the branch; the summary is added below it. */
     readonly nodeId: NodeId;
     readonly reason: CompactReason;
     readonly focus?: string;
-    /** The summary itself: a hook that sets it spares the model the work. */
+    /** A finished summary; if a hook sets it, no model is called. */
     readonly summary?: string;
   };
   generate: {
@@ -36,13 +36,13 @@ export interface BeforeEvents {
   };
 }
 
-/** What each hook after an act is told. */
+/** The argument of each hook after an act. */
 export interface AfterEvents {
   append: {
     readonly treeId: TreeId;
     readonly nodeId: NodeId;
     readonly added: readonly NodeId[];
-    /** What was there already and is said again. */
+    /** Existing nodes that matched the appended messages. */
     readonly reused: readonly NodeId[];
   };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly added: readonly NodeId[] };
@@ -51,46 +51,47 @@ export interface AfterEvents {
   generate: { readonly treeId: TreeId; readonly nodeIds: readonly NodeId[]; readonly failed: readonly NodeId[] };
 }
 
-/** An act that hooks can stand before and after. */
+/** The name of an act that hooks can be added to. */
 export type EventName = keyof BeforeEvents & keyof AfterEvents;
 
-/** What a hook before an act decides: nothing, that it does not happen (with a sentence why), or other particulars. */
+/** The result of a hook before an act: nothing, a cancellation with its reason, or replaced arguments. */
 export type Verdict<T> = undefined | { readonly cancel: string } | { readonly replace: T };
 
-/** A hook before an act. */
 export type BeforeHook<K extends EventName> = (
   event: BeforeEvents[K],
 ) => Verdict<BeforeEvents[K]> | Promise<Verdict<BeforeEvents[K]>>;
 
-/** A hook after an act. */
 export type AfterHook<K extends EventName> = (event: AfterEvents[K]) => void | Promise<void>;
 
-/** A hook that threw, gave something that is no verdict, or no answer at all. The act went on as if it were not there. */
+/**
+ * A hook that threw, returned an invalid result, or did not return in time. The act continued as if the hook did not
+ * exist.
+ */
 export interface HookFailure {
   readonly event: string;
   readonly error: unknown;
-  /** Where the hook comes from, if that was said when it was added. */
+  /** The hook's origin, if it was given when the hook was added. */
   readonly from?: string;
 }
 
-/** Holds hooks and calls them, in the order in which they came. */
+/** Holds hooks and calls them in the order in which they were added. */
 export interface Events {
-  /** Adds a hook, with the name under which its failures are reported; what is returned takes it away again. */
+  /** Adds a hook; failures are reported under the name `from`. Returns a function that removes it. */
   before<K extends EventName>(name: K, hook: BeforeHook<K>, from?: string): () => void;
   after<K extends EventName>(name: K, hook: AfterHook<K>, from?: string): () => void;
-  /** Asks the hooks; gives what is to be done, or rejects with `event/cancelled`. */
+  /** Calls the hooks before an act; returns its final arguments, or rejects with `event/cancelled`. */
   ask<K extends EventName>(name: K, event: BeforeEvents[K]): Promise<BeforeEvents[K]>;
-  /** Tells the hooks. Never rejects. */
+  /** Calls the hooks after an act. Never rejects. */
   tell<K extends EventName>(name: K, event: AfterEvents[K]): Promise<void>;
 }
 
-/** How a bus deals with its hooks. */
+/** Options of the event bus. */
 export interface EventsOptions {
-  /** After so many milliseconds a hook that has not answered is reported and passed over; a minute if not given. */
+  /** A hook that has not returned after so many milliseconds is reported and skipped; by default a minute. */
   readonly limit?: number;
 }
 
-/** Makes a bus without hooks. A hook that fails is reported and passed over: nobody's turn breaks for it. */
+/** Creates a bus without hooks. A hook that fails is reported and skipped, so that it cannot break a turn. */
 export function createEvents(
   onFailure: (failure: HookFailure) => void = ignoreHookError,
   { limit = 60_000 }: EventsOptions = {},
@@ -113,7 +114,7 @@ export function createEvents(
     try {
       onFailure({ event, error, ...(from === undefined ? {} : { from }) });
     } catch {
-      // Who reports failures has failed; there is nobody left to tell.
+      // The failure handler itself failed; there is nowhere left to report to.
     }
   };
   return {
@@ -146,7 +147,7 @@ export function createEvents(
   };
 }
 
-/** Waits for a hook, but not for ever. */
+/** Waits for a hook, up to the time limit. */
 async function withinTimeout<T>(answer: T | Promise<T>, limit: number): Promise<T> {
   if (!(answer instanceof Promise)) return answer;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -165,7 +166,7 @@ interface FoundHooks<T> {
   readonly replace?: T;
 }
 
-// What an act cannot do without. Hooks come from modules that nobody checks the types of.
+// The required fields of each event. Hooks may come from untyped modules.
 const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
   append: ['treeId', 'parentId', 'messages'],
   branch: ['treeId', 'nodeId'],
@@ -174,7 +175,7 @@ const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } 
   generate: ['treeId', 'parentId', 'models', 'tools'],
 };
 
-/** What a hook decided; throws where that is none of the things that it may decide. */
+/** Reads a hook's result; throws if it is invalid. */
 function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): FoundHooks<BeforeEvents[K]> {
   if (given === undefined || given === null) return {};
   if (typeof given !== 'object')
@@ -215,5 +216,5 @@ function addHook<H>(hooks: Map<H, string | undefined>, hook: H, from: string | u
 }
 
 function ignoreHookError(): void {
-  // A bus whose owner does not want to know.
+  // The default: failures are ignored.
 }

@@ -1,8 +1,8 @@
-/** The public names of engine, in reading order. */
+/** The public names of the engine. */
 
 export type { SignedThinking } from '@coppice/content/wires';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
-// Providers: what they are asked and what they answer.
+// Providers and the model catalogue.
 export {
   type Catalogue,
   type CatalogueRow,
@@ -16,14 +16,19 @@ export {
 } from './catalogue/index.ts';
 export { loadCatalogue } from './catalogue/load.ts';
 export { parseCatalogue } from './catalogue/rows.ts';
-// Commands: what terminal, page, server and library share.
+// The slash commands that terminal, page, server and library share.
 export * from './commands/index.ts';
-// Making room, and summaries of branches.
+// Compaction and summaries of branches.
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';
+export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
 export { type ConfigSource, configPath, type Environment, loadConfig, parseConfig } from './config/load.ts';
 export { Hidden, Secret } from './config/secret.ts';
-// Turns of conversation.
+export { listSettings } from './config/settings.ts';
+export type { Bounds, Setting, SettingListener } from './config/toml.ts';
+// Keys and URLs that a user enters.
+export * from './connections/index.ts';
+// Turns: generating replies.
 export * from './events.ts';
 export * from './generate/contract.ts';
 export { type CompactionSettings, type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
@@ -36,9 +41,9 @@ export { fileSpending, memorySpending, type Spending } from './generate/spending
 export type { ToolSource } from './generate/turn-services.ts';
 export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
-// Conversations from elsewhere, and back.
+// Import and export.
 export * from './import/index.ts';
-// Tools of other processes.
+// MCP clients.
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';
 export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
@@ -64,5 +69,5 @@ export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';
-// Tools: what models may call.
+// Tools that models can call.
 export * from './tools/index.ts';

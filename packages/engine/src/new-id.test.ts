@@ -17,7 +17,7 @@ it('sorts the ids of one millisecond by when they were made, and follows a clock
   const now = 1_800_000_000_000;
   const made = Array.from({ length: 10_000 }, () => newId(now));
   expect([...made].sort()).toEqual(made);
-  // Ten thousand are more than a millisecond holds: the next ones go on behind them.
+  // Ten thousand ids do not fit into one millisecond: the next ones still sort after them.
   const later = [now + 1, now + 1, now + 2, now + 3, now + 4].map((time) => newId(time));
   expect([...made, ...later].sort()).toEqual([...made, ...later]);
   const back = newId(now - 3_600_000);

@@ -1,14 +1,15 @@
-// Nothing of Node in here: pages make ids by it, too. `crypto.randomUUID` is not there on a page that came without TLS.
+// Uses no Node modules, because pages create ids too. `crypto.randomUUID` does not exist on a page without TLS.
 
-// The random parts of ids to come. Drawn many at a time: asking for each costs more than all else about an id.
+// Random parts for future ids. Generated in batches, because a call per id would be the most expensive part.
 const ahead: string[] = [];
 const drawn = 128;
 const bytesEach = 10;
 const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
-// A clock that is set back by more than this is followed; by less it may be the time that ids of a full millisecond took.
+// A clock that is set back by more than this is followed; a smaller difference may come from ids that used up their
+// millisecond.
 const mostAhead = 1000;
 let asked = Number.NaN;
-// The time that the last id says, and what stands for it; how the first id of that time goes on; the ids made since.
+// The time in the last id and its digits, the random part of the first id of that time, and the ids created since.
 let said = Number.NEGATIVE_INFINITY;
 let stamp = '';
 let first = '';
@@ -17,8 +18,8 @@ let span = Number.NaN;
 let spanText = '';
 
 /**
- * A fresh UUID of version 7. Ids made later sort later, those of one millisecond too, so that rows of one conversation lie
- * together on disk and lists that are ordered by time keep the order in which things were made.
+ * A new UUID of version 7. Later ids sort later, even within one millisecond, so that rows of one conversation are
+ * close together on disk and lists ordered by time keep the order of creation.
  */
 export function newId(now: number = Date.now()): string {
   const random = ahead.pop() ?? draw();
@@ -37,7 +38,7 @@ export function newId(now: number = Date.now()): string {
   return stamp + (0x1000 + count).toString(16).slice(1) + random.slice(3);
 }
 
-// The end of a UUID: three digits that count up, and what is random in any case.
+// The rest of a UUID: three counting digits and the random part.
 function draw(): string {
   const random = crypto.getRandomValues(new Uint8Array(drawn * bytesEach));
   for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(ending(random, at));
@@ -45,7 +46,7 @@ function draw(): string {
 }
 
 function ending(random: Uint8Array, at: number): string {
-  // The variant of a UUID stands in the two upper bits of this byte.
+  // The UUID variant is in the two upper bits of this byte.
   const variant = 0x80 | ((random[at + 2] ?? 0) & 0x3f);
   const spelled = `${spell(random[at]).slice(1)}${spell(random[at + 1])}-${spell(variant)}${spell(random[at + 3])}-`;
   let end = '';
@@ -57,7 +58,7 @@ function spell(byte: number | undefined): string {
   return digits[byte ?? 0] ?? '';
 }
 
-// The upper digits of a time are those of the minute and are kept: small numbers are put into digits far quicker.
+// The upper digits of a time change once a minute and are cached: formatting the small rest is much faster.
 function formatId(time: number, after: string): void {
   said = time;
   first = after;

@@ -10,7 +10,7 @@ import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
 import { type ScriptedReply, scriptedProvider, usageEventOf } from './testing/scripted.ts';
 
-// Ten cents for a thousand tokens of input, and a dollar for output.
+// Ten cents for a thousand input tokens, a dollar for output.
 const priced =
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000\nprice = { input = 100, output = 1000 }\n[summaries]\nmodel = "scripted/one"\n';
 
@@ -47,7 +47,7 @@ async function longTree(store: Store) {
   return { treeId: id, ids: result.added };
 }
 
-/** Every way in which an engine compacts or sums up. */
+/** Every method by which an engine compacts or summarises. */
 const ways: readonly (readonly [string, (engine: Engine, store: Store) => Promise<unknown>])[] = [
   ['the compactor', async (engine, store) => engine.compactor.compact({ treeId: (await longTree(store)).treeId })],
   [

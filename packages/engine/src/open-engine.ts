@@ -1,4 +1,4 @@
-/** The one assembly of the engine: server and command line take every part that talks to models from here. */
+/** Assembles the engine: server and command line get everything that talks to models from here. */
 import type { Store } from '@coppice/core';
 import type { CommandDefinition, Copies } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
@@ -16,31 +16,33 @@ import { createTitles, type TitleGenerator } from './summaries/titles.ts';
 import { createTools, toolSettings } from './tools/index.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 
-/** What an engine is made of; all but store and configuration has a default. */
+/** Options of an engine; everything but store and configuration has a default. */
 export interface EngineOptions
   extends Pick<GeneratorOptions, 'limits' | 'spending' | 'actor' | 'kit' | 'clock' | 'newId'> {
-  /** Stays open when the engine is closed: it belongs to whoever opened it. */
+  /** Not closed with the engine: it belongs to the caller. */
   readonly store: Store;
   readonly config: Config;
-  /** Hooks, shared by every store of the engine; a bus for each store if not given. */
+  /** The live configuration, if it may change: defaults, budgets, tool rules and the title model follow it. */
+  readonly currentConfig?: (() => Config) | undefined;
+  /** Hooks, shared by all stores of the engine; by default each store has its own bus. */
   readonly events?: Events | undefined;
-  /** Called when a hook fails, unless `events` is given, which has its own. */
+  /** Called when a hook fails; not used if `events` is given. */
   readonly onHookFailure?: ((failure: HookFailure) => void) | undefined;
-  /** Made from the configuration if not given. */
+  /** By default created from the configuration. */
   readonly providers?: ModelProviders | undefined;
-  /** The built-in tools under the rules of the configuration if not given. */
+  /** By default the built-in tools with the rules of the configuration. */
   readonly tools?: ToolRegistry | undefined;
-  /** Where commands put copies; new trees of the same store if not given. */
+  /** Where commands create copies; by default new trees of the same store. */
   readonly copies?: Copies | undefined;
   /** Commands in addition to the built-in ones. */
   readonly commands?: readonly CommandDefinition[] | undefined;
-  /** False gives no automatic titles. */
+  /** False disables automatic titles. */
   readonly titles?: boolean | undefined;
-  /** Called when a title could not be given. */
+  /** Called when a title could not be set. */
   readonly onTitleError?: ((error: unknown) => void) | undefined;
 }
 
-/** Every part that talks to models, on one store. Budgets, hooks and the summary model are the same for all of them. */
+/** Everything that talks to models, on one store. All parts share budgets, hooks and the summary model. */
 export interface Engine {
   readonly store: Store;
   readonly providers: ModelProviders;
@@ -49,24 +51,27 @@ export interface Engine {
   readonly generator: Generator;
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
-  /** Null where automatic titles are switched off. */
+  /** Null if automatic titles are disabled. */
   readonly titles: TitleGenerator | null;
-  /** The slash commands; they run on this engine's store. */
+  /** The slash commands of this engine's store. */
   readonly commands: Commands;
   /** The same engine on another store: same providers, tools, budgets and summaries. Closed with this one. */
   forStore(store: Store): Engine;
-  /** Ends running turns, keeping what they wrote, and stops pending titles. Providers, tools and store stay open. */
+  /**
+   * Interrupts running turns, keeping their text, and cancels pending titles. Providers, tools and store stay open.
+   */
   close(): Promise<void>;
 }
 
-/** Assembles an engine. Asks no model and opens nothing until it is used. */
+/** Assembles an engine. Calls no model and opens nothing until it is used. */
 export function openEngine(options: EngineOptions): Engine {
   const { config } = options;
-  const settings = generatorSettings(config);
+  const current = options.currentConfig ?? (() => config);
+  const settings = followSettings(generatorSettings(config), () => generatorSettings(current()));
   const shared: Shared = {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
-    tools: options.tools ?? createTools(toolSettings(config)),
-    // Shared, so that a daily budget holds over all stores of a process also where no file keeps it.
+    tools: options.tools ?? createTools({ ...toolSettings(config), rules: () => current().tools }),
+    // Shared, so that a daily budget applies to all stores of a process even without a spending file.
     spending: options.spending ?? settings.spending ?? memorySpending(),
     engines: new Map(),
     summarizer: null,
@@ -74,7 +79,7 @@ export function openEngine(options: EngineOptions): Engine {
   return engineOn(options, settings, shared, options.store);
 }
 
-/** What the engines of all stores have in common. */
+/** What the engines of all stores share. */
 interface Shared {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
@@ -84,6 +89,43 @@ interface Shared {
 }
 
 type Settings = ReturnType<typeof generatorSettings>;
+
+/** Settings whose defaults, budgets and summary model are read from the configuration each time. */
+function followSettings(first: Settings, current: () => Settings): Settings {
+  return {
+    ...first,
+    defaults: {
+      get temperature() {
+        return current().defaults.temperature;
+      },
+      get maxTokens() {
+        return current().defaults.maxTokens;
+      },
+      get thinking() {
+        return current().defaults.thinking;
+      },
+      get fallbackModel() {
+        return current().defaults.fallbackModel;
+      },
+    },
+    budgets: {
+      get turnUsd() {
+        return current().budgets.turnUsd;
+      },
+      get dayUsd() {
+        return current().budgets.dayUsd;
+      },
+      get turnTokens() {
+        return current().budgets.turnTokens;
+      },
+    },
+    summaries: {
+      get model() {
+        return current().summaries.model;
+      },
+    },
+  };
+}
 
 function engineOn(options: EngineOptions, settings: Settings, shared: Shared, store: Store): Engine {
   const known = shared.engines.get(store);

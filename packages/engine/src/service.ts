@@ -1,4 +1,4 @@
-/** What the faces of the tree share: who acts, and the clock, ids and message kit that core has none of itself. */
+/** What the public services share: the actor, and the clock, ids and message kit for core. */
 import { messageKit } from '@coppice/content';
 import {
   type ActId,
@@ -15,21 +15,21 @@ import {
 } from '@coppice/core';
 import { newId } from './new-id.ts';
 
-/** How a face of the tree is opened; every part has a default. */
+/** Options of a service; each has a default. */
 export interface ServiceOptions {
-  /** Who acts: whose acts undo takes back. The store's owner if not given. */
+  /** The actor, whose acts undo reverts. By default the store's owner. */
   readonly actor?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly newId?: (() => string) | undefined;
   readonly kit?: MessageKit | undefined;
-  /** The version that the caller has seen; a structural write on a tree that moved on since is refused. */
+  /** The version that the caller has read; a structural write to a tree that changed since is refused. */
   readonly expectedVersion?: number | undefined;
-  /** Keeps a write that comes too late and only adds, as a sibling. */
+  /** Keeps a stale write that only adds, as a sibling. */
   readonly onConflict?: 'branch' | undefined;
 }
 
-/** What core is run with on a store. */
+/** The context for core's `run`. */
 export function runContextOf(store: TreeStore, options: ServiceOptions): RunContext {
   return {
     actor: options.actor ?? store.owner,
@@ -41,32 +41,31 @@ export function runContextOf(store: TreeStore, options: ServiceOptions): RunCont
   };
 }
 
-/** A fresh act, for a call that takes several commits. */
+/** A new act, for a call with several commits. */
 export function newActId(context: RunContext): ActId {
   return actId(context.newId());
 }
 
-/** Refuses what is no whole number from a least one, such as a depth that was read from an address. */
+/** Throws unless the value is an integer of at least `least`. */
 export function checkCount(what: string, value: number, least = 0): void {
   if (!Number.isSafeInteger(value) || value < least)
-    refuse('command/invalid', `A ${what} is a whole number from ${least}, not ${value}.`, { [what]: value });
+    refuse('command/invalid', `A ${what} must be a whole number from ${least}, not ${value}.`, { [what]: value });
 }
 
-/** Arguments that a call takes by name. Callers without types may leave them out, or hand on something else. */
+/** Checks the named arguments of a call; untyped callers may leave them out or pass something else. */
 export function requireObject<T extends object>(given: T): T {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
-  return isNamed ? given : refuse('command/invalid', 'This call takes an object with what it is to do.', {});
+  return isNamed ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
 }
 
-/** A node and the tree it is in. */
 export interface NodePlace {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
-/** Where a node is, by its id alone; a tree's own id stands for its root. Null where the owner has no such thing. */
+/** Finds a node by its id alone; a tree's id stands for its root. Null if the owner has no such node. */
 export async function findNodePlace(store: TreeStore, id: string): Promise<NodePlace | null> {
-  // Callers without types hand on what they have: to a database that would be a parameter it cannot bind.
+  // Untyped callers may pass any value, which a database could not bind.
   if (typeof id !== 'string') return null;
   return store.read(treeId(id), function* () {
     const row = yield* ask('tree', {});
@@ -76,17 +75,17 @@ export async function findNodePlace(store: TreeStore, id: string): Promise<NodeP
   });
 }
 
-/** As {@link findNodePlace}; refused where there is no such node. */
+/** Like {@link findNodePlace}, but throws if there is no such node. */
 export async function requireNodePlace(store: TreeStore, id: string): Promise<NodePlace> {
   return (await findNodePlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** A tree's id as it came from outside. Callers without types hand on what they have, which no database can look for. */
+/** A tree id from outside; a value that is not a string cannot be looked up and is refused as unknown. */
 export function requireTreeNamed(id: string): TreeId {
   return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
 }
 
-/** A node's id as it came from outside; see {@link requireTreeNamed}. */
+/** A node id from outside; see {@link requireTreeNamed}. */
 export function requireNodeNamed(id: string): NodeId {
   return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

@@ -1,4 +1,4 @@
-/** Begins a turn on a SQLite file, says when some of the reply is put down, and waits to be killed. */
+/** Starts a turn on a SQLite file, reports when part of the reply is stored, and waits to be killed. */
 import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';

@@ -1,6 +1,7 @@
 /**
- * Imports a stream of a size into a SQLite file and tells what the process held: resident memory above idle at the most, and
- * the live heap after the first quarter and at the end. In a process of its own, whose heap nobody else has grown.
+ * Imports a stream of a given size into a SQLite file and reports the memory: the peak of resident memory above idle,
+ * and the live heap after the first quarter and at the end. A separate process, so that other tests do not affect its
+ * heap.
  */
 import { fileOfStream } from '@coppice/content/formats';
 import { openStore } from '@coppice/stores';
@@ -40,7 +41,7 @@ async function* stream(): AsyncGenerator<Uint8Array> {
   yield Buffer.from(']');
 }
 
-/** The live heap, and what lies outside it. */
+/** The live heap plus external memory. */
 function held(): number {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,4 +1,4 @@
-/** Starts the MCP servers whose commands it is given, says so, and waits to be killed, or ends as it is told. */
+/** Starts the given MCP servers, reports that, and waits to be killed or exits as requested. */
 import { mcpClient, mcpConfig } from '../src/testing/mcp.ts';
 
 const [, , commands = '{}', ending = 'wait'] = process.argv;

@@ -1,4 +1,4 @@
-/** Joins the choke points, the routes and the page. Wiring only. */
+/** Connects middleware, routes and the page. Wiring only. */
 import { setMaxListeners } from 'node:events';
 import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
@@ -11,29 +11,30 @@ import { logRequest } from './middleware/request-log.ts';
 import { createReference } from './reference-page.ts';
 import type { RouteDefinition } from './routes/define.ts';
 import { routes } from './routes/index.ts';
+import { otherCalls } from './routes/proxy/other-calls.ts';
 import { runRoute } from './run-route.ts';
 import { createServices, type Services } from './services.ts';
 import { createWeb } from './web.ts';
 
-/** A server without a socket: it answers requests, and is closed when nobody asks any more. */
+/** A server without a socket: handles requests until it is closed. */
 export interface CoppiceServer {
   readonly app: Hono<ServerEnv>;
   readonly services: Services;
-  /** Answers one request; what a socket, a test or another program calls. */
+  /** Handles one request, from a socket, a test or another program. */
   fetch(request: Request, bindings?: object): Response | Promise<Response>;
-  /** Ends streams and cuts turns short, keeping what was said. The store stays open. */
+  /** Ends streams and interrupts turns, keeping their text. The store stays open. */
   close(): Promise<void>;
 }
 
-/** Makes a server. It listens on nothing; see `serve`. */
+/** Creates a server. It does not listen; see `serve`. */
 export function createServer(options: ServerOptions): CoppiceServer {
   const closing = new AbortController();
-  // Every body that comes waits for it as well; node would print a warning from the eleventh on.
+  // Every running request adds a listener; node would print a warning from the eleventh on.
   setMaxListeners(0, closing.signal);
   const services = createServices(options, closing.signal, createReference(routes));
   const web = createWeb(services);
   const app = new Hono<ServerEnv>();
-  // What every request passes, in this order, whatever it asks for.
+  // The checks that every request passes, in this order.
   app.use(async (context, next) => {
     const began = services.now();
     context.set('services', services);
@@ -47,7 +48,8 @@ export function createServer(options: ServerOptions): CoppiceServer {
     logRequest(context, began);
     return passed;
   });
-  for (const route of routes) app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
+  for (const route of [...routes, ...otherCalls])
+    app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   const otherMethods = methodsByPath(routes);
   app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));
   app.onError(failedAnswer);
@@ -58,7 +60,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     async close() {
       closing.abort();
       const recorded = async () => {
-        // Half of the time is for calls that are under way, the rest to write down what came of them.
+        // Half of the time is for running calls, the rest for recording them.
         await services.calls.stop(services.limits.stopMs / 2);
         await services.recorder.close();
       };
@@ -68,7 +70,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
   };
 }
 
-/** Runs checks that may refuse; a refusal is answered like any other. */
+/** Runs a check; an error it throws becomes the response. */
 function attempt(context: ServerContext, check: () => Response | undefined): Response | undefined {
   try {
     return check();
@@ -82,7 +84,7 @@ function unknownPath(context: ServerContext): Response {
   return answerRefusal(context, httpRefusal('http/not-found', `There is no ${method} ${path.slice(0, 200)}.`));
 }
 
-/** Answers for paths that are there under other methods, and says which; null for those that are not there at all. */
+/** The 405 response for a path that exists with other methods; null if the path does not exist. */
 function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext) => Response | null {
   const table = all.map(({ method, path }) => ({
     method: method.toUpperCase(),
@@ -98,7 +100,7 @@ function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext
   };
 }
 
-/** Hono writes parameters as `:tree`, the OpenAPI document as `{tree}`. */
+/** Converts parameters from the OpenAPI form `{tree}` to Hono's `:tree`; `{rest}` is the rest of the path. */
 function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return path.replace('{rest}', ':rest{.+}').replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -1,11 +1,13 @@
-/** The answer that an attachment is: its bytes or a range of them, and what keeps them from running as a page of ours. */
+/**
+ * The response for an attachment: its bytes or a range, with headers that prevent it from running as a page of ours.
+ */
 import type { BlobStore } from '@coppice/core';
 import { noneMatch } from './entity-tags.ts';
 import { refuseHttp } from './http-errors.ts';
 import { attachmentPolicy } from './middleware/security-headers.ts';
 import type { RawReply, RouteScope } from './routes/define.ts';
 
-// Shown in place by a browser; whatever else there is is downloaded, so that it never runs as a page of ours.
+// Types that browsers may display; everything else is downloaded, so that it never runs as a page of ours.
 const inline: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -24,11 +26,11 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** One range of bytes; null where the header asks for none that we know, which means all of them. */
+/** Parses one byte range; null if there is none or it is not supported, which means all bytes. */
 function byteRangeOf(header: string | undefined, size: number): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return null;
-  // One that ends before it begins is no range, and counts as not said.
+  // A range that ends before it begins is ignored.
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
@@ -36,7 +38,7 @@ function byteRangeOf(header: string | undefined, size: number): ByteRange | null
   return refuseHttp('http/range', `The attachment has ${size} bytes.`, { size });
 }
 
-/** Answers with an attachment, for whoever may have it; refuses one that is not there. */
+/** Responds with an attachment, after access was checked; throws if it does not exist. */
 export async function blobReply(
   blobs: BlobStore,
   hash: string,
@@ -61,7 +63,7 @@ export async function blobReply(
   return { raw: new Uint8Array(bytes), status: range === null ? 200 : 206, headers: { ...headers, ...partial } };
 }
 
-/** Refuses an attachment in the words that hold for one that is not there and one that is not for the caller. */
+/** Throws the same error for a missing attachment and for one that the caller may not read. */
 export function noSuchBlob(hash: string): never {
   return refuseHttp('http/not-found', `There is no attachment ${hash}.`);
 }

@@ -1,22 +1,22 @@
 import type { User } from '@coppice/core';
 
-/** What lets a caller in, and whether it still does. */
+/** What admitted a caller, and whether it is still valid. */
 export interface CallerLimits {
-  /** The same for everything that was let in by the same. */
+  /** Equal for all requests admitted by the same credential. */
   readonly key: string;
   holds(): Promise<boolean>;
 }
 
-/** Who calls. */
+/** The authenticated caller. */
 export interface Caller {
-  /** Whose trees are meant: the user in shared mode, the store's owner otherwise. */
+  /** The owner of the trees: the user in shared mode, else the store's owner. */
   readonly owner: string;
-  /** Who acts, as history and undo know it. */
+  /** The actor in history and undo. */
   readonly actor: string;
   readonly name: string;
   readonly role: User['role'];
-  /** How the caller showed who it is. */
+  /** How the caller authenticated. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
-  /** By what it may stay where it is, for streams that are open for long; null where that is never taken away. */
+  /** For long-lived streams: tells whether the credential is still valid; null if it cannot be revoked. */
   readonly stay: CallerLimits | null;
 }

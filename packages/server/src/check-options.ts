@@ -1,11 +1,11 @@
-/** Looks over what an operator set before anything is opened, and says all that is wrong at once. */
+/** Validates the operator's options before anything is opened, and reports all problems together. */
 import { AppError } from '@coppice/core';
 import type { ServeOptions } from './serve.ts';
 
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** What is wrong with the options, one sentence each; nothing where they are in order. */
+/** The problems of the options, one sentence each; empty if they are valid. */
 export function problemsIn(
   options: Pick<ServeOptions, 'auth' | 'hosts' | 'origins' | 'limits' | 'quotas' | 'port'>,
 ): string[] {
@@ -37,7 +37,7 @@ function isOrigin(text: string): boolean {
   }
 }
 
-/** Refuses options that are not in order. */
+/** Throws if the options are invalid. */
 export function checkServerOptions(options: ServeOptions): void {
   const problems = problemsIn(options);
   if (problems.length > 0)

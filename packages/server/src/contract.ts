@@ -1,80 +1,95 @@
-/** What a server is made of, and the bounds it keeps. */
+/** The options of a server, and its limits. */
 import type { MessageKit, Store } from '@coppice/core';
-import type { Config, Events, GenerateLimits, McpClient, ModelProviders, ToolRegistry } from '@coppice/engine';
+import type {
+  Config,
+  Events,
+  GenerateLimits,
+  LiveConfig,
+  McpClient,
+  ModelProviders,
+  ToolRegistry,
+} from '@coppice/engine';
 import type { Logger } from 'pino';
+import type { ComputerPaths } from './found/places.ts';
 
 /**
- * Who may come in. `token`: one person who shows one secret. `users`: the users of the store's accounts, each with
- * tokens, and, where a proxy is listed, whoever that proxy says has signed in.
+ * How callers authenticate. `token`: one person with one secret. `users`: the users in the store's accounts, each
+ * with tokens, and, if a proxy is listed, users that the proxy has signed in.
  */
 export type AuthOptions =
   | {
       readonly mode: 'token';
+      /** May be a getter: it is read at every request. */
       readonly token: string;
-      /** Whether the operator chose the token; one made at launch does not open a public address. */
+      /** Whether the operator chose the token; a generated one does not allow listening on a public address. */
       readonly chosen?: boolean;
+      /** Creates a new token, which replaces the old one; without this function the token cannot be replaced here. */
+      readonly renew?: (() => Promise<string>) | undefined;
+      /** Takes over a token that another process created. Called at most once a second. */
+      readonly sync?: (() => Promise<void>) | undefined;
     }
   | { readonly mode: 'users'; readonly proxy?: ProxyOptions | undefined };
 
-/** A proxy that signs people in and says who they are. Its header counts from these addresses alone. */
+/** A proxy that signs users in. Its header is trusted only from these addresses. */
 export interface ProxyOptions {
   readonly addresses: readonly string[];
-  /** The header with the user's id, such as `x-forwarded-user`. */
+  /** The header with the user's id, for example `x-forwarded-user`. */
   readonly userHeader: string;
-  /** Whether a user whom the proxy names and nobody knows yet becomes a member. */
+  /** Whether an unknown user named by the proxy becomes a member. */
   readonly admit?: boolean | undefined;
 }
 
-/** How much is taken at once. All of it holds for every route. */
+/** The limits of requests, for all routes. */
 export interface ServerLimits {
   /** Bytes of a JSON body. */
   readonly bodyBytes: number;
-  /** Bytes of a call that is passed on to a service, whose own bound is what counts. */
+  /** Bytes of a forwarded call; the service has its own limit. */
   readonly proxyBytes: number;
   /** Bytes of an attachment. */
   readonly attachmentBytes: number;
-  /** Bytes of an upload that is imported. It waits on the disk, never in memory. */
+  /** Bytes of an upload for an import. It is stored on disk, never in memory. */
   readonly importBytes: number;
-  /** Milliseconds in which a JSON body has to be there in all. */
+  /** Milliseconds in which a JSON body must arrive completely. */
   readonly bodyMs: number;
-  /** Milliseconds in which an upload, or a call that is passed on, has to be there in all. */
+  /** Milliseconds in which an upload or a forwarded call must arrive completely. */
   readonly uploadMs: number;
-  /** In so many milliseconds at least `uploadWindowBytes` of an upload have to come. */
+  /** In so many milliseconds at least `uploadWindowBytes` of an upload must arrive. */
   readonly uploadWindowMs: number;
+  /** Bytes of an upload that must arrive in `uploadWindowMs`. */
   readonly uploadWindowBytes: number;
   /** Nesting of a JSON body. */
   readonly jsonDepth: number;
-  /** Bytes that a reader of a stream may lag behind before it is dropped. */
+  /** Bytes that the reader of a stream may be behind before it is disconnected. */
   readonly backlogBytes: number;
-  /** Milliseconds between two signs of life on a quiet stream. */
+  /** Milliseconds between two pings on a quiet stream. */
   readonly pingMs: number;
-  /** Milliseconds over which deltas of a reply are gathered into one event. */
+  /** Milliseconds over which deltas of a reply are batched into one event. */
   readonly deltaMs: number;
-  /** Milliseconds that a turn can still be read after it is through. */
+  /** Milliseconds that a finished turn can still be read. */
   readonly keepTurnMs: number;
-  /** Milliseconds that the report of an import can still be read after it is through. */
+  /** Milliseconds that the report of a finished import can still be read. */
   readonly keepImportMs: number;
-  /** Milliseconds in which a stop is through, whatever hangs. */
+  /** The longest time that a shutdown may take, in milliseconds. */
   readonly stopMs: number;
 }
 
-/** What one user may have at a time. */
+/** The limits of one user. */
 export interface Quotas {
   /** Open streams. */
   readonly streams: number;
-  /** Turns that are being written. */
+  /** The number of running turns. */
   readonly generations: number;
-  /** Imports that are uploaded or under way. */
+  /** Imports that are uploading or running. */
   readonly imports: number;
-  /** Requests in a minute; null is no bound. */
+  /** Requests per minute; null means no limit. */
   readonly requestsPerMinute: number | null;
-  /** Bytes of attachments and imports in a day; null is no bound. */
+  /** Bytes of attachments and imports per day; null means no limit. */
   readonly uploadBytesPerDay: number | null;
-  /** Temporary trees, which live in memory. */
+  /** Temporary trees, which are kept in memory. */
   readonly temporaryTrees: number;
 }
 
-/** What holds unless an operator says otherwise. */
+/** The default limits. */
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
   proxyBytes: 64 * 1024 * 1024,
@@ -93,7 +108,7 @@ export const defaultServerLimits: ServerLimits = {
   stopMs: 10_000,
 };
 
-/** What holds for a user unless an operator says otherwise. */
+/** The default limits of a user. */
 export const defaultQuotas: Quotas = {
   streams: 100,
   generations: 32,
@@ -103,42 +118,53 @@ export const defaultQuotas: Quotas = {
   temporaryTrees: 100,
 };
 
-/** What a server is made with. */
+/** The options of a server. */
 export interface ServerOptions {
-  /** Stays open when the server stops: it belongs to whoever opened it. */
+  /** Not closed with the server: it belongs to the caller. */
   readonly store: Store;
   /**
-   * The URL that the store was opened by, where it was opened to be written and with nothing but its owner. Threads that
-   * import or record open it again, if it is a file of SQLite; without it all of that is done on the thread of the server.
+   * The URL that the store was opened with, if it was opened for writing and with no option but its owner. Worker
+   * threads for imports and recording open it again if it is an SQLite file; without it that work runs on the
+   * server's thread.
    */
   readonly storeUrl?: string | undefined;
   readonly auth: AuthOptions;
   readonly config: Config;
-  /** Made from the configuration if not given. */
+  /** The live configuration with entered keys; without it neither changes while the server runs. */
+  readonly live?: LiveConfig | undefined;
+  /** By default created from the configuration. */
   readonly providers?: ModelProviders | undefined;
-  /** The built-in tools if not given. */
+  /** By default the built-in tools. */
   readonly tools?: ToolRegistry | undefined;
-  /** Tools of other processes; whoever made it starts and closes it, and gives its registry as `tools`. */
+  /** The MCP client; the caller starts and closes it, and passes its registry as `tools`. */
   readonly mcp?: McpClient | undefined;
-  /** Whether agents that come over `/mcp` may write; what the configuration says if not given. */
+  /** Whether agents may write over `/mcp`; by default what the configuration says. */
   readonly mcpWrites?: boolean | undefined;
-  /** Hooks before and after what is done; one bus for all owners. */
+  /** Hooks before and after acts; one bus for all owners. */
   readonly events?: Events | undefined;
-  /** Whether trees and replies get titles by themselves; true if not given. */
+  /** Whether trees and replies get automatic titles; by default true. */
   readonly titles?: boolean | undefined;
   readonly generateLimits?: Partial<GenerateLimits> | undefined;
-  /** The folder of the built page; without it there is an API and no page. */
+  /** The folder of the built page; without it the server has an API and no page. */
   readonly web?: string | undefined;
-  /** The folder where uploads wait for their import; the system's for temporary files if not given. */
+  /** The folder for uploads before their import; by default the system's temporary folder. */
   readonly spool?: string | undefined;
   /**
-   * The folder where calls wait that are to be recorded, and where those are kept that could not be. Beside the configuration
-   * file where there is one; where there is neither, nothing of them outlives the process.
+   * The folder for calls that wait to be recorded, and for those that could not be. By default next to the
+   * configuration file; without either, they do not survive the process.
    */
   readonly spillFolder?: string | undefined;
-  /** Names under which the server is reached beside those of this machine, such as `trees.example.org`. */
+  /**
+   * Where other programs on this computer store their conversations, for their import. Used only by a single-user
+   * server that listens on loopback; without it none are searched for.
+   */
+  readonly computer?: ComputerPaths | undefined;
+  /** Names of the server besides those of this machine, for example `trees.example.org`. */
   readonly hosts?: readonly string[] | undefined;
-  /** Other origins whose pages may call, written out, such as `https://notes.example.org`. */
+  /**
+   * Other origins whose pages may call the API with a token, for example `https://notes.example.org`; by default what the
+   * configuration says.
+   */
   readonly origins?: readonly string[] | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly quotas?: Partial<Quotas> | undefined;

@@ -1,6 +1,9 @@
-/** Whether what a browser has is still what there is. */
+/** Checks If-None-Match. */
 
-/** Whether `If-None-Match` names an entity tag: alone, in a list, as weak, which proxies that pack make of it, or all by a star. */
+/**
+ * Whether `If-None-Match` contains an entity tag: alone, in a list, as a weak tag (compressing proxies change it to
+ * that), or as `*`.
+ */
 export function noneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));

@@ -1,7 +1,7 @@
-/** When a link or a token runs out. */
+/** Expiry times of links and tokens. */
 import { refuseHttp } from './http-errors.ts';
 
-/** A time at which something that is made now is to run out. One that has passed is refused: it would be good for nothing. */
+/** Validates an expiry time. One in the past is refused, because the new link or token would be useless. */
 export function expiryAhead(expiresAt: number | null | undefined, now: number): number | null {
   if (expiresAt == null) return null;
   if (expiresAt <= now)

@@ -1,9 +1,11 @@
-/** The way into a shared server that nobody can come into yet. */
+/** Creates the first admin of a shared server. */
 import { randomBytes } from 'node:crypto';
 import type { Store } from '@coppice/core';
 import { hashToken } from './middleware/auth.ts';
 
-/** Makes an admin with a token where there is no user; gives the token, which is kept as a hash alone, or null. */
+/**
+ * Creates an admin with a token if there is no user; returns the token, of which only the hash is stored, or null.
+ */
 export async function makeFirstAdmin(
   store: Pick<Store, 'accounts'>,
   given: { readonly now: () => number; readonly newId: () => string },

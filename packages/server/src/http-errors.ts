@@ -1,4 +1,4 @@
-/** From an error to an answer: the kind alone decides the status, but for codes of HTTP itself and a full disk. */
+/** Converts errors to responses: the kind decides the status, except for the server's own codes and a full disk. */
 import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
 import { redact } from '@coppice/engine';
 
@@ -13,7 +13,7 @@ export const statusOfKind = {
   internal: 500,
 } as const satisfies Record<ErrorKind, number>;
 
-/** The codes whose status is a matter of HTTP: what was wrong with the request before anything was asked of a tree. */
+/** Codes with their own HTTP status: errors in the request itself, before a tree is involved. */
 export const httpCodes = {
   'tree/version-required': { kind: 'invalid', status: 428 },
   'store/full': { kind: 'unavailable', status: 507 },
@@ -33,20 +33,20 @@ export const httpCodes = {
   'http/internal': { kind: 'internal', status: 500 },
 } as const satisfies Record<string, { readonly kind: ErrorKind; readonly status: number }>;
 
-/** A code that the server itself refuses with. */
+/** An error code of the server. */
 export type HttpCode = keyof typeof httpCodes;
 
-/** A refusal with one of the server's own codes. */
+/** Creates an error with one of the server's codes. */
 export function httpRefusal(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError({ code, kind: httpCodes[code].kind, message, data });
 }
 
-/** Throws a refusal with one of the server's own codes. */
+/** Throws an error with one of the server's codes. */
 export function refuseHttp(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
   throw httpRefusal(code, message, data);
 }
 
-/** The status that goes with an error. */
+/** The HTTP status of an error. */
 export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
   return isHttpCode(error.code) ? httpCodes[error.code].status : statusOfKind[error.kind];
 }
@@ -55,7 +55,7 @@ function isHttpCode(code: string): code is HttpCode {
   return Object.hasOwn(httpCodes, code);
 }
 
-/** Any thrown value as a refusal that may be shown: what nobody foresaw says nothing of the inside. */
+/** Converts a thrown value to a refusal that may be shown: unexpected errors reveal no details. */
 export function httpRefusalOf(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;

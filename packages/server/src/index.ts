@@ -1,4 +1,4 @@
-/** The public names of the server, in reading order. */
+/** The public names of the server. */
 export { type CoppiceServer, createServer } from './app.ts';
 export { problemsIn } from './check-options.ts';
 export * from './contract.ts';

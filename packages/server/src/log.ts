@@ -1,16 +1,16 @@
-/** The log of a server: lines of JSON without any key, token or word of a conversation. */
+/** The server's log: JSON lines without keys, tokens or message contents. */
 import { redact } from '@coppice/engine';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** How a log is written. */
+/** Options of the log. */
 export interface LogOptions {
-  /** `info` if not given. */
+  /** By default `info`. */
   readonly level?: string | undefined;
-  /** Standard output if not given. */
+  /** By default standard output. */
   readonly to?: DestinationStream | undefined;
 }
 
-/** Makes a log. Whatever goes wrong is written down without secrets: each line passes the redactor as a whole. */
+/** Creates a log. Every line is redacted as a whole. */
 export function createLog(options: LogOptions = {}): Logger {
   const to = options.to ?? pino.destination({ fd: 1, sync: false });
   const safe: DestinationStream = { write: (line) => to.write(redact(line)) };
@@ -25,7 +25,7 @@ export function createLog(options: LogOptions = {}): Logger {
   );
 }
 
-/** What is written of an error: its kind, its sentence and where it came from; not the data, which may hold messages. */
+/** The logged fields of an error: kind, message and stack, but not its data, which may contain messages. */
 function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { name, message, stack, cause } = thrown;

@@ -1,4 +1,4 @@
-/** Figures for Prometheus, counted by route pattern so that no id or token becomes a label. */
+/** Metrics for Prometheus, counted by route pattern so that no id or token becomes a label. */
 
 const buckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
@@ -8,14 +8,13 @@ interface Series {
   readonly upTo: number[];
 }
 
-/** Counts requests and tells gauges. */
 export class Metrics {
-  // By route, then by method and status: no text is put together for a request that was counted before.
+  // By route, then by method and status: no string is built for a known combination.
   readonly #requests = new Map<string, Map<string, Map<number, { count: number }>>>();
   readonly #times = new Map<string, Series>();
   readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
 
-  /** Counts one answered request. */
+  /** Counts one request. */
   count(method: string, route: string, status: number, ms: number): void {
     const methods = this.#requests.get(route) ?? new Map<string, Map<number, { count: number }>>();
     this.#requests.set(route, methods);
@@ -31,12 +30,12 @@ export class Metrics {
     for (const [index, bound] of buckets.entries()) if (ms <= bound) series.upTo[index] = (series.upTo[index] ?? 0) + 1;
   }
 
-  /** Adds a figure that is looked up when it is asked for. */
+  /** Adds a gauge that is read on request. */
   gauge(name: string, help: string, read: () => number): void {
     this.#gauges.set(name, { help, read });
   }
 
-  /** All figures in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): string {
     const lines = ['# HELP coppice_requests_total Requests answered.', '# TYPE coppice_requests_total counter'];
     for (const [route, methods] of this.#requests)

@@ -1,4 +1,4 @@
-/** Keys without those that are undefined, which exact types want to be absent. */
+/** Removes undefined fields, for `exactOptionalPropertyTypes`. */
 export function omitUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };

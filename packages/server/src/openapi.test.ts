@@ -1,4 +1,4 @@
-/** The document as others read it: by a validator that knows nothing of us, and held against what is really answered. */
+/** Validates the document with a third-party validator, and real responses against the document. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ test('[A36] the document is valid by the schema of OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-/** What is wrong with an answer by the document; nothing where it is as promised. */
+/** The violations of a response; none if it matches the document. */
 async function faultsOf(method: string, path: string, response: Response): Promise<readonly unknown[]> {
   const [plain = ''] = path.split('?');
   const parts = plain.split('/');
@@ -58,7 +58,7 @@ async function faultsOf(method: string, path: string, response: Response): Promi
   return check(await response.json()) ? [] : (check.errors ?? []);
 }
 
-/** Asks, and fails where the answer is not what the document says. */
+/** Sends a request, and fails if the response does not match the document. */
 async function held(
   server: TestServer,
   method: string,
@@ -141,7 +141,7 @@ test('[A36] every answer of a long conversation is what the document says, refus
   for (const [method, path, body] of calls) {
     const answer = await write(method, path, body);
     expect([method, path, answer.status < 300]).toEqual([method, path, true]);
-    // What is still being written would make what comes next stale.
+    // A reply that is still being written would make the next request stale.
     if (path === '/generations')
       await new EventReader(await server.raw('GET', `/api/generations/${answer.body.actId}/events`)).all();
   }

@@ -1,9 +1,9 @@
-/** The OpenAPI document, made from the very table that the routes are run by. */
+/** The OpenAPI document, generated from the table of routes. */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { RouteDefinition } from './routes/define.ts';
 import { problem } from './wire/schemas.ts';
 
-/** The version of the API; it rises when something that was promised changes. */
+/** The version of the API; it changes when a promised part of it does. */
 export const apiVersion = '1.0.0';
 
 const description = `Conversations as trees: every message has one parent and any number of variants, and whatever changes a tree is a
@@ -16,24 +16,24 @@ Ids that a client chooses make a retry harmless. Refusals are \`{ "error": { cod
 \`/v1\` they are those of the service whose wire it is, with the same codes.`;
 
 const statusWords: Readonly<Record<number, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Begun.',
-  206: 'A part of it.',
-  304: 'You have it already.',
-  400: 'Something in the request is not right.',
-  401: 'No token, or a wrong one.',
-  403: 'Not for this caller, host or origin.',
-  404: 'There is no such thing, or it is somebody else’s.',
-  409: 'The tree moved on, or an id is taken.',
-  413: 'Too large.',
-  415: 'Another media type is needed.',
-  422: 'Not possible here.',
-  428: 'Say which version you have seen.',
-  429: 'Too many.',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Started.',
+  206: 'A range of the bytes.',
+  304: 'Not modified.',
+  400: 'The request is invalid.',
+  401: 'The token is missing or invalid.',
+  403: 'Not allowed for this caller, host or origin.',
+  404: 'Not found, or owned by another user.',
+  409: 'The tree has changed since, or an id is taken.',
+  413: 'The body is too large.',
+  415: 'Unsupported media type.',
+  422: 'Not possible in the current state.',
+  428: 'The expected version is missing.',
+  429: 'Too many requests.',
 };
 
-/** The document of a list of routes, as a plain object. */
+/** The document for a list of routes. */
 export function openApiDocument(routes: readonly RouteDefinition[]): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
@@ -111,7 +111,7 @@ function responsesOf(route: RouteDefinition): RouteConfig['responses'] {
   const successes = [route.status, ...route.also].map((status) => [
     status,
     {
-      description: statusWords[status] ?? 'Done.',
+      description: statusWords[status] ?? 'Success.',
       ...(status === 304 ? {} : { content: { [route.produces]: { schema: route.answer } } }),
     },
   ]);

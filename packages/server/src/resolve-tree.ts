@@ -1,4 +1,4 @@
-/** Where a tree lives, and what kind of store that is. */
+/** Finds the store of a tree. */
 
 import { normaliseMessage } from '@coppice/content';
 import {
@@ -19,14 +19,14 @@ import type { RouteScope } from './routes/define.ts';
 import { type TreeView, toTreeView } from './tree-view.ts';
 import type { messageInput } from './wire/schemas.ts';
 
-/** A tree's store, and whether it is the one of temporary trees. */
+/** A tree's store, and whether the tree is temporary. */
 export interface ResolvedTree {
   readonly treeId: TreeId;
   readonly store: Store;
   readonly temporary: boolean;
 }
 
-/** Finds the store of a tree. What nobody knows is looked for in the main one, which says so. */
+/** Finds the store of a tree. An unknown tree is looked up in the main store, which throws. */
 export async function resolveTree(scope: Pick<RouteScope, 'ownerServices'>, treeId: TreeId): Promise<ResolvedTree> {
   const store = await scope.ownerServices.storeOf(treeId);
   return { treeId, store, temporary: store === scope.ownerServices.temporary.store };
@@ -38,7 +38,7 @@ export async function formatOfTree(place: ResolvedTree): Promise<ConversationFor
   return (await place.store.formatOf(place.treeId)) ?? 'tree';
 }
 
-/** A tree as it is told, with its number of messages where that is wanted. */
+/** A tree for a response, optionally with its number of messages. */
 export async function viewOfTree(place: ResolvedTree, options: { readonly count?: boolean } = {}): Promise<TreeView> {
   const { row, messageCount } = await place.store.read(place.treeId, function* () {
     const found = yield* readTree(place.treeId);
@@ -53,15 +53,12 @@ export async function viewOfTree(place: ResolvedTree, options: { readonly count?
   });
 }
 
-/** Refuses a tree that is not there, as every reading of it would. */
+/** Throws if a tree does not exist. */
 export async function requireTree(place: ResolvedTree): Promise<void> {
   await place.store.read(place.treeId, () => readTree(place.treeId));
 }
 
-/**
- * Refuses what takes its time for a tree that has moved on already, where the caller says what it has seen. What happens
- * while it is made is no matter.
- */
+/** Checks the expected version before a long operation. Changes during the operation do not matter. */
 export async function checkVersion(place: ResolvedTree, expected: number | undefined): Promise<void> {
   if (expected === undefined) return;
   const { store, treeId } = place;
@@ -72,7 +69,7 @@ export async function checkVersion(place: ResolvedTree, expected: number | undef
   });
 }
 
-/** Messages on their way in, read at the door for messages: older forms are understood, the first bad one is named. */
+/** Parses new messages: older formats are accepted, an error names the first invalid one. */
 export function readMessages(given: readonly z.output<typeof messageInput>[]): NewMessage[] {
   return given.map((item, index) => {
     const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
@@ -81,7 +78,7 @@ export function readMessages(given: readonly z.output<typeof messageInput>[]): N
   });
 }
 
-/** Notes that came from outside. Those that only the tree itself writes are refused, wherever they come in. */
+/** Validates metadata from outside; fields that only the tree itself writes are refused. */
 function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(meta, key))
@@ -89,7 +86,7 @@ function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
   return meta;
 }
 
-/** What a message says, as one message with a role: for edits, which give content alone. */
+/** Parses the content of a message, for edits. */
 export function contentOfNode(content: string | readonly unknown[], role: Message['role']): Message['content'] {
   return valueOf(normaliseMessage({ role, content }, { where: 'content' })).content;
 }

@@ -1,6 +1,6 @@
-/** From a request to a route's answer: who calls, what they bring, what they get. The same for all routes. */
+/** Runs a route: authentication, input, response. The same for all routes. */
 import type { Caller } from './caller.ts';
-import { requestHeader, type ServerContext } from './env.ts';
+import { hostOf, requestHeader, requestHeaders, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
 import { type BodyBounds, bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
 import { respond } from './middleware/security-headers.ts';
@@ -8,15 +8,16 @@ import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes
 
 const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', stay: null };
 
-/** The handler of a route. */
 export function runRoute(route: RouteDefinition): (context: ServerContext) => Promise<Response> {
   const { needs } = route;
   return async (context) => {
     context.set('pattern', route.path);
     const services = context.get('services');
+    const changed = services.sync();
+    if (changed !== null) await changed;
     const caller = needs.access === 'open' ? nobody : await authorise(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
-    // Nobody would ever read, or leave, a stream of which only the head is wanted.
+    // A stream for a HEAD request would never be read or closed.
     if (needs.stream && context.req.method === 'HEAD')
       return respond(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
@@ -27,18 +28,24 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
       caller,
       services,
       ownerServices: services.ownerServicesOf(needs.access === 'open' ? services.store.owner : caller.owner),
-      // Made when it is asked for: most answers are there before anybody could go away.
+      // Created lazily: most responses are complete before a client could disconnect.
       get signal() {
         return context.req.raw.signal;
       },
       header: (name) => requestHeader(context, name),
+      headers: () => requestHeaders(context),
+      method: context.req.method,
+      path: context.req.path,
+      get host() {
+        return hostOf(context);
+      },
       search: () => new URL(context.req.url).search,
       bytes: () => readBody(context, bounds),
       chunks: () => bodyChunks(context, bounds),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);
-    // Of an answer whose head alone is wanted nobody would read the rest, or end it.
+    // A streamed body for a HEAD request would never be read or closed.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
       await answer.raw.cancel();
       return sendReply(context, route, { ...answer, raw: null });

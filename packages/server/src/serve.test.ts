@@ -62,7 +62,7 @@ test('[A121] an address that others can reach is not opened without a token that
 });
 
 test('[A122] a stop does not wait for connections whose streams it ended', async () => {
-  // Longer than a test may last: nothing but the end of the streams ends this stop.
+  // Longer than a test may last: only the end of the streams can end this shutdown.
   const server = await openTestServer({ limits: { stopMs: 10 * 60_000 } });
   const one = await server.listen();
   const { id } = await createTree(server);
@@ -71,7 +71,7 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
   await one.close();
   expect(await read).not.toContain('error');
   await server.close();
-  // Below the minute after which node itself gives an idle connection up.
+  // Less than the minute after which node closes an idle connection.
 }, 30_000);
 
 test('[A122] a stop is through in its time, ends streams, keeps what was said, and waits for nobody who hangs', async () => {
@@ -88,7 +88,7 @@ test('[A122] a stop is through in its time, ends streams, keeps what was said, a
   const { nodes } = (await begun.json()) as { readonly nodes: readonly { readonly nodeId: string }[] };
   const feed = new EventReader(await fetch(`${one.url}/api/trees/${id}/feed`, { headers: auth }));
   await feed.until((seen) => seen.some((event) => event.event === 'delta'));
-  // Somebody who opened a connection and says nothing.
+  // A client that opened a connection and sends nothing.
   const silent = connect(one.port, '127.0.0.1');
   silent.on('error', () => undefined);
   await new Promise((resolve) => silent.once('connect', resolve));
@@ -131,6 +131,8 @@ test('[A124] the page is served from a table of its files with a policy of its o
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Coppice</title>');
   writeFileSync(join(folder, 'assets/app.js'), 'export {};');
   symlinkSync('/etc/passwd', join(folder, 'assets/link.txt'));
+  mkdirSync(join(folder, 'frames'));
+  writeFileSync(join(folder, 'frames/preview.html'), '<!doctype html><title>Preview</title>');
   const server = await openTestServer({ web: folder });
   for (const path of ['/', '/t/some-tree', '/t/some-tree/node', '/s/some-token', '/settings', '/trash']) {
     const page = await server.raw('GET', path, { token: null });
@@ -140,9 +142,28 @@ test('[A124] the page is served from a table of its files with a policy of its o
       expect(policy).toContain(part);
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
   }
+  // A model's code runs here: without an origin, and without network access.
+  const frame = await server.raw('GET', '/frames/preview.html', { token: null });
+  const framePolicy = frame.headers.get('content-security-policy') ?? '';
+  for (const part of ['sandbox allow-scripts;', "default-src 'none'", "frame-ancestors 'self'"])
+    expect(framePolicy).toContain(part);
+  expect(framePolicy).not.toMatch(/allow-same-origin|connect-src|https?:|\*/);
   expect((await server.raw('GET', '/s/x', { token: null })).headers.get('x-robots-tag')).toBe('noindex');
   const script = await server.raw('GET', '/assets/app.js', { token: null });
   expect(script.headers.get('cache-control')).toContain('immutable');
+  writeFileSync(join(folder, 'assets/large.js'), `export const text = '${'tree '.repeat(2_000)}';`);
+  const packed = await openTestServer({ web: folder });
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, identity', null],
+  ] as const) {
+    const sent = await packed.raw('GET', '/assets/large.js', { headers: { 'accept-encoding': accepted } });
+    expect([sent.headers.get('content-encoding'), sent.headers.get('vary')]).toEqual([encoding, 'Accept-Encoding']);
+    const { length } = new Uint8Array(await sent.arrayBuffer());
+    if (encoding !== null) expect(length).toBeLessThan(1_000);
+  }
+  await packed.close();
   const etag = script.headers.get('etag') ?? '';
   expect((await server.raw('GET', '/assets/app.js', { headers: { 'if-none-match': etag } })).status).toBe(304);
   for (const path of [
@@ -168,7 +189,7 @@ test('[A125] an origin that the operator wrote out may call, and is the only one
     'https://notes.example.org',
   ]);
   expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
-  // Browsers look for this with the answer itself, and show a page nothing else.
+  // CORS requires this header with the response itself.
   expect(allowed.headers.get('access-control-expose-headers')).toContain('ETag');
   expect((await from('https://notes.example.org', 'OPTIONS')).status).toBe(204);
   const mayISend = async (names: string) => {
@@ -180,6 +201,23 @@ test('[A125] an origin that the operator wrote out may call, and is the only one
   expect((await from('https://notes.example.org.evil.example')).status).toBe(403);
   const own = await from('http://localhost');
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  await server.close();
+});
+
+test('[A173] a page of another origin that the configuration lists calls with a token; its cookie counts for nothing', async () => {
+  const origin = 'https://notes.example.org';
+  const server = await openTestServer({ config: `[server]\norigins = ["${origin}"]` });
+  const cookie = `coppice=${server.token}`;
+  const ask = (headers: Record<string, string>, path = '/api/me') =>
+    server.server.app.request(`http://localhost${path}`, { headers });
+  expect((await ask({ cookie })).status).toBe(200);
+  expect((await ask({ cookie, origin, 'sec-fetch-site': 'same-site' })).status).toBe(401);
+  // Behind a proxy that changes the host, the operator lists the page's own origin.
+  expect((await ask({ cookie, origin, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  const headers = { authorization: `Bearer ${server.token}`, cookie, origin, 'sec-fetch-site': 'cross-site' };
+  const feed = await ask(headers, '/api/feed');
+  expect([feed.status, feed.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+  await feed.body?.cancel();
   await server.close();
 });
 
@@ -215,7 +253,7 @@ test('[A155] a JSON body that trickles is refused after its time, though each pi
       let text = '';
       const socket = connect(port, '127.0.0.1');
       socket.write(`${head}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`);
-      // With every piece that comes a second passes for the server.
+      // The server's clock advances by a second with every chunk.
       const trickle = setInterval(() => {
         clock += 1_000;
         socket.write('1\r\n{\r\n');
@@ -332,7 +370,7 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
   const reported = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
   await expect.poll(() => reported('lagged too far behind')).toHaveLength(1);
   expect(reported('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
-  // What was on its way is read, and then there is no end of an answer, but that of the connection.
+  // What was already sent is read, then the connection ends without a proper end of the response.
   silent.resume();
   await cut;
   expect(printed).toEqual([]);
@@ -358,7 +396,7 @@ test('[A48] a reader that goes away, or does not read, frees its place also behi
   await until(() => usage.streams === 1);
   leaving.destroy();
   await until(() => usage.streams === 0);
-  // This one asks and never reads: what is sent fills the buffers of both ends, then the backlog.
+  // A client that never reads: the data fills the socket buffers of both sides, then the backlog.
   const silent = connect(port, '127.0.0.1');
   silent.on('error', () => undefined).pause();
   silent.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer test-token\r\n\r\n`);

@@ -1,4 +1,4 @@
-/** A server on a socket: where it listens, who may reach it, and how it stops. */
+/** A server on a socket: address, access and shutdown. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { isIP } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -8,42 +8,41 @@ import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpRefusal, httpRefusalOf, httpStatusOf, refuseHttp } from './http-errors.ts';
 import { keepRecovering } from './live/recovery.ts';
 
-/** Where a server listens, beside what it is made with. */
+/** Where a server listens, in addition to its other options. */
 export interface ServeOptions extends ServerOptions {
-  /** This machine alone if not given. */
+  /** By default only this machine. */
   readonly host?: string | undefined;
-  /** Any free one if 0 or not given. */
+  /** 0 or undefined chooses a free port. */
   readonly port?: number | undefined;
 }
 
-/** A server that listens. */
 export interface Listening {
   readonly server: CoppiceServer;
   readonly host: string;
   readonly port: number;
-  /** `http://…`, by a name that the server answers to. */
+  /** `http://…`, with a name that the server accepts. */
   readonly url: string;
-  /** The same with the token, which signs a browser in; null where users have tokens of their own. */
+  /** The same with the token, which signs a browser in; null if users have their own tokens. */
   readonly signInUrl: string | null;
   /**
-   * An address that signs one browser in, once and soon; null as above. For what others on this machine can see, as they
-   * can the words that a program is started with.
+   * A URL that signs one browser in, once and for a short time; null as above. For a command line, which other users
+   * of this machine can see.
    */
   signInOnceUrl(): string | null;
   /**
-   * Stops: takes no more requests, cuts turns short keeping what was said, ends streams, and is through within the
-   * limit whatever hangs. The store stays open.
+   * Stops: accepts no more requests, interrupts turns keeping their text, ends streams, and finishes within the time
+   * limit. The store stays open.
    */
   close(): Promise<void>;
 }
 
-/** Whether an address can be reached from this machine alone. */
+/** Whether an address is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
   return plain === 'localhost' || plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }
 
-/** Refuses to open an address to others without a way to tell who comes. */
+/** Throws if a public address would be opened without authentication. */
 export function checkBind(host: string, auth: AuthOptions): void {
   if (isLoopback(host) || auth.mode === 'users' || auth.chosen === true) return;
   refuseHttp(
@@ -54,8 +53,8 @@ export function checkBind(host: string, auth: AuthOptions): void {
 }
 
 /**
- * Listens, and looks after replies whose process is gone. Refuses options that are not in order and a public address
- * without auth; rejects where the port is taken.
+ * Listens, and recovers replies whose process has died. Throws on invalid options and on a public address without
+ * authentication; rejects if the port is in use.
  */
 export async function serve(options: ServeOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
@@ -63,10 +62,11 @@ export async function serve(options: ServeOptions): Promise<Listening> {
   checkBind(host, options.auth);
   const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadableFile });
-  // Headers that trickle in hold a connection: node's own limits for them stay, the body's time is the stream's own.
+  // Node's own limits for slow headers stay active; bodies have their own limits.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
   const port = await listenOn(http, options.port ?? 0, host);
   server.services.bound.port = port;
+  server.services.bound.isLoopback = isLoopback(host);
   void keepRecovering(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : name;
@@ -78,7 +78,9 @@ export async function serve(options: ServeOptions): Promise<Listening> {
     host,
     port,
     url,
-    signInUrl: auth.mode === 'token' ? `${url}/?token=${encodeURIComponent(auth.token)}` : null,
+    get signInUrl() {
+      return auth.mode === 'token' ? `${url}/?token=${encodeURIComponent(auth.token)}` : null;
+    },
     signInOnceUrl: () => (auth.mode === 'token' ? `${url}/?code=${server.services.signInCodes.make()}` : null),
     close() {
       closed ??= stopServing(server, http);
@@ -87,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<Listening> {
   };
 }
 
-/** Answers a request that is none, such as one with a host or a path that nobody can read; it reaches no route. */
+/** The response to a malformed request, for example with an invalid host or path; it reaches no route. */
 function unreadableFile(thrown: unknown): Response {
   const isRequest = thrown instanceof RequestError;
   const reported = isRequest
@@ -100,7 +102,10 @@ function unreadableFile(thrown: unknown): Response {
   });
 }
 
-/** The address itself, where it is one: no page can make a name of its own mean it. A wildcard is no name of ours. */
+/**
+ * An IP address is safe as host, because no page can make its own name resolve to that. A wildcard address is not a
+ * host name.
+ */
 function ownNames(host: string): readonly string[] {
   const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
   if (plain === '0.0.0.0' || plain === '::') return [];
@@ -126,12 +131,12 @@ async function stopServing(server: CoppiceServer, http: HttpServer): Promise<voi
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, stopMs);
   });
-  // A stream that has just ended leaves its connection open for another request, which nobody will answer.
+  // Connections of ended streams stay open for further requests, which will not be accepted.
   const sweep = setInterval(() => http.closeIdleConnections(), 20);
   await Promise.race([server.close().then(() => gone), late]);
   clearTimeout(timer);
   clearInterval(sweep);
-  // Whoever still holds a connection has had the time that there was.
+  // Remaining connections have had their time.
   http.closeAllConnections();
   await gone;
 }

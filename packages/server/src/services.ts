@@ -1,10 +1,12 @@
-/** What every route works with: stores and generators by owner, and what all owners share. */
+/** The services of all routes: stores and engines by owner, and what all owners share. */
 import { tmpdir } from 'node:os';
 import { messageKit } from '@coppice/content';
 import type { MessageKit, Store, TreeId } from '@coppice/core';
 import {
   type Config,
   type Engine,
+  findLocalModels,
+  type LiveConfig,
   type McpClient,
   type ModelProviders,
   newId,
@@ -22,6 +24,7 @@ import {
   type ServerLimits,
   type ServerOptions,
 } from './contract.ts';
+import type { ComputerPaths } from './found/places.ts';
 import { refuseHttp } from './http-errors.ts';
 import { Streams } from './live/event-stream.ts';
 import { Hubs } from './live/hubs.ts';
@@ -36,37 +39,40 @@ import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
 import { Imports } from './transfer/imports.ts';
 
-/** What one owner has: trees that are kept, trees that are not, and turns in both. */
+/** The services of one owner: kept and temporary trees, and turns in both. */
 export interface OwnerServices {
   readonly owner: string;
   readonly store: Store;
   readonly temporary: TemporaryTrees;
-  /** The store that a tree is in; the main one for a tree that nobody knows, which then says so. */
+  /** The store of a tree; the main one for an unknown tree, which then throws. */
   storeOf(treeId: TreeId): Promise<Store>;
-  /** Counts a temporary tree that is about to be made; refuses one too many. */
+  /** Counts a temporary tree before its creation; throws above the limit. */
   admitTemporary(treeId: TreeId): Promise<void>;
   /** The engine on one of the two stores. */
   engineOf(store: Store): Engine;
 }
 
-/** What the server says about itself, made when it is first asked for. */
+/** The API document, created on first use. */
 export interface Reference {
   /** The OpenAPI document. */
   document(): string;
-  /** The same to read. */
+  /** The document as an HTML page. */
   page(): string;
 }
 
 /** What all owners share. */
 export interface Services {
   readonly auth: AuthOptions;
+  /** The current configuration. */
   readonly config: Config;
+  /** Where keys can be entered; null if only the configuration has them. */
+  readonly live: LiveConfig | null;
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
-  /** On the store of this server's opener; `OwnerServices.engineOf` has those of single owners. */
+  /** The engine on the server's main store; `OwnerServices.engineOf` has those of single owners. */
   readonly engine: Engine;
   readonly mcp: McpClient | null;
-  /** Whether agents that come over `/mcp` may write. */
+  /** Whether agents may write over `/mcp`. */
   readonly mcpWrites: boolean;
   readonly kit: MessageKit;
   readonly limits: ServerLimits;
@@ -74,45 +80,55 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly usage: BodyUsage;
-  /** Codes that sign a browser in, once each. */
+  /** One-time codes that sign a browser in. */
   readonly signInCodes: SignInCodes;
   readonly streams: Streams;
   readonly turns: LiveTurns;
   readonly imports: Imports;
-  /** The folder where uploads wait for their import. */
+  /** The folder for uploads before their import. */
   readonly spool: string;
+  /** Where other programs store their conversations; null if they are not searched for. */
+  readonly computer: ComputerPaths | null;
   readonly hubs: Hubs;
   readonly web: string | null;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
-  /** The store as its opener sees it: accounts, health, and the owner of a server for one person. */
+  /** The main store: accounts, health, and the trees of a single-user server. */
   readonly store: Store;
   readonly now: () => number;
   readonly newId: () => string;
-  /** The port, once there is one. */
-  readonly bound: { port: number | null };
-  /** Fires when the server begins to stop. */
+  /** The port, once it is known. */
+  readonly bound: { port: number | null; isLoopback: boolean };
+  /** Aborts when the server begins to stop. */
   readonly closing: AbortSignal;
   readonly reference: Reference;
-  /** Records calls of other programs that are passed on. */
+  /** Records forwarded calls. */
   readonly recorder: Recorder;
-  /** Those that are being answered. */
+  /** The calls in progress. */
   readonly calls: OpenCalls;
   ownerServicesOf(owner: string): OwnerServices;
-  /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
+  /** Applies changes of files or other servers, at most once a second; null if it is too soon. */
+  sync(): Promise<void> | null;
+  /** Searches for local servers with models, at most once a minute. Never rejects. */
+  findLocalModels(): Promise<void>;
+  /** The default model, looked up at most once a minute, because it may require a search for a local server. */
   defaultModel(): Promise<string>;
 }
 
-/** Fills in what the options leave open. Opens and asks nothing. */
+/** Fills in default options. Opens nothing. */
 export function createServices(options: ServerOptions, closing: AbortSignal, reference: Reference): Services {
   const { store, config } = options;
+  const live = options.live ?? null;
   const now = options.now ?? Date.now;
   const fresh = options.newId ?? (() => newId(now()));
   const kit = options.kit ?? messageKit;
   const log = options.log ?? pino({ level: 'silent' });
+  let searched: { readonly at: number; readonly done: Promise<void> } | null = null;
+  let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
   const engine = openEngine({
     store,
     config,
+    currentConfig: options.live === undefined ? undefined : () => live?.current ?? config,
     events: options.events,
     onHookFailure: ({ event, error }) => log.warn({ err: error, event }, 'a hook failed'),
     providers: options.providers,
@@ -125,10 +141,16 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     newId: fresh,
   });
   const { providers, tools } = engine;
+  live?.onChange((changed) => {
+    providers.reconfigure(changed);
+    options.mcp?.reconfigure(changed.mcpServers).catch((error: unknown) => {
+      log.warn({ err: error }, 'the tool servers could not be changed');
+    });
+    chosen = null;
+  });
   const temporary = new TemporaryTrees(store, { now, kit });
   const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
   const rooms = new Map<string, OwnerServices>();
-  let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
   const openOwner = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
     const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
@@ -145,7 +167,8 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       },
     };
   };
-  const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined(config.server), ...options.limits };
+  const { importBytes } = config.server;
+  const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const metrics = new Metrics();
   const usage = new BodyUsage({ quotas, now });
   const turns = new LiveTurns(quotas, limits);
@@ -157,7 +180,10 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   let recorder: Recorder | null = null;
   const services: Services = {
     auth: options.auth,
-    config,
+    get config() {
+      return live?.current ?? config;
+    },
+    live,
     providers,
     tools,
     engine,
@@ -174,14 +200,15 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     turns,
     imports,
     spool: options.spool ?? tmpdir(),
+    computer: options.computer ?? null,
     hubs: new Hubs({ turns, limits, log }, closing),
     web: options.web ?? null,
     hosts: options.hosts ?? [],
-    origins: options.origins ?? [],
+    origins: options.origins ?? config.server.origins ?? [],
     store,
     now,
     newId: fresh,
-    bound: { port: null },
+    bound: { port: null, isLoopback: false },
     closing,
     calls: new OpenCalls(),
     reference,
@@ -192,12 +219,26 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       rooms.set(owner, made);
       return made;
     },
+    sync: createSync(options),
     get recorder() {
       recorder ??= createRecorder(
-        { config, providers, log, now, newId: fresh, ownerServicesOf: (owner) => this.ownerServicesOf(owner) },
+        {
+          config: this.config,
+          providers,
+          log,
+          now,
+          newId: fresh,
+          ownerServicesOf: (owner) => this.ownerServicesOf(owner),
+        },
         { threadStore: thread, spillFolder: options.spillFolder },
       );
       return recorder;
+    },
+    findLocalModels() {
+      if (live === null) return Promise.resolve();
+      if (searched === null || now() - searched.at > 60_000)
+        searched = { at: now(), done: findLocalModels(live, providers, closing) };
+      return searched.done;
     },
     defaultModel() {
       if (chosen === null || now() - chosen.at > 60_000) chosen = { at: now(), model: providers.defaultModel(closing) };
@@ -212,4 +253,19 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   recording('failed', 'Calls that the store refused.');
   recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
   return services;
+}
+
+const syncMs = 1_000;
+
+/** Checks configuration, keys and token for changes, at most once a second. */
+function createSync({ live, auth }: ServerOptions): () => Promise<void> | null {
+  const syncToken = auth.mode === 'token' ? auth.sync : undefined;
+  let looked = Date.now();
+  return () => {
+    const config = live?.sync() ?? null;
+    if (syncToken === undefined || Date.now() - looked < syncMs) return config;
+    looked = Date.now();
+    const token = syncToken().catch(() => undefined);
+    return config === null ? token : Promise.all([config, token]).then(() => undefined);
+  };
 }

@@ -1,4 +1,4 @@
-/** A page of a thread with all that a page of the app shows of it, from one look at the store. */
+/** A page of a thread with everything that the app shows of it, from one snapshot. */
 import {
   ask,
   type Bookmark,
@@ -8,24 +8,26 @@ import {
   nodeId,
   type PageRequest,
   type ReadProgram,
+  type RowChange,
   readPage,
   refuse,
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import { omitUndefined } from './omit-undefined.ts';
 import { readTreeBookmarks } from './tree-view.ts';
 
-/** Where a message stands among its variants. */
+/** The position of a message among its variants. */
 export interface Variants {
   readonly index: number;
   readonly total: number;
   readonly ids: readonly NodeId[];
 }
 
-/** A page of a branch, as it crosses the wire. */
+/** A page of a branch for a response. */
 export interface ThreadPage extends Omit<BranchPage, 'groups'> {
-  /** Pass it as `after` to get the page below, towards the same end; null where the page reaches it. */
+  /** Pass it as `after` to read the next page towards the same leaf; null if the page reaches it. */
   readonly after: NodeId | null;
   readonly groups: Readonly<Record<string, readonly Node[]>>;
   readonly variants: Readonly<Record<string, Variants>>;
@@ -34,7 +36,7 @@ export interface ThreadPage extends Omit<BranchPage, 'groups'> {
   readonly runs: Readonly<Record<string, string>>;
 }
 
-/** Which page is wanted. */
+/** Which page to read. */
 export interface ThreadPageRequest {
   readonly nodeId?: string | undefined;
   readonly limit?: number | undefined;
@@ -43,7 +45,7 @@ export interface ThreadPageRequest {
   readonly siblings?: boolean | undefined;
 }
 
-// A page past this is no page; whoever wants the whole path asks for the path.
+// The largest page; clients that need the whole path request the path.
 const mostNodes = 1_000;
 
 interface PathPage {
@@ -51,18 +53,18 @@ interface PathPage {
   readonly ids: readonly NodeId[];
 }
 
-// All that is remembered of one store, in nodes: the ways to the ends of ten branches of 30,000.
+// The cache size per store, in nodes: for example ten paths of 30,000 nodes.
 const mostRemembered = 300_000;
 
-// Whoever reads a long branch downwards asks for page after page of the same way: its length is paid for once.
+// Caches paths: reading a long branch downwards requests many pages of the same path, whose length is paid for once.
 const remembered = new WeakMap<Store, Map<TreeId, PathPage>>();
 
-// After more changes than this the way is read again: to look through them would cost as much.
+// After more changes than this the path is read again: checking them would cost as much.
 const mostChanges = 64;
 
 /**
- * A way that is remembered, as it is in a later version and down to another end on it or below it: most changes are made
- * beside it or at its end. Null where it has to be read again.
+ * Updates a cached path to a later version and another leaf on it or below it: most changes are on other branches or
+ * at the end. Null if it has to be read again.
  */
 function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<readonly NodeId[] | null> {
   const changes = version - known.version;
@@ -70,11 +72,10 @@ function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<
   const commits = changes === 0 ? [] : yield* ask('log', { since: known.version });
   if (commits.length !== changes) return null;
   const grown = new Map<NodeId, NodeId>();
-  for (const step of commits.flatMap(({ steps }) => steps)) {
-    if (step.type === 'insert' && step.node.parentId !== null) grown.set(step.node.id, step.node.parentId);
-    // What is taken out or hung elsewhere on the way makes it another one; beside it nothing does.
-    const moved = step.type === 'remove' || step.type === 'move';
-    if (moved && (grown.has(step.nodeId) || known.ids.includes(step.nodeId))) return null;
+  for (const change of commits.flatMap((commit) => rowChanges(commit.steps, commit))) {
+    if (change.op === 'added' && change.node.parentId !== null) grown.set(change.node.id, change.node.parentId);
+    // Removing or moving a node on the path changes it; changes elsewhere do not.
+    if (movedNodes(change).some((id) => grown.has(id) || known.ids.includes(id))) return null;
   }
   const below: NodeId[] = [];
   let at = end;
@@ -86,7 +87,13 @@ function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<
   return place < 0 ? null : [...known.ids.slice(0, place + 1), ...below.reverse()];
 }
 
-/** The way down to a node that is not the root, as it is in a version. */
+/** The nodes that a change removes or moves. */
+function movedNodes(change: RowChange): readonly NodeId[] {
+  if (change.op === 'marked') return change.to === null ? [] : [change.nodeId];
+  return change.op === 'updated' && change.set.parentId !== undefined ? change.nodeIds : [];
+}
+
+/** The path down to a node other than the root, in a version. */
 function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: number): ReadProgram<readonly NodeId[]> {
   const ways = remembered.get(store) ?? new Map<TreeId, PathPage>();
   remembered.set(store, ways);
@@ -106,11 +113,11 @@ function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: numbe
   return ids;
 }
 
-/** The first nodes below a cursor on the way to an end, as a page; the root stands for the beginning. */
+/** The first nodes below a cursor on the path to a leaf, as a page; the root stands for the beginning. */
 function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): ReadProgram<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...wish, limit: 1 });
   const end = nodeId(wish.nodeId ?? activeNodeId ?? rootId);
-  // The way is read without what it says; what is on the page is read as any page that ends there.
+  // The path is read without contents; the nodes of the page are read like any page that ends there.
   const way = end === rootId ? [] : yield* readPathPage(store, treeId, end, version);
   const places: readonly string[] = way;
   const at = places.indexOf(after);
@@ -123,7 +130,7 @@ function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: 
 function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
   const variants = new Map<string, Variants>();
   const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
-  // One question for all of them: a page costs a database far away the same few round trips however long it is.
+  // One read for all of them, so that a page needs only a few round trips to a remote database.
   const children = hung.length === 0 ? [] : yield* ask('childIds', { of: hung.map((node) => node.parentId) });
   for (const [at, { id }] of hung.entries()) {
     const ids = children[at] ?? [];
@@ -136,7 +143,7 @@ function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram
   return { ...rest, after, groups: Object.fromEntries(groups), variants: Object.fromEntries(variants), bookmarks };
 }
 
-/** Reads a page. Refuses an unknown tree or node and a cursor off the path. */
+/** Reads a page. Throws on an unknown tree or node and on a cursor that is not on the path. */
 export async function readThreadPage(store: Store, treeId: TreeId, request: ThreadPageRequest): Promise<ThreadPage> {
   const { limit, after, ...rest } = request;
   const wish = omitUndefined({ ...rest, limit: limit === undefined ? undefined : Math.min(limit, mostNodes) });

@@ -1,18 +1,21 @@
-/** Threads of our own: the module that one begins with, and how it opens the store for itself. */
+/** Worker threads: their modules, and how they open the store. */
 import type { ServerOptions } from './contract.ts';
 
-/** How another thread opens the store again. */
+/** How another thread opens the store. */
 export interface ThreadStore {
   readonly url: string;
   readonly owner: string;
 }
 
-/** Whether several threads may have the store of a URL open at once. PostgreSQL could, but holds up nobody who waits for it. */
+/** Whether several threads may open the store of a URL. PostgreSQL could too, but its calls do not block a thread. */
 export function allowsConcurrentOpen(url: string): boolean {
   return /^sqlite:/i.test(url);
 }
 
-/** How a thread opens the store of a server; undefined where it cannot, or where it would have another clock, ids or kit. */
+/**
+ * How a thread opens the server's store; undefined if it cannot, or if it would use another clock, id generator or
+ * kit.
+ */
 export function threadStoreOf({ store, storeUrl, now, newId, kit }: ServerOptions): ThreadStore | undefined {
   if (storeUrl === undefined || !allowsConcurrentOpen(storeUrl)) return undefined;
   if (now !== undefined || newId !== undefined || kit !== undefined) return undefined;
@@ -26,8 +29,8 @@ export interface ThreadFile {
 }
 
 /**
- * The module that a thread begins with, by its name without an ending: beside the module of the address `beside`, built
- * as it is, and in a checkout with a loader for the sources.
+ * The module of a worker, by its name without extension: next to the module `beside`, as built, or in a checkout with
+ * a loader for TypeScript.
  */
 export function threadFile(name: string, beside: string): ThreadFile {
   const isBuilt = !beside.endsWith('.ts');

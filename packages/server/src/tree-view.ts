@@ -1,4 +1,4 @@
-/** What is told of a tree, and of a change to it. */
+/** Trees and changes as API responses. */
 import {
   ask,
   type Bookmark,
@@ -21,17 +21,17 @@ import type { z } from '@hono/zod-openapi';
 import type { RouteCall } from './routes/define.ts';
 import type { treeView as treeViewSchema } from './wire/schemas.ts';
 
-/** A tree as it crosses the wire. */
+/** A tree in a response. */
 export type TreeView = z.input<typeof treeViewSchema>;
 
-/** What a tree is told as, beside its row. */
+/** The fields of a tree that are not in its row. */
 export interface TreeFacts {
   readonly format: ConversationFormat;
   readonly temporary: boolean;
   readonly messageCount?: number;
 }
 
-/** A row as it crosses the wire; its owner stays inside. */
+/** Converts a row to a response, without its owner. */
 export function toTreeView(row: TreeRow, facts: TreeFacts): TreeView {
   const { attributes } = row;
   return {
@@ -61,7 +61,7 @@ export function toTreeView(row: TreeRow, facts: TreeFacts): TreeView {
 
 type WriteCall = Pick<RouteCall<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
 
-/** What core is run with on behalf of a caller. */
+/** The context for core's `run`, with the caller as actor. */
 export function runContext(call: WriteCall, actId?: string): RunContext {
   const { caller, services, expectedVersion, onConflict } = call;
   return {
@@ -75,7 +75,7 @@ export function runContext(call: WriteCall, actId?: string): RunContext {
   };
 }
 
-/** What a write answers. */
+/** The response of a write. */
 export interface WriteAnswer<R> {
   readonly treeId: TreeId;
   readonly version: number;
@@ -85,7 +85,7 @@ export interface WriteAnswer<R> {
   readonly nodes: readonly Node[];
 }
 
-/** Runs a command and tells what came of it. */
+/** Runs a command and returns its response. */
 export async function runWrite<C extends Command>(
   call: WriteCall,
   store: Store,
@@ -94,7 +94,7 @@ export async function runWrite<C extends Command>(
   return toWritten(store, await run(store, command, runContext(call)));
 }
 
-/** What came of a command, with the nodes that it added or changed. */
+/** The response of a command, with the nodes that it added or changed. */
 export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<WriteAnswer<R>> {
   const { treeId, version, actId, result, commit } = outcome;
   const there = commit === null ? null : fromSteps(commit);
@@ -103,32 +103,33 @@ export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<W
   return { treeId, version, actId, activeNodeId, result, nodes };
 }
 
-/** What a commit that only added and selected says about itself; null where the store has to be asked. */
+/** The response fields of a commit that only inserted and selected; null if the store must be read. */
 function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
   const nodes = nodesOfCommits(commit);
-  const select = commit.steps.findLast((step) => step.type === 'select');
-  return nodes === null || select === undefined ? null : { activeNodeId: select.after, nodes };
+  const active = rowChanges(commit.steps, commit).findLast((change) => change.op === 'tree')?.activeNodeId;
+  return nodes === null || active === undefined ? null : { activeNodeId: active, nodes };
 }
 
 /**
- * The nodes of a commit that only added and selected, as its steps hold them: nothing has to be read for what most
- * writes answer. Null where something else changed too.
+ * The nodes of a commit that only inserted and selected, taken from its steps: most writes need no read. Null if
+ * anything else changed.
  */
 export function nodesOfCommits(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') nodes.push(change.node);
-    else if (change.op !== 'pointed') return null;
+    else if (change.op !== 'tree' || change.attributes !== undefined) return null;
   }
   return nodes;
 }
 
-/** The nodes that a commit added, changed or brought back, each once. */
+/** The nodes that a commit added, changed or restored, each once. */
 export function changedIds(commit: Commit): readonly NodeId[] {
   const ids = new Set<NodeId>();
-  for (const step of commit.steps) {
-    if (step.type === 'insert') ids.add(step.node.id);
-    else if ('nodeId' in step && step.type !== 'remove' && step.type !== 'bookmark') ids.add(step.nodeId);
+  for (const change of rowChanges(commit.steps, commit)) {
+    if (change.op === 'added') ids.add(change.node.id);
+    else if (change.op === 'updated') for (const id of change.nodeIds) ids.add(id);
+    else if (change.op === 'marked' && change.to === null) ids.add(change.nodeId);
   }
   return [...ids];
 }
@@ -138,7 +139,7 @@ function* readChanged(ids: readonly NodeId[]): ReadProgram<Pick<WriteAnswer<unkn
   return { activeNodeId: row?.activeNodeId ?? null, nodes: yield* readNodes(ids) };
 }
 
-/** Those of the nodes that live, in the order of the ids. */
+/** The live nodes among these ids, in the same order. */
 export function* readNodes(ids: readonly NodeId[]): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }

@@ -1,19 +1,24 @@
-/** The built page. Its files are read into a table once, so that no path of a request ever reaches the file system. */
+/** Serves the built page. Its files are loaded once, so that no request path reaches the file system. */
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { noneMatch } from './entity-tags.ts';
-import { requestHeader, type ServerContext } from './env.ts';
+import { hostOf, requestHeader, type ServerContext } from './env.ts';
 import { sessionCookie } from './middleware/auth.ts';
 import { isFromElsewhere } from './middleware/origin.ts';
-import { pagePolicy, respond } from './middleware/security-headers.ts';
+import { framePolicy, pagePolicy, respond } from './middleware/security-headers.ts';
 import type { Services } from './services.ts';
 
 interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
+  /** Compressed forms by encoding; each is made when it is first asked for. */
+  readonly encoded: Map<Encoding, Uint8Array<ArrayBuffer>>;
 }
+
+type Encoding = 'br' | 'gzip';
 
 const types: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -28,10 +33,10 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Paths that are never the page, so that a mistyped call is told so instead of being answered with HTML. */
+/** Paths that are never the page, so that a mistyped API call gets an error instead of HTML. */
 const notThePage = /^\/(?:api|v1|mcp|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Answers with files of the page; null where the request is for something else. */
+/** Responds with files of the page; null if the request is for something else. */
 export function createWeb(services: Services): (context: ServerContext) => Response | null {
   const files = services.web === null ? new Map<string, WebFile>() : readWebFolder(services.web);
   return (context) => {
@@ -47,15 +52,19 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
   };
 }
 
-/** The link that the command line prints: the token goes into a cookie and out of the address bar. */
+/**
+ * The sign-in link that the command line prints: the token is stored in a cookie and removed from the address bar.
+ */
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
-  // A page elsewhere that leads here with a token of its own would have people write into somebody else's trees.
-  const cookie = isFromElsewhere(context) ? {} : { 'Set-Cookie': sessionCookie(context, token) };
+  // A link on another site could otherwise sign a user in to someone else's account.
+  const cookie = isFromElsewhere(context)
+    ? {}
+    : { 'Set-Cookie': sessionCookie({ host: hostOf(context), header: (name) => requestHeader(context, name) }, token) };
   return respond(context, null, 303, { ...cookie, Location: '/' });
 }
 
-/** The link that a browser is started with. A code that was used, or never given out, leads to the page, which asks. */
+/** The one-time link that a browser is started with. With an invalid code the page opens and asks for the token. */
 function signInOnce(context: ServerContext, code: string): Response {
   const { auth, signInCodes } = context.get('services');
   if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
@@ -64,18 +73,57 @@ function signInOnce(context: ServerContext, code: string): Response {
 }
 
 function sendWebFile(context: ServerContext, file: WebFile, path: string): Response {
+  const framed = path.startsWith('/frames/');
   const headers = {
-    'Content-Security-Policy': pagePolicy,
-    // Names under assets/ carry a hash of what is in them.
+    'Content-Security-Policy': framed ? framePolicy : pagePolicy,
+    ...(framed ? { 'X-Frame-Options': 'SAMEORIGIN', 'X-DNS-Prefetch-Control': 'off' } : {}),
+    // Names in assets/ contain a content hash.
     'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ...(path.startsWith('/s/') ? { 'X-Robots-Tag': 'noindex' } : {}),
+    Vary: 'Accept-Encoding',
     ETag: file.etag,
   };
   if (noneMatch(requestHeader(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
-  return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
+  const encoding = encodingFor(file, requestHeader(context, 'accept-encoding') ?? '');
+  if (encoding === null) return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
+  return respond(context, compressed(file, encoding), 200, {
+    ...headers,
+    'Content-Type': file.type,
+    'Content-Encoding': encoding,
+  });
 }
 
-/** Every plain file below a folder by its path in the address; links are passed over. */
+const compressible = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
+const leastBytes = 1_000;
+// Above this the best compression takes seconds and saves little.
+const largeBytes = 500_000;
+
+function encodingFor({ type, bytes }: WebFile, accepted: string): Encoding | null {
+  if (!compressible.test(type) || bytes.length < leastBytes) return null;
+  const names = new Set(
+    accepted
+      .split(',')
+      .map((each) => each.trim().toLowerCase())
+      .filter((each) => !/;\s*q=0(?:\.0*)?$/.test(each))
+      .map((each) => each.split(';', 1)[0]),
+  );
+  return names.has('br') ? 'br' : names.has('gzip') ? 'gzip' : null;
+}
+
+function compressed({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array<ArrayBuffer> {
+  const known = encoded.get(encoding);
+  if (known !== undefined) return known;
+  const quality = bytes.length > largeBytes ? 5 : 9;
+  const made =
+    encoding === 'br'
+      ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
+      : gzipSync(bytes);
+  const copy = new Uint8Array(made);
+  encoded.set(encoding, copy);
+  return copy;
+}
+
+/** All regular files in a folder by their URL path; symbolic links are skipped. */
 function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();
   const open: { readonly path: string; readonly at: string }[] = [{ path: folder, at: '' }];
@@ -88,7 +136,8 @@ function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
       if (!stat.isFile()) continue;
       const bytes = new Uint8Array(readFileSync(path));
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-      files.set(at, { bytes, type: types.get(extname(name).toLowerCase()) ?? 'application/octet-stream', etag });
+      const type = types.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
+      files.set(at, { bytes, type, etag, encoded: new Map() });
     }
   }
   return files;

@@ -1,13 +1,16 @@
-/** Threads of tests that fail where they are told to. */
+/** Worker threads that fail on request, for tests. */
 import { vi } from 'vitest';
 
-/** Has threads that are started from now on fail at a place of the store; the one that runs the test has looked already. */
+/**
+ * Makes threads that start from now on fail at a given point of the store; the test's own thread has read the
+ * variable already.
+ */
 export function arm(fault: string): void {
   vi.stubEnv('COPPICE_TEST_FAULTS', '1');
   vi.stubEnv('COPPICE_FAULT', fault);
 }
 
-/** Has threads that are started from now on fail nowhere. */
+/** Makes threads that start from now on not fail. */
 export function disarm(): void {
   vi.stubEnv('COPPICE_FAULT', '');
 }

@@ -1,4 +1,4 @@
-/** The process that serves while it is measured: Coppice, and beside it a bare handler of the same framework. */
+/** The server process of a benchmark: Coppice, and for comparison a bare handler of the same framework. */
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageKit } from '@coppice/content';
@@ -21,7 +21,7 @@ const coppice = createServer({
 });
 const context = { actor: store.owner, now: Date.now, newId: () => newId(), kit: messageKit };
 
-// The same calls of the store, the same bytes, and nothing else: no host, origin, token, version, limit or schema.
+// The same store calls and the same bytes without any checks: no host, origin, token, version, limit or schema.
 const bare = new Hono();
 bare.get('/api/trees/:tree/page', async (c) => {
   const page = await readThreadPage(store, treeId(c.req.param('tree')), {});
@@ -64,7 +64,7 @@ const ports = {
   bare: await listen((request, env) => bare.fetch(request, env)),
 };
 coppice.services.bound.port = ports.coppice;
-// A tree for each connection, so that nobody waits for a lock or is told that the tree moved on.
+// One tree per connection, so that no request waits for a lock or is stale.
 const several = async () => {
   const ids: string[] = [];
   for (let lane = 0; lane < 16; lane++) ids.push(await buildSample(20));

@@ -1,4 +1,4 @@
-/** The source of the generated client's types. */
+/** Generates the source of the client's types. */
 import { openApiDocument, routes } from '@coppice/server';
 import openapiTs, { astToString } from 'openapi-typescript';
 
@@ -6,7 +6,7 @@ const head = `/* Generated from the table of routes: npm run client -w @coppice/
 
 `;
 
-/** `paths.ts`, from the routes as they are. */
+/** Generates `paths.ts` from the current routes. */
 export async function clientSource(): Promise<string> {
   const document = JSON.parse(JSON.stringify(openApiDocument(routes)));
   return head + astToString(await openapiTs(document, { alphabetize: true }));

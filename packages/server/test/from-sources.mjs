@@ -1,6 +1,6 @@
-// Lets a thread read the sources as they are in a checkout. What is installed is built, and never comes here.
+// Lets a worker thread load TypeScript sources in a checkout. Installed packages are built and do not use this.
 import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 
-// Not the one of the directory that the command is called in: nothing from there may have a say.
+// A fixed path: configuration from the current directory must have no effect.
 register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });

@@ -1,4 +1,4 @@
-/** The process that passes calls on while it is measured: Coppice, which records them, and beside it a bare proxy. */
+/** The proxy process of a benchmark: Coppice with recording, and for comparison a bare proxy. */
 import { createServer as createHttpServer, request as requestHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseConfig } from '@coppice/engine';
@@ -11,7 +11,7 @@ const config = parseConfig({ name: 'bench.toml', text: `[proxy]\nopenai = "${ups
 const coppice = await serve({ store, storeUrl: url, config, auth: { mode: 'token', token }, titles: false });
 const { recorder } = coppice.server.services;
 
-// Nothing but the bytes, in both directions: no token, no host, no limit, no record.
+// Only forwards bytes in both directions: no token, host check, limit or recording.
 const bare = createHttpServer({ keepAliveTimeout: 600_000 }, (incoming, outgoing) => {
   const { host: _, ...headers } = incoming.headers;
   const passed = requestHttp(`${upstream}${incoming.url}`, { method: incoming.method, headers }, (answer) => {

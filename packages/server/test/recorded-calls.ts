@@ -7,7 +7,7 @@ export interface Said {
   readonly content: string;
 }
 
-/** A body as it goes over the wire. */
+/** A JSON body as bytes. */
 export function bytesOf(value: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
@@ -21,5 +21,7 @@ export function asks(recorder: Recorder, messages: string | readonly Said[], pro
     wire: 'chat',
     secrets: [],
     request: bytesOf({ model: 'm', messages: said }),
+    // One session, so that everything is in one tree.
+    origin: { session: 'one', client: '', grouping: null },
   });
 }

@@ -1,15 +1,15 @@
-/** What a store is asked and given, for callers without types. What planners ask is not looked at again. */
+/** Validates the arguments of a store's methods, for untyped callers. Reads of planners are not validated again. */
 import type { FieldMap, FieldReader, FieldReaders, Read, ReadName, ReadProgram, Reads } from '@coppice/core';
 import {
   anyValue,
   assertExactFields,
   describeValue,
+  eachItem,
   exactFields,
   finite,
   flag,
   integer,
   limit,
-  list,
   listOfShapes,
   Malformed,
   object,
@@ -29,14 +29,8 @@ const id: FieldReader<string> = (fields, key) => {
   if (typeof value === 'string') return value;
   throw new Malformed(key, `An id is a text, not ${describeValue(value)}.`, 'id/invalid');
 };
-const ids: FieldReader<unknown> = (fields, key) => {
-  const items = list(fields, key) as unknown as FieldMap;
-  for (const index of Object.keys(items)) id(items, index);
-};
-const numbers: FieldReader<unknown> = (fields, key) => {
-  const items = list(fields, key) as unknown as FieldMap;
-  for (const index of Object.keys(items)) finite(items, index);
-};
+const ids = eachItem(id);
+const numbers = eachItem(finite);
 const node = named('tree/unknown-node', 'node');
 const tree = named('tree/unknown-tree', 'tree');
 
@@ -59,8 +53,10 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   head: { id, ...elsewhere },
   anyNode: { id },
   taken: { ids },
-  path: { to: id, limit: most, ...elsewhere },
-  pathMeta: { to: id, limit: most, ...elsewhere },
+  path: { to: id, limit: most, until: optionalField(id), ...elsewhere },
+  pathMeta: { to: id, limit: most, until: optionalField(id), ...elsewhere },
+  ancestors: { of: id, limit },
+  sharedMatch: { of: id },
   isAncestorOrSelf: { id, below: id },
   withoutDescendants: { ids },
   children: { of: id, ...elsewhere },
@@ -97,7 +93,7 @@ const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
   ]),
 );
 
-/** A reading of which every question is looked at before it is answered. */
+/** Wraps a read program so that every read is validated before it is answered. */
 export function* checkedReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
@@ -108,7 +104,7 @@ export function* checkedReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   return step.value;
 }
 
-/** How trees are listed. */
+/** The filter of a tree list. */
 const treeQuery = exactFields('The query', {
   project: optionalOrNull(requiredText),
   folder: optionalOrNull(requiredText),
@@ -121,7 +117,7 @@ const treeQuery = exactFields('The query', {
   cursor: anyValue,
 });
 
-/** What is searched for, and where. */
+/** A search. */
 const searchQuery = exactFields('The query', {
   text: requiredText,
   treeId: optionalOrNull(requiredText),
@@ -131,19 +127,19 @@ const searchQuery = exactFields('The query', {
   cursor: anyValue,
 });
 
-/** How a history is read. */
+/** The range of a history. */
 const historyQuery = exactFields('The query', { before: optionalOrNull(integer), limit: most });
 
 const byNode = assertExactFields('The purge', { nodeId: id });
 const byVersion = assertExactFields('The purge', { upTo: finite });
 
-/** What a purge takes: a node, or what went up to a version. */
+/** What to purge: a node, or everything removed up to a version. */
 const purgeQuery: FieldReader<unknown> = (fields, key) => {
   const what = object(fields, key);
   return ownField(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
 };
 
-/** Other names of trees and nodes. */
+/** External ids of trees and nodes. */
 const externalIds = listOfShapes(
   assertExactFields('The name', {
     treeId: tree,
@@ -154,7 +150,7 @@ const externalIds = listOfShapes(
   }),
 );
 
-/** Notes of who sent what is there already. */
+/** Provenance records. */
 const provenances = listOfShapes(
   assertExactFields('The reuse', {
     treeId: tree,
@@ -166,7 +162,7 @@ const provenances = listOfShapes(
   }),
 );
 
-/** A conversation that is a list; its messages are read by core. */
+/** A conversation that is a list; core validates its messages. */
 const linearRecord = exactFields('The record', {
   treeId: anyValue,
   title: optionalOrNull(requiredText),
@@ -182,28 +178,28 @@ const linearRecord = exactFields('The record', {
   ),
 });
 
-/** What other names are looked for. */
+/** External ids to look up. */
 const wantedNames = exactFields('The question', { format: requiredText, scope: requiredText, ids: texts });
 
-/** How a check of the whole store is made. */
+/** The options of a store check. */
 const fsckOptions = exactFields('The check', { repair: optionalField(flag), treeId: optionalOrNull(id) });
 
-/** How lists are stored as trees. */
+/** The options of a backfill. */
 const backfillOptions = exactFields('The backfill', { batch: most, signal: optionalOrNull(object) });
 
-/** The version that a feed goes on from. */
+/** The version after which a feed starts. */
 const version: FieldReader<number> = finite;
 
-/** Whose trees are meant. Nobody is not the owner that a store is opened for. */
+/** An owner. A missing one must not mean the store's default owner. */
 const ownerName: FieldReader<string> = requiredText;
 
-/** Whose acts are meant. */
+/** An actor. */
 const actorName: FieldReader<string> = requiredText;
 
-/** Which acts are meant: those to take back, or those to bring back. */
+/** The kind of act: one to undo, or one to redo. */
 const actKind = oneOf(['undoable', 'redoable']);
 
-/** The arguments of a store's calls, by what they are. */
+/** The validators by kind of argument. */
 export const argument = {
   nodeIds: ids,
   treeQuery,

@@ -14,10 +14,10 @@ function refused(work: () => unknown): boolean {
   }
 }
 
-it('[K132] a cursor gives back what was put into it, and is plain enough for a URL', () => {
+it('[K132] a cursor returns what was encoded in it, and is safe in a URL', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(part, { maxLength: 4 }), (kind, parts) => {
-      // JSON knows no negative zero.
+      // JSON has no negative zero.
       const exact = parts.map((item) => (Object.is(item, -0) ? 0 : item));
       const cursor = toCursor(kind, exact);
       expect(encodeURIComponent(cursor)).toBe(cursor);

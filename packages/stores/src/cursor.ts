@@ -1,10 +1,10 @@
-/** Cursors of lists: opaque to callers, checked when they come back. */
+/** Cursors of lists: opaque to callers, validated when they come back. */
 import { refuse } from '@coppice/core';
 
-/** A part of a cursor: where the last item stood in the order of its list. */
+/** A part of a cursor: a sort key of the last item. */
 export type CursorPart = string | number;
 
-/** Writes a cursor for a kind of list. The text is plain letters and digits, safe in a URL. */
+/** Encodes a cursor for a kind of list, in letters and digits that are safe in a URL. */
 export function toCursor(kind: string, parts: readonly CursorPart[]): string {
   const json = JSON.stringify([kind, ...parts]).replace(
     /[^ -~]/g,
@@ -14,8 +14,8 @@ export function toCursor(kind: string, parts: readonly CursorPart[]): string {
 }
 
 /**
- * Reads a cursor back. The shape names the type of each part, such as `['number', 'string']`. Refuses `cursor/invalid`
- * for anything that {@link toCursor} did not write for the same kind of list.
+ * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`. Refuses with
+ * `cursor/invalid` anything that {@link toCursor} did not write for the same kind of list.
  */
 export function fromCursor(kind: string, shape: readonly ('string' | 'number')[], cursor: string): CursorPart[] {
   const parts = decodeCursor(cursor);
@@ -28,7 +28,7 @@ export function fromCursor(kind: string, shape: readonly ('string' | 'number')[]
   if (!fits)
     return refuse(
       'cursor/invalid',
-      `This is no cursor of a list of ${kind}: ${JSON.stringify(String(cursor).slice(0, 64))}.`,
+      `This is not a cursor of a list of ${kind}: ${JSON.stringify(String(cursor).slice(0, 64))}.`,
       {
         kind,
       },

@@ -1,10 +1,10 @@
 /**
- * Places where a test may make the process fail: `COPPICE_FAULT=<point>:<n>:<kill|exit|hang|eio|enospc>[:sticky]` fails
- * the nth time the point is passed. Honoured only where `COPPICE_TEST_FAULTS=1` is set as well, and said aloud at start.
+ * Failpoints for tests: `COPPICE_FAULT=<point>:<n>:<kill|exit|hang|eio|enospc>[:sticky]` fails the nth time the point
+ * is passed. Active only if `COPPICE_TEST_FAULTS=1` is set as well; then a notice is printed at start.
  */
 import { AppError } from '@coppice/core';
 
-/** What a failpoint does: ends the process or the thread, holds it up for good as a disk that hangs, or refuses. */
+/** What a failpoint does: ends the process or the thread, blocks it forever like a hanging disk, or throws. */
 type Fault = (typeof faults)[number];
 
 const faults = ['kill', 'exit', 'hang', 'eio', 'enospc'] as const;
@@ -41,12 +41,12 @@ export function armFault(
   armed = fault === null ? null : { ...fault, sticky: fault.sticky === true, passed: 0 };
 }
 
-/** How often the armed point was passed: tells a walk over all failures when it is through. */
+/** Returns how often the armed point was passed; a walk over all failures needs it to know when it is done. */
 export function faultPassed(): number {
   return armed?.passed ?? 0;
 }
 
-/** Whether a test armed anything: whoever puts names of points together for each step need not where nothing is. */
+/** Whether a fault is armed; callers check it to avoid building point names otherwise. */
 export function isArmed(): boolean {
   if (armed === undefined) armed = parseFaults();
   return armed !== null;

@@ -1,7 +1,7 @@
-/** Commits as a list of what happened. */
+/** Summarises commits for a history list. */
 import type { Commit, CommitSummary } from '@coppice/core';
 
-/** A commit without its steps, which are counted by type. */
+/** Returns a commit without its steps, which are counted by type. */
 export function commitSummary(commit: Commit): CommitSummary {
   const counts = new Map<string, number>();
   for (const { type } of commit.steps) counts.set(type, (counts.get(type) ?? 0) + 1);

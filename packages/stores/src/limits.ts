@@ -1,13 +1,13 @@
-/** How long a part of a list may be. */
+/** Limits the length of list pages. */
 import { refuse } from '@coppice/core';
 
 const usual = 50;
 const longest = 1000;
 
-/** How many commits a history tells of if nobody says. */
+/** The default number of commits in a history. */
 export const usualHistory = 100;
 
-/** The length of a part of a list: what was asked for within bounds. Refuses what is no length. */
+/** Returns the page length: the requested one within bounds. Throws on an invalid length. */
 export function pageLimit(asked: number | undefined): number {
   if (asked === undefined) return usual;
   if (!Number.isSafeInteger(asked) || asked < 1)

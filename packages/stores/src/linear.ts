@@ -1,49 +1,53 @@
-/** Conversations that are still lists: how they read as trees, and what may be written while trees are switched off. */
-import { derivedId, messageKit } from '@coppice/content';
+/** Conversations that are stored as lists: their rows, and the restrictions while trees are switched off. */
+import { canonicalJson, derivedId, messageKit } from '@coppice/content';
 import {
   type ActId,
+  type AppliedCommit,
   actId,
   ask,
   checkMessage,
   isUuid,
   type LinearRecord,
   type MessageKit,
+  type Node,
   type NodeId,
   nodeId,
-  type PreparedCommit,
   type ReadProgram,
   refuse,
   type Step,
   type Tree,
+  type TreeAttributes,
   type TreeId,
   valueOf,
 } from '@coppice/core';
 import { prepareCommit } from '@coppice/core/store';
-import { applyOrThrow, emptyTree, linearSteps } from '@coppice/core/tree';
+import { allNodes, applyOrThrow, emptyTree, linearSteps, rowChanges } from '@coppice/core/tree';
 
 export { derivedId };
 
-/** The id of a message of a list: its own where it is one of ours, else one made of the tree's id and its place. */
+/** Returns the id of a list's message: its own if it is a UUID, else derived from the tree's id and its index. */
 export function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
   return nodeId(isUuid(own) ? own : derivedId('linear', record.treeId, index));
 }
 
-/** The id of the root that a list gets when it is read as a tree. */
+/** Returns the root's id of a list that is read as a tree. */
 export function linearRootId(treeId: TreeId): NodeId {
   return nodeId(derivedId('linear-root', treeId));
 }
 
-/** A list read as a tree: the value, the commit that stores it, and the messages that say nothing and are left out. */
+/**
+ * A list read as a tree: the value, the commit that stores it, and the indexes of blank messages, which are left out.
+ */
 export interface LinearTree {
   readonly tree: Tree;
-  readonly settled: PreparedCommit;
+  readonly settled: AppliedCommit;
   readonly blank: readonly number[];
 }
 
 /**
- * Reads a list as a tree of one commit. The same record gives the same ids, times and act, so whoever read it before
- * it was stored finds the same nodes afterwards. Refuses a message that is none, naming its index.
+ * Converts a list to a tree with one commit. The same record always gives the same ids, times and act, so that readers
+ * find the same nodes before and after it is stored. Throws on an invalid message, naming its index.
  */
 export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
   const { treeId, title, systemPrompt, createdAt: at } = record;
@@ -63,16 +67,33 @@ export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKi
     { now: at, newId: () => derivedId('linear-spare', treeId), kit },
   );
   const options = { actor: 'migration', actId: linearAct(treeId), at, additive: false };
-  const settled = prepareCommit(treeId, null, { steps, result: null }, options);
-  if (settled === null) throw new Error(`The list ${treeId} gave no steps.`);
-  return { tree: applyOrThrow(emptyTree(treeId, owner, at), steps, { at }).tree, settled, blank };
+  const prepared = prepareCommit(treeId, null, { steps, result: null }, options);
+  if (prepared === null) throw new Error(`The list ${treeId} gave no steps.`);
+  const { tree, changes } = applyOrThrow(emptyTree(treeId, owner, at), steps, { at });
+  return { tree, settled: { ...prepared, changes }, blank };
 }
 
 function linearAct(treeId: TreeId): ActId {
   return actId(derivedId('linear-act', treeId));
 }
 
-/** Refuses a list that cannot be kept: an id that is none of ours, or one that is there twice. */
+/** Whether a conversation still equals the list that it was read from. */
+export function isSameList(
+  linear: LinearTree,
+  stored: { readonly attributes: TreeAttributes; readonly nodes: readonly Node[] },
+): boolean {
+  const listed = allNodes(linear.tree);
+  return (
+    canonicalJson(stored.attributes) === canonicalJson(linear.tree.attributes) &&
+    canonicalJson(stored.nodes.map(messageInList)) === canonicalJson(listed.map(messageInList))
+  );
+}
+
+function messageInList({ id, parentId, createdAt, message, meta }: Node) {
+  return { id, parentId, createdAt, message, meta };
+}
+
+/** Throws if a list cannot be stored: an id is not a UUID, or is used twice. */
 export function checkLinear(record: LinearRecord): void {
   if (!isUuid(record.treeId))
     refuse(
@@ -92,30 +113,36 @@ export function checkLinear(record: LinearRecord): void {
 }
 
 /**
- * Refuses, with `tree/branching-off`, steps that would give a node a second live child. What goes on at an end of the
- * conversation, is edited in place, deleted or noted stays possible where tree writes are switched off.
+ * Refuses, with `tree/branching-off`, steps that would give a node a second live child. Continuing at a leaf, editing
+ * in place, deleting and annotating stay possible while tree writes are switched off.
  */
 export function* refuseBranching(treeId: TreeId, steps: readonly Step[]): ReadProgram<void> {
   const counts = new Map<NodeId, number>();
   const gains = new Set<NodeId>();
-  const add = function* (parent: NodeId, by: number, known = false): ReadProgram<void> {
-    const now = counts.get(parent) ?? (known ? 0 : (yield* ask('children', { of: parent })).length);
-    counts.set(parent, now + by);
+  const parents = new Map<NodeId, NodeId | null>();
+  const inserted = new Set<NodeId>();
+  const add = function* (parent: NodeId | null, by: number): ReadProgram<void> {
+    if (parent === null) return;
+    const known = counts.get(parent) ?? (inserted.has(parent) ? 0 : (yield* ask('children', { of: parent })).length);
+    counts.set(parent, known + by);
     if (by > 0) gains.add(parent);
   };
-  const inserted = new Set<NodeId>();
-  for (const step of steps) {
-    if (step.type === 'insert') {
-      inserted.add(step.node.id);
-      const { parentId } = step.node;
-      if (parentId !== null) yield* add(parentId, 1, inserted.has(parentId));
-    } else if (step.type === 'move') {
-      yield* add(step.from.parentId, -1, inserted.has(step.from.parentId));
-      yield* add(step.to.parentId, 1, inserted.has(step.to.parentId));
-    } else if (step.type === 'remove' || step.type === 'restore') {
-      const node = yield* ask('anyNode', { id: step.nodeId });
-      if (node?.parentId != null) yield* add(node.parentId, step.type === 'remove' ? -1 : 1);
-    }
+  const parentOf = function* (id: NodeId): ReadProgram<NodeId | null> {
+    return parents.get(id) ?? (yield* ask('anyNode', { id }))?.parentId ?? null;
+  };
+  for (const change of rowChanges(steps, { version: 1, seq: 0, at: 0 })) {
+    if (change.op === 'added') {
+      const { id, parentId } = change.node;
+      yield* add(parentId, 1);
+      parents.set(id, parentId);
+      inserted.add(id);
+    } else if (change.op === 'marked') yield* add(yield* parentOf(change.nodeId), change.to === null ? 1 : -1);
+    else if (change.op === 'updated' && change.set.parentId !== undefined)
+      for (const id of change.nodeIds) {
+        yield* add(yield* parentOf(id), -1);
+        yield* add(change.set.parentId, 1);
+        parents.set(id, change.set.parentId);
+      }
   }
   for (const parent of gains)
     if ((counts.get(parent) ?? 0) > 1)

@@ -1,4 +1,4 @@
-/** Every store, by the scheme of its URL; each is loaded when it is first opened. */
+/** Every store by its URL scheme; each is loaded when it is first opened. */
 export const members = {
   files: () => import('./files/index.ts'),
   jsonl: () => import('./jsonl/index.ts'),

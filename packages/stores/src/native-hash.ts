@@ -1,9 +1,22 @@
-/** Node's own SHA-256 for the equality keys and attachments of stores that run there. */
-import { hash } from 'node:crypto';
+/** Node's SHA-256 for equality keys and attachments. */
 import { hashWith } from '@coppice/content';
 
-/** Has texts and bytes hashed by the platform. */
+type OneShotHash = (algorithm: 'sha256', input: string | Uint8Array, encoding: 'hex') => string;
+
+/** The platform's one-shot hash; undefined in a browser. Not imported, so that the memory store loads there as well. */
+function platformHash(): OneShotHash | undefined {
+  const { process } = globalThis as { readonly process?: { getBuiltinModule?: (id: string) => unknown } };
+  const crypto = process?.getBuiltinModule?.('node:crypto') as { readonly hash?: OneShotHash } | undefined;
+  return crypto?.hash;
+}
+
+let done = false;
+
+/** Uses the platform's hash for texts and bytes, if there is one. */
 export function hashNatively(): void {
-  // In one go: an object for each hash would cost more than the hashing of a message.
-  hashWith((input) => hash('sha256', input, 'hex'));
+  if (done) return;
+  done = true;
+  const hash = platformHash();
+  // The one-shot function: an object per hash would cost more than hashing a message.
+  if (hash !== undefined) hashWith((input) => hash('sha256', input, 'hex'));
 }

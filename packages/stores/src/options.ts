@@ -1,32 +1,32 @@
-/** What every store can be told when it is opened. */
+/** The options that every store takes on opening. */
 import type { MessageKit, Store, TreeWrites } from '@coppice/core';
 
-/** The owner of everything where there is only one. */
+/** The owner of everything in a store with a single user. */
 export const defaultOwner = 'local';
 
-/** How long an attachment that was put waits to be named: a message may be written at leisure after its picture came. */
+/** How long an unused attachment is kept: a message may be written some time after its image was uploaded. */
 export const usualGrace = 3_600_000;
 
-/** How a store is opened; a store may know further options of its own. */
+/** Options for opening a store; a store may have further ones. */
 export interface StoreOptions {
-  /** Whose trees are seen; others' are unknown. */
+  /** Whose trees are visible; others' are unknown. */
   readonly owner?: string;
   /** Refuses every write with `tree/read-only`. */
   readonly readOnly?: boolean;
-  /** Whether conversations may branch: for nobody, for some owners, for everybody (the default). */
+  /** Whether conversations may branch: for no owner, some owners or all (the default). */
   readonly treeWrites?: TreeWrites;
-  /** What stored lists of messages are turned into trees with; the kit of `@coppice/content` if not given. */
+  /** The message kit for converting lists to trees; defaults to that of `@coppice/content`. */
   readonly kit?: MessageKit;
-  /** The clock, for what a store dates itself; the machine's if not given. */
+  /** The clock for times that a store sets itself; defaults to the machine's. */
   readonly now?: () => number;
   /**
-   * For how many milliseconds an attachment that was put waits for a message to name it, whoever else lets go of the same
-   * bytes; an hour if not given.
+   * How many milliseconds an attachment waits for a message that refers to it, even if another message with the same
+   * bytes is purged; defaults to an hour.
    */
   readonly attachmentGrace?: number;
 }
 
-/** What the folder of a store exports: `place` is what follows the scheme in its URL. */
+/** The exports of a store's folder: `place` is the URL without its scheme. */
 export interface StoreModule {
   open(place: string, options: StoreOptions): Promise<Store>;
 }

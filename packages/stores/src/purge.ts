@@ -1,4 +1,4 @@
-/** Taking removed nodes for good: which go, what is left of the rows, and what is left of their texts in the log. */
+/** Purges removed nodes: which nodes are deleted, which rows remain, and how their texts are removed from the log. */
 import {
   type Block,
   type Commit,
@@ -13,12 +13,12 @@ import {
   textOf,
 } from '@coppice/core';
 import { fromRows } from '@coppice/core/history';
-import { allBookmarks, allNodes, findAnyNode } from '@coppice/core/tree';
+import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 
-/** What a purge is asked to take. */
+/** What to purge. */
 export type PurgeWhat = { readonly nodeId: NodeId } | { readonly upTo: number };
 
-/** A purge as it is to be carried out. */
+/** The result of a purge. */
 export interface Purge {
   readonly nodeIds: ReadonlySet<NodeId>;
   readonly tree: Tree;
@@ -26,7 +26,7 @@ export interface Purge {
   readonly report: Pick<PurgeReport, 'nodes' | 'contents'>;
 }
 
-/** The top of what one commit removed together with a node. */
+/** Returns the root of what one commit removed together with a node. */
 function topOfRemoval(tree: Tree, from: Node): Node {
   let top = from;
   for (;;) {
@@ -36,7 +36,7 @@ function topOfRemoval(tree: Tree, from: Node): Node {
   }
 }
 
-/** The removed nodes that go, with everything below them, whenever that was removed. */
+/** Returns the removed nodes to delete, with everything below them, whenever that was removed. */
 function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
   const nodes = allNodes(tree);
   const gone = new Set<NodeId>();
@@ -64,7 +64,7 @@ function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
   return gone;
 }
 
-/** Takes removed nodes out of a tree value and their texts out of its log. Versions stay: feeds have no gap. */
+/** Removes purged nodes from a tree value and their texts from its log. Versions stay, so that feeds have no gap. */
 export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
   const nodeIds = purgedNodes(tree, what);
   const left = allNodes(tree)
@@ -77,8 +77,8 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWha
   const holds = (step: Step) => concernsPurged(step, nodeIds) || holdsHalf(step, halves);
   const cleaned = log.map((commit) => {
     if (!commit.steps.some(holds)) return commit;
-    for (const step of commit.steps) if (step.type === 'replace' && holds(step)) contents++;
-    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? emptyContent(step) : step)) };
+    contents += formerContents(commit.steps.filter(holds));
+    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? withoutTexts(step) : step)) };
   });
   return {
     nodeIds,
@@ -88,12 +88,18 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWha
   };
 }
 
-function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
-  if (step.type === 'insert') return ids.has(step.node.id);
-  return 'nodeId' in step && ids.has(step.nodeId);
+/** Counts the contents that steps replaced. */
+export function formerContents(steps: readonly Step[]): number {
+  const changes = rowChanges(steps, { version: 1, seq: 0, at: 0 });
+  return changes.filter((change) => change.op === 'updated' && change.set.contentIn !== undefined).length;
 }
 
-/** The texts that purged nodes were split off with, by the node that they were split from. */
+function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
+  const id = nodeOfStep(step);
+  return id !== null && ids.has(id);
+}
+
+/** Returns the texts of purged split halves, by the node that they were split from. */
 function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const id of nodeIds) {
@@ -106,7 +112,7 @@ function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<strin
   return found;
 }
 
-/** Whether a step holds the text of a node before a half of it was split off that is purged. */
+/** Whether a step holds a text from before a purged half was split off. */
 function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): boolean {
   const id = step.type === 'insert' ? step.node.id : step.type === 'replace' ? step.nodeId : null;
   const texts = id === null ? [] : (halves.get(id) ?? []);
@@ -136,8 +142,8 @@ function blankContent({ message, status, key }: Content): Content {
   };
 }
 
-/** The step without what the node said, so that a log still replays to the same shape. */
-function emptyContent(step: Step): Step {
+/** Returns a step without the node's content, so that a log still replays to the same shape. */
+export function withoutTexts(step: Step): Step {
   switch (step.type) {
     case 'insert': {
       const { node } = step;

@@ -1,22 +1,22 @@
-/** Refusals that every store gives in the same words. */
+/** Errors that all stores share. */
 import { AppError, refusalKinds, refuse, type TreeId } from '@coppice/core';
 
-/** There is no such tree of this owner; a tree of somebody else is answered alike. */
+/** Throws: this owner has no such tree; another owner's tree gives the same error. */
 export function unknownTree(treeId: TreeId): never {
   return refuse('tree/unknown-tree', `There is no tree ${String(treeId)}.`, { treeId });
 }
 
-/** Only what is in the trash can be taken for good. */
+/** Throws: only a tree in the trash can be purged. */
 export function notInTrash(treeId: TreeId): never {
   return refuse('command/invalid', `The tree ${treeId} is not in the trash: delete it first.`, { treeId });
 }
 
-/** The store was opened to be read only. */
+/** Throws: the store was opened read-only. */
 export function readOnlyStore(): never {
   return refuse('tree/read-only', 'This store was opened read-only: nothing can be written to it.');
 }
 
-/** The store was closed. */
+/** Throws: the store was closed. */
 export function storeClosed(): never {
   throw new AppError({
     code: 'store/unavailable',

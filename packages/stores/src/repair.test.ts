@@ -20,7 +20,7 @@ function errors({ row, nodes, bookmarks }: TreeRows): string[] {
   );
 }
 
-/** A fault, planted at a live node that is no root. */
+/** A fault at a live node that is not the root. */
 type Fault = (rows: TreeRows, at: Node) => TreeRows;
 
 function changed(rows: TreeRows, at: Node, change: Partial<Node>): TreeRows {
@@ -85,7 +85,7 @@ it('[K145] every planted fault is mended, no node is lost, no text changes, and 
   }
 });
 
-it('[K146] several physical roots hang under the one root, in their order', async () => {
+it('[K146] several physical roots become children of the one root, in their order', async () => {
   const rows = await grown(3);
   const live = rows.nodes.filter((node) => node.removedIn === null && node.kind !== 'root');
   const tops = live.slice(0, 3);

@@ -1,4 +1,7 @@
-/** Making rows a tree again without losing any of them: what hangs nowhere hangs on the root, and says where it was. */
+/**
+ * Repairs rows so that they form a tree again, without losing any: unreachable nodes become children of the root, and
+ * record their old parent.
+ */
 import { type Bookmark, matchParentBelow, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
 import { attachRoots, positionBetween } from '@coppice/core/tree';
 import { derivedId } from './linear.ts';
@@ -10,14 +13,14 @@ export interface TreeRows {
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** Mended rows, and what was done to them, one sentence each; nothing where they were in order. */
+/** Repaired rows, with one sentence for each change; none if they were in order. */
 export interface RepairedRows extends TreeRows {
   readonly repaired: readonly string[];
 }
 
 /**
- * Mends what can be mended by moving and marking: several physical roots, parents that are missing or removed, circles,
- * places and numbers that are there twice, pointers at nothing. Doing it again changes nothing. No text is touched.
+ * Repairs by moving and marking: several physical roots, missing or removed parents, cycles, duplicate positions and
+ * numbers, dangling pointers. Repeating it changes nothing. No text is touched.
  */
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];
@@ -39,7 +42,10 @@ function bySeq(a: Node, b: Node): number {
   return a.seq - b.seq;
 }
 
-/** One root: the one that the tree names, else the first there is, else a new one. First turns without parent hang on it. */
+/**
+ * Ensures one root: the one that the tree names, else the first, else a new one. First messages without a parent become
+ * its children.
+ */
 function withOneRoot(
   { row, nodes }: TreeRows,
   repaired: string[],
@@ -49,7 +55,7 @@ function withOneRoot(
   if (roots.length === 0) repaired.push(`${root.id} is the new root of ${row.id}, which had none`);
   const all = (roots.length === 0 ? [...nodes, root] : nodes).map((node) => {
     if (node.kind !== 'root' || node.id === root.id || node.removedIn !== null) return node;
-    // What hung on the other root hangs nowhere now, and is hung on the one root below.
+    // Children of the other root have no live parent now, and become children of the one root below.
     repaired.push(`${node.id}, a second root of ${row.id}, is in the trash`);
     return { ...node, removedIn: row.version };
   });
@@ -62,7 +68,7 @@ function withOneRoot(
     nodes: hung.map(({ isRoot: _, ...node }, at) => {
       if (all[at]?.parentId === node.parentId) return all[at] ?? node;
       position = positionBetween(position, null);
-      repaired.push(`${node.id} had no parent and hangs on the root`);
+      repaired.push(`${node.id} had no parent and is a child of the root now`);
       return { ...node, parentId: root.id, position, groupId: 0 };
     }),
   };
@@ -101,7 +107,7 @@ function lastRepairPosition(nodes: readonly Node[], parentId: NodeId): string | 
   return last;
 }
 
-/** Nodes that cannot be reached, in the trash or not: the top of each such part hangs on the root. */
+/** Makes the topmost node of each unreachable part, removed or not, a child of the root. */
 function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[]): readonly Node[] {
   const byId = new Map<NodeId, Node>();
   const below = new Map<NodeId, Node[]>();
@@ -113,7 +119,7 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
     else list.push(node);
   }
   const reached = new Set<NodeId>();
-  // What lives does not hang on what is removed.
+  // A live node must not have a removed parent.
   const holds = (parent: Node | undefined, child: Node) =>
     parent !== undefined && (parent.removedIn === null || child.removedIn !== null);
   const reach = (from: NodeId) => {
@@ -131,17 +137,17 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
     position = positionBetween(position, null);
     const meta = { ...node.meta, recoveredFrom: node.parentId };
     moved.set(node.id, { ...node, parentId: rootId, position, groupId: 0, meta });
-    repaired.push(`${node.id} hung on ${node.parentId}, which does not hold it, and hangs on the root`);
+    repaired.push(`${node.id} had the invalid parent ${node.parentId} and is a child of the root now`);
     reach(node.id);
   };
   const lost = nodes.filter((node) => node.parentId !== null && !reached.has(node.id)).sort(bySeq);
-  // First what hangs on nothing, with all below it; whatever is left then runs in circles and is cut at its oldest.
+  // First nodes without a valid parent, with their descendants; what remains are cycles, cut at the oldest node.
   for (const node of lost) if (node.parentId !== null && !holds(byId.get(node.parentId), node)) hang(node);
   for (const node of lost) if (!reached.has(node.id)) hang(node);
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
 }
 
-/** No two live siblings at one place: the younger one goes right behind. */
+/** Ensures that no two live siblings have the same position: the younger one moves right after. */
 function withPlaces(nodes: readonly Node[], repaired: string[]): readonly Node[] {
   const taken = new Map<NodeId, string[]>();
   for (const { parentId, position, removedIn } of nodes)
@@ -211,7 +217,7 @@ function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: stri
   return mended.size === 0 ? nodes : nodes.map((node) => mended.get(node.id) ?? node);
 }
 
-/** The pointer: where it was if that lives, else the newest leaf, and null exactly in an empty tree. */
+/** Returns the active node: the old one if it is live, else the newest leaf, and null only in an empty tree. */
 function withPointer(
   row: TreeRow,
   nodes: readonly Node[],

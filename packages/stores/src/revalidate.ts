@@ -1,16 +1,17 @@
 import { checkMessage, type NewNode, type Step, valueOf } from '@coppice/core';
 import { assertStorable } from '@coppice/core/store';
+import { insertedNodes } from '@coppice/core/tree';
 
 /**
- * Refuses steps that are no longer what they were when they were planned. A long change leaves others their turns, its
- * caller among them, who may write into what was handed over: each part is looked at in the stretch that keeps it.
+ * Throws if steps changed since they were planned. A long change yields to others, also to its caller, who may modify
+ * what was passed in: each part is checked in the same step that stores it.
  */
 export function assertRevalidated(steps: readonly Step[]): void {
-  for (const step of steps) if (step.type === 'insert') assertShape(step.node);
+  for (const node of insertedNodes(steps)) assertShape(node);
   assertStorable(steps);
 }
 
-/** The same for a node on its way into its row. */
+/** Checks a node like {@link assertRevalidated}, before its row is written. */
 export function assertRevalidatedNode(node: NewNode): void {
   assertShape(node);
   assertStorable([{ type: 'insert', node }]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hasTerms, searchTerms, snippetOf } from './search.ts';
 
-it('[K134] a snippet holds the first term, says where it was cut, and never half a character', () => {
+it('[K134] a snippet contains the first term, marks where it was cut, and never ends inside a character', () => {
   expect(snippetOf('short text', ['text'])).toBe('short text');
   const long = `${'before '.repeat(30)}needle${' after'.repeat(60)}`;
   expect(snippetOf(long, ['needle'])).toMatch(/^….*needle.*…$/);
@@ -16,7 +16,7 @@ it('[K134] a snippet holds the first term, says where it was cut, and never half
   );
 });
 
-it('[K135] every part of a text is a term that it has, whatever the case', () => {
+it('[K135] every part of a text matches it as a term, whatever the case', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii', minLength: 1 }), fc.nat(), fc.nat(), (text, from, length) => {
       const start = from % text.length;

@@ -1,11 +1,14 @@
-/** What searching means, the same in every store: parts of texts, in any case, all of them, no character special. */
+/**
+ * Defines search for all stores: every term must occur as a part of the text, case-insensitive, without special
+ * characters.
+ */
 
-/** The terms of what a user looks for, in lower case. White space parts them; nothing else does. */
+/** Splits a search into terms in lower case, at white space only. */
 export function searchTerms(text: string): readonly string[] {
   return [...new Set(text.toLowerCase().split(/\s+/u))].filter((term) => term !== '');
 }
 
-/** Whether a text has every term in it. */
+/** Whether a text contains every term. */
 export function hasTerms(text: string, terms: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return terms.every((term) => lower.includes(term));
@@ -15,14 +18,14 @@ export function hasTerms(text: string, terms: readonly string[]): boolean {
 const before = 40;
 const after = 120;
 
-/** The text around the first term, in one line, with an ellipsis where it was cut and never half a character. */
+/** Returns the text around the first term on one line, with an ellipsis where it was cut, never inside a character. */
 export function snippetOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   return cutAround(text, places.length === 0 ? 0 : Math.min(...places));
 }
 
-/** The snippet of a text that has every term in it, else null; looks for each term once. */
+/** Returns the snippet of a text that contains every term, else null; searches each term once. */
 export function snippetWith(text: string, terms: readonly string[]): string | null {
   const lower = text.toLowerCase();
   let first = lower.length;
@@ -35,7 +38,7 @@ export function snippetWith(text: string, terms: readonly string[]): string | nu
 }
 
 function cutAround(text: string, place: number): string {
-  // Lower case may be longer than the text itself; then the place is a little off and still inside.
+  // Lower case may be longer than the text; then the offset is slightly wrong but still inside.
   const at = Math.min(place, Math.max(0, text.length - 1));
   const start = wholeWord(text, Math.max(0, at - before));
   const end = wholeWord(text, Math.min(text.length, at + after));

@@ -1,10 +1,10 @@
-/** Writes the tables of another database into a new file that the SQLite store opens. */
+/** Writes the tables of another database into a new file that the SQLite store can open. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { Param, SqlRow } from './sql/query.ts';
 
-/** A table of the file and its columns, which the other database has as well. */
+/** A table of the file with the columns that both databases have. */
 export interface FileTable {
   readonly name: string;
   readonly columns: readonly string[];
@@ -13,24 +13,24 @@ export interface FileTable {
 /** The tables of a file that is being written. */
 export interface FileTables {
   readonly list: readonly FileTable[];
-  /** Takes everything out again, for a copy that has to begin anew. */
+  /** Deletes all rows, to restart the copy. */
   clear(): void;
   /** Adds rows to a table. */
   add(name: string, rows: readonly SqlRow[]): void;
 }
 
-// What a store on SQLite keeps for itself and fills by itself.
+// Tables that the SQLite store fills itself.
 const ofSqlite = /^(?:sqlite_|node_text|node_indexed|search_|residue)/;
 
 /**
- * Makes the file and has it filled. The file gets its name when it is complete, checked and on the disk; before that
- * there is none. Refuses a name that is in use.
+ * Creates the file and has it filled. It gets its name when it is complete, checked and synced. Throws if the name is
+ * in use.
  */
 export async function writeTables(to: string, fill: (tables: FileTables) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
     refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
-  // Loaded here: a server on another database needs SQLite for nothing else.
+  // Loaded here, because a server on another database needs SQLite for nothing else.
   const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
   const { migrateSqlite } = await import('./sqlite/migrations.ts');
@@ -39,7 +39,7 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
   try {
     const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
-      // Nothing has to be durable before the end, and rows come in any order.
+      // Nothing must be durable before the end, and rows come in any order.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
       migrateSqlite(connection, temporary);
       connection.database.exec('PRAGMA foreign_keys = OFF');

@@ -1,4 +1,4 @@
-/** Trees that nobody keeps unless told to: in memory, under the same contract as every other tree. */
+/** Temporary trees: in memory, with the same contract as every other tree. */
 import {
   ask,
   type ChangeOptions,
@@ -21,11 +21,11 @@ import { unknownTree } from './refusals.ts';
 type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
 /**
- * The temporary trees beside a store. They are made, read and changed through `store`, which is a memory store: they
- * are in no list, search, feed or backup of the main one. `keep` moves one of them there, `discard` forgets it.
+ * The temporary trees beside a store. They are created, read and changed through `store`, which is a memory store: they
+ * are in no list, search, feed or backup of the main store. `keep` moves one there, `discard` deletes it.
  */
 export class TemporaryTrees {
-  /** Where temporary trees live, as this owner sees them. */
+  /** The store of the temporary trees, as this owner sees it. */
   readonly store: Store;
   readonly #main: Store;
   readonly #memory: InProcessStore;
@@ -46,15 +46,15 @@ export class TemporaryTrees {
     return (await this.#memory.read(treeId, () => ask('tree', {}))) !== null;
   }
 
-  /** The store that a tree is in: what serves temporary and kept trees under one roof asks here. */
+  /** Returns the store that contains a tree, for code that serves temporary and stored trees alike. */
   async storeOf(treeId: TreeId): Promise<Store> {
     return (await this.has(treeId)) ? this.store : this.#main;
   }
 
   /**
-   * Moves a tree into the main store: one commit with ids, order, groups, bookmarks and pointer as they are, then the
-   * attachments that it names and its other names. What lies in its trash and its own log stay behind. Refused while a
-   * reply is being written, and where an id is taken meanwhile; then it stays temporary.
+   * Moves a tree into the main store: one commit with ids, order, groups, bookmarks and active node unchanged, then its
+   * attachments and external ids. Its trash and its log are not moved. Throws while a reply is pending, and if an id is
+   * taken meanwhile; then it stays temporary.
    */
   async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>> {
     const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? unknownTree(treeId);
@@ -70,12 +70,12 @@ export class TemporaryTrees {
     return changed;
   }
 
-  /** Forgets a tree: nothing of it is left anywhere. */
+  /** Deletes a tree completely. */
   async discard(treeId: TreeId): Promise<void> {
     await this.#memory.discard(treeId);
   }
 
-  /** Forgets all of them. The main store stays open. */
+  /** Deletes all temporary trees. The main store stays open. */
   async close(): Promise<void> {
     await this.#memory.close();
   }
@@ -96,7 +96,7 @@ function* keepTree(treeId: TreeId, rows: TemporaryRows): ReadProgram<Plan<TreeId
   return { steps: stepsFromRows(rows), result: treeId };
 }
 
-/** The hashes of attachments that messages name. */
+/** Returns the hashes of attachments that messages refer to. */
 function blobsIn(nodes: readonly Node[]): Set<string> {
   const hashes = new Set<string>();
   for (const { message } of nodes)

@@ -1,4 +1,4 @@
-/** The folder store as the suite and other tests work on it. */
+/** The folder store for the conformance suite and other tests. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-files-'));
 }
 
-/** Every file below a folder with its bytes, in the form in which two moments are compared. */
+/** Returns every file below a folder with its bytes, to compare two states. */
 export function everyFile(folder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open = [''];
@@ -27,7 +27,7 @@ async function placeOf(store: Store): Promise<string> {
   return (await store.info()).place;
 }
 
-/** What the suite is given. */
+/** The subject of the suite. */
 export const filesSubject: StoreSubject = {
   name: 'files',
   open: async (options) => FileSystemStore.open(newFolder(), options),

@@ -1,4 +1,4 @@
-/** A process of its own that works on a folder, says each thing when it is acknowledged, and may be killed at any point. */
+/** A separate process that works on a folder, prints each acknowledged action, and may be killed at any point. */
 import { writeSync } from 'node:fs';
 import { isAppError, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';

@@ -1,4 +1,6 @@
-/** A process of its own on a folder of sessions: makes forest trees, or a tree with a message, and says what it made. */
+/**
+ * A separate process on a folder of sessions: creates forest trees, or a tree with a message, and prints the result.
+ */
 import { randomUUID } from 'node:crypto';
 import { messageKit } from '@coppice/content';
 import { type Command, type Outcome, type ResultOf, run, textMessage, treeId } from '@coppice/core';

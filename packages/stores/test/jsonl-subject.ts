@@ -1,4 +1,4 @@
-/** The store of session files as the suite and other tests work on it. */
+/** The store of session files for the conformance suite and other tests. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ async function placeOf(store: Store): Promise<string> {
   return (await store.info()).place;
 }
 
-/** The session files of a folder, in order. */
+/** Returns the session files of a folder, sorted. */
 export function sessionFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -24,7 +24,7 @@ export function sessionFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** What the suite is given. */
+/** The subject of the suite. */
 export const jsonlSubject: StoreSubject = {
   name: 'jsonl',
   open: async (options) => SessionStore.open(newSessionFolder(), options),

@@ -1,10 +1,10 @@
-/** A bed on a tree that another one has planted: its ids are new ones. */
+/** A fixture for an existing tree; it generates other ids. */
 import { type CommandInput, type Outcome, type ResultOf, type RunContext, type TreeStore, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
 
-/** Goes on where another bed has stopped, perhaps in another process. */
+/** Continues with the tree of another fixture, perhaps in another process. */
 export class LaterFixture extends TestTree {
   constructor(store: TreeStore, id = treeId(uuid(1))) {
     super(store, id);

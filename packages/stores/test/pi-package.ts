@@ -1,2 +1,4 @@
-/** The published terminal agent whose format session files follow, for tests and benches that stand beside it. */
+/**
+ * The published terminal agent pi, whose format session files follow, for tests and benchmarks that compare with it.
+ */
 export { SessionManager as PiSessionManager } from '@mariozechner/pi-coding-agent';

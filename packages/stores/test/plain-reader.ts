@@ -1,8 +1,8 @@
-/** A reader of such folders that knows nothing of this project: the registry, one file per node, lists of children. */
+/** A reader of such folders that knows nothing of Coppice: the registry, one file per node, child lists. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A message as a plain reader finds it, with what hangs below it. */
+/** A message with its children, as such a reader finds it. */
 export interface PlainNode {
   readonly id: string;
   readonly root_id: string;
@@ -19,7 +19,7 @@ export interface PlainNode {
   };
 }
 
-/** A tree as a plain reader finds it. */
+/** A tree, as such a reader finds it. */
 export interface PlainRoot {
   readonly id: string;
   readonly createdAt: string;
@@ -27,7 +27,7 @@ export interface PlainRoot {
   readonly config: { readonly systemPrompt?: string };
 }
 
-/** The texts of every branch of every tree, by following lists of children; fails where a list and the files differ. */
+/** Returns the texts of every branch of every tree by following child lists; throws if a list and the files differ. */
 export function readPlain(folder: string): { readonly root: PlainRoot; readonly branches: readonly string[] }[] {
   const roots: PlainRoot[] = JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'));
   return roots.map((root) => {

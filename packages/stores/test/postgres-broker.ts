@@ -1,13 +1,13 @@
 /**
- * One PostgreSQL for a whole run of tests. The runner's own process owns it and starts it when the first test asks, so
- * a run that needs none pays for nothing but a listening socket, and no lock file can be left behind.
+ * One PostgreSQL for a whole test run. The runner's process owns it and starts it when the first test needs it, so that
+ * a run without such tests only opens a socket, and no lock file can be left behind.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import { guardFolder, PostgresServer, prepareBinaries, serverFolder } from './postgres-server.ts';
 
-/** Where the broker listens, and the word that shows that a caller belongs to the run. */
+/** The broker's port, and the token that shows that a caller belongs to the run. */
 export interface BrokerAddress {
   readonly port: number;
   readonly token: string;
@@ -30,7 +30,10 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Starts the broker; the answer stops it and whatever it started. Called by the test runner, before any test. */
+/**
+ * Starts the broker; the returned function stops it and everything it started. The test runner calls it before any
+ * test.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const token = randomBytes(16).toString('hex');
   let takeAway: (() => Promise<void>) | undefined;
@@ -52,7 +55,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
   };
   const broker = createServer((request, response) => {
-    // A connection that is kept may be closed at the very moment in which a test uses it again.
+    // A kept-alive connection may be closed at the moment a test reuses it.
     response.setHeader('connection', 'close');
     const answer = request.headers.authorization === token ? answers[request.url ?? ''] : undefined;
     if (answer === undefined) response.writeHead(404).end();

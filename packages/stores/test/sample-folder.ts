@@ -1,4 +1,4 @@
-/** Folders of a test file, gone after each test, and one with two trees in it. */
+/** Temporary folders of a test file, deleted after each test, and one with two trees. */
 import { rmSync } from 'node:fs';
 import { treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
@@ -6,7 +6,7 @@ import { afterEach } from 'vitest';
 import { FileSystemStore } from '../src/files/index.ts';
 import { newFolder } from './files-subject.ts';
 
-/** Gives new folders that are removed after each test of the file that asks. */
+/** Returns a function that creates folders which are deleted after each test of the file. */
 export function ownFolders(): () => string {
   const folders: string[] = [];
   afterEach(() => {
@@ -19,11 +19,11 @@ export function ownFolders(): () => string {
   };
 }
 
-/** The tree that tests spoil, and the one beside it. */
+/** The tree that tests damage, and another one. */
 export const id = treeId(uuid(1));
 export const other = treeId(uuid(2));
 
-/** Plants both trees in a folder. */
+/** Creates both trees in a folder. */
 export async function sampleFolderIn(place: string): Promise<string> {
   const store = await FileSystemStore.open(place);
   await (await TestTree.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);

@@ -11,7 +11,7 @@ export const root = uuid(1);
 /** Their first line. */
 export const header = `${JSON.stringify({ type: 'session', version: 2, uuid: root, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
 
-/** A message as lines hold it. */
+/** A message in the form of a line. */
 export const message = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
 
 /** A message below another. */
@@ -22,7 +22,7 @@ export const said = (at: number, above: string): SessionEntry => ({
   message: message(at),
 });
 
-/** Makes a folder before each test; takes it away afterwards, with what was opened closed. */
+/** Creates a folder before each test; closes open files and deletes it afterwards. */
 export function sessionLines(): { readonly folder: string; readonly opened: SessionFile[] } {
   const fixture = { folder: '', opened: [] as SessionFile[] };
   beforeEach(() => {

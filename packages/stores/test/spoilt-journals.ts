@@ -1,9 +1,9 @@
-/** Journals that were altered, cut, emptied or exchanged. */
+/** Journals that were altered, truncated, emptied or swapped. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { other } from './sample-folder.ts';
 
-/** Ways to spoil the journal of a tree, each with what its refusal says. */
+/** Ways to damage the journal of a tree, each with the expected error. */
 export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
   [
     'an altered line in the middle',

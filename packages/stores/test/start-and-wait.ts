@@ -1,4 +1,4 @@
-// Starts a server, says where, and waits to be killed.
+// Starts a server, prints its URL, and waits to be killed.
 import { PostgresServer } from './postgres-server.ts';
 
 const server = await PostgresServer.start();

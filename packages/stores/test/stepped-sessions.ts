@@ -1,4 +1,4 @@
-/** Sessions on one database whose statements a test lets through one by one, as PostgreSQL's own isolation tests do. */
+/** Sessions on one database whose statements a test releases one by one, like PostgreSQL's own isolation tests. */
 import type { Client } from 'pg';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
@@ -8,12 +8,12 @@ import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
 
-/** One session: a store whose writes stop before every statement until they are let go on. */
+/** One session: a store whose writes stop before every statement until they are released. */
 export interface Session {
   readonly store: SqlStore;
-  /** Lets the next statement go; resolves when it is answered, waits for a lock, or there is none left. */
+  /** Releases the next statement; resolves when it is answered, waits for a lock, or there is none left. */
   step(): Promise<'answered' | 'blocked' | 'over'>;
-  /** Lets everything go from here on. */
+  /** Releases all further statements. */
   run(): void;
   close(): Promise<void>;
 }
@@ -21,11 +21,11 @@ export interface Session {
 /** How a session writes. */
 export interface SessionOptions {
   readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
-  /** Whether the tree's row is locked first; without it only the unique version holds writers apart. */
+  /** Whether the tree's row is locked first; without it only the unique version separates writers. */
   readonly lock: boolean;
 }
 
-// Statements of these tests take about a millisecond; one that takes this long waits for somebody.
+// Statements of these tests take about a millisecond; one that takes this long is waiting for a lock.
 const patience = 30;
 
 class Gate {
@@ -34,7 +34,7 @@ class Gate {
   #arrived: (() => void) | null = null;
   over = false;
 
-  /** What a session calls before each statement. */
+  /** Called by a session before each statement. */
   async pass(): Promise<void> {
     if (this.#free) return;
     await new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ class Gate {
     });
   }
 
-  /** Lets one statement through and waits until the session stands here again. */
+  /** Releases one statement and waits until the session is here again. */
   async step(): Promise<'answered' | 'blocked' | 'over'> {
     if (this.#waiting === null && !(await this.#arrival())) return this.over ? 'over' : 'blocked';
     const go = this.#waiting;
@@ -84,13 +84,14 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
   const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
-      // Statements that are sent together still go through the gate one by one.
+      // Statements that are sent together still pass one by one.
       let before: Promise<unknown> = Promise.resolve();
       const answer = async (query: Query) => {
         await gate.pass();
         const lists = listPlaces(query.sql);
         const values = query.params.map((param, at) => (lists.has(at) ? JSON.parse(String(param)) : param));
         const { rows, rowCount } = await client.query(toPostgres(query.sql), values);
+        if (query.want === 'cells') return rows.map((row) => Object.values(row));
         return query.want === 'rows' ? rows : (rowCount ?? 0);
       };
       const result = await runAsync(make(), (query) => {

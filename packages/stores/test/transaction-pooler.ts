@@ -1,6 +1,6 @@
 /**
- * A pooler that lends one connection to a server out to many clients, for a transaction each, as PgBouncer does in its
- * transaction mode: it knows nothing of settings, of prepared statements or of who listens.
+ * A pooler that shares one server connection among many clients, one transaction at a time, like PgBouncer in
+ * transaction mode: it does not track settings, prepared statements or listeners.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
@@ -12,8 +12,8 @@ const sync = 'S'.charCodeAt(0);
 const terminate = 'X'.charCodeAt(0);
 const idle = 'I'.charCodeAt(0);
 
-/** Messages of the protocol out of a stream of bytes: a letter, four bytes of length, the rest. */
-class Frames {
+/** Splits a byte stream into protocol messages: a letter, four bytes of length, the rest. */
+export class Frames {
   #left: Buffer = Buffer.alloc(0);
 
   take(bytes: Buffer): Buffer[] {
@@ -37,7 +37,7 @@ interface Borrower {
 
 /** A running pooler. */
 export interface TransactionPooler {
-  /** The address of a database, through the pooler. */
+  /** The URL of a database, through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ function message(letter: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** What a client is told when it connects: that it is in, a number that is no server process's, and that it may ask. */
+/** The reply to a connecting client: authenticated, a process id that is not the server's, ready for queries. */
 function welcome(): Buffer {
   const key = Buffer.alloc(8);
   key.writeUInt32BE(0x7fff_0000);
@@ -64,7 +64,7 @@ function welcome(): Buffer {
 
 /** Starts a pooler with one connection to a database. */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
-  // The driver signs in; from then on the connection's bytes are ours.
+  // The driver authenticates; then this code takes over the raw connection.
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,19 +1,25 @@
-import { type ReactElement, useEffect } from 'react';
+import { lazy, type ReactElement, Suspense, useEffect } from 'react';
 import { Dialogs } from './dialogs.tsx';
 import { HomeScreen } from './home/home-screen.tsx';
-import { SettingsScreen } from './home/settings-screen.tsx';
 import { SharePage } from './home/share-page.tsx';
-import { SignIn } from './home/sign-in.tsx';
 import { TrashScreen } from './home/trash-screen.tsx';
 import { usePageKeys } from './keys/use-keys.ts';
+import { sectionOf } from './settings/sections.ts';
+import { SettingsScreen } from './settings/settings-screen.tsx';
+import { SignIn } from './settings/sign-in.tsx';
 import { followTrees, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
+import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
 import { TreeScreen } from './tree-screen.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { BrokenPage } from './ui/broken.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
-/** The page: what its address says, with dialogs and toasts over it. */
+const LibraryScreen = lazy(() =>
+  import('./library/library-screen.tsx').then((module) => ({ default: module.LibraryScreen })),
+);
+
+/** The page for the current URL, with dialogs and toasts. */
 export function App(): ReactElement {
   const place = useRoute((route) => route.place);
   return place.name === 'share' ? (
@@ -25,15 +31,16 @@ export function App(): ReactElement {
   );
 }
 
-/** Everything that belongs to the signed-in user. */
+/** The screens of a signed-in user. */
 function OwnPages(): ReactElement {
   const place = useRoute((route) => route.place);
   const unauthorized = useAppData((lists) => lists.unauthorized);
   usePageKeys();
   useEffect(() => {
     void loadRegisters();
+    void loadLibrary();
   }, []);
-  // Beside a thread the list is read when one comes there: its connection is for the thread.
+  // On a thread the list is read only when opened: browsers limit the connections, and one is needed for the thread.
   const listed = place.name !== 'tree';
   const tree = place.name === 'tree' ? place.treeId : null;
   useEffect(() => {
@@ -45,13 +52,20 @@ function OwnPages(): ReactElement {
     if (tree !== null) void loadTrees();
     return undefined;
   }, [listed, tree]);
-  if (unauthorized) return <SignIn />;
+  const wasIn = useAppData((lists) => lists.treesKnown);
+  // An open chat stays readable, with the sign-in above its composer.
+  if (unauthorized && !(wasIn && place.name === 'tree')) return <SignIn />;
   return (
     <>
       <Boundary of={place} fallback={<BrokenPage />}>
         {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
         {place.name === 'home' ? <HomeScreen place={place} /> : null}
-        {place.name === 'settings' ? <SettingsScreen /> : null}
+        {place.name === 'settings' ? <SettingsScreen section={sectionOf(place.section)} /> : null}
+        {place.name === 'library' ? (
+          <Suspense fallback={<main className="main" aria-busy="true" />}>
+            <LibraryScreen />
+          </Suspense>
+        ) : null}
         {place.name === 'trash' ? <TrashScreen /> : null}
       </Boundary>
       <Toasts />

@@ -4,7 +4,7 @@ import { showToast } from './state/toasts.ts';
 import { openDialog, useUi } from './state/ui.ts';
 import { Boundary } from './ui/boundary.tsx';
 
-// Nothing of these is needed before somebody opens one.
+// Loaded when first opened.
 const DeleteDialog = lazy(() =>
   import('./tree-work/delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })),
 );
@@ -31,6 +31,12 @@ const SplitDialog = lazy(() =>
   import('./tree-work/split-dialog.tsx').then((module) => ({ default: module.SplitDialog })),
 );
 const MoveDialog = lazy(() => import('./tree-work/move-dialog.tsx').then((module) => ({ default: module.MoveDialog })));
+const FillPromptDialog = lazy(() =>
+  import('./library/fill-prompt-dialog.tsx').then((module) => ({ default: module.FillPromptDialog })),
+);
+const ChatsDialog = lazy(() =>
+  import('./sidebar/chats-dialog.tsx').then((module) => ({ default: module.ChatsDialog })),
+);
 const ImportDialog = lazy(() =>
   import('./transfer/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
 );
@@ -43,7 +49,7 @@ const CommandPalette = lazy(() =>
 const KeysDialog = lazy(() => import('./keys/keys-dialog.tsx').then((module) => ({ default: module.KeysDialog })));
 const Tour = lazy(() => import('./home/tour.tsx').then((module) => ({ default: module.Tour })));
 
-/** The dialog that is open, if one is. */
+/** The open dialog, if any. */
 export function Dialogs(): ReactElement | null {
   const opened = useUi((ui) => ui.opened);
   const close = () => openDialog(null);
@@ -75,6 +81,10 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
         {opened.name === 'listing' ? (
           <ListingDialog words={opened.words} text={opened.text} list={opened.list} onClose={close} />
+        ) : null}
+        {opened.name === 'chats' ? <ChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
+        {opened.name === 'fill-prompt' ? (
+          <FillPromptDialog text={opened.text} onDone={opened.onDone} onClose={close} />
         ) : null}
         {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
         {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}

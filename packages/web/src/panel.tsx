@@ -7,7 +7,7 @@ import { useSession } from './state/use-session.ts';
 import { IconButton } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 
-// The map and the history draw the whole tree: the thread is there first.
+// Loaded after the thread, because map and history need the whole tree.
 const PanelMap = lazy(() => import('./map/panel-map.tsx').then((module) => ({ default: module.PanelMap })));
 const HistoryPanel = lazy(() =>
   import('./tree-work/history-panel.tsx').then((module) => ({ default: module.HistoryPanel })),
@@ -23,7 +23,7 @@ const tabs: readonly {
   { name: 'history', icon: 'clock', label: 'history' },
 ];
 
-/** The panel beside the thread: the map fitted into it, what the model sees, or the history. */
+/** The panel next to the thread: the map, the context, or the history. */
 export function SidePanel(): ReactElement {
   const session = useSession();
   const panel = useUi((ui) => ui.panel);

@@ -1,24 +1,23 @@
+import { asProblem, shownPath, type TreeSession, titleOfNode } from '@coppice/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { Dialogs } from './dialogs.tsx';
 import { Rail } from './home/rail.tsx';
 import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
-import { asProblem } from './state/http.ts';
-import { shownPath } from './state/loaded-branch.ts';
+import { client } from './state/page-client.ts';
 import { homePlace, navigateTo, noteLeaf, type PagePlace, useRoute } from './state/router.ts';
-import { TreeSession } from './state/session.ts';
 import { showToast } from './state/toasts.ts';
 import { showError } from './state/tree-actions.ts';
-import { useUi } from './state/ui.ts';
-import { SessionContext, useSession, useTree } from './state/use-session.ts';
+import { closePreview, useUi } from './state/ui.ts';
+import { TreeProvider, useSession, useTree } from './state/use-session.ts';
 import { Composer } from './thread/composer.tsx';
 import { Thread } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { RefusalNotice } from './ui/refusal.tsx';
 
-// Each of these is opened on demand; the thread does not wait for them.
+// Loaded when opened; the thread does not wait for them.
 const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
 const ContextScreen = lazy(() =>
   import('./context/context-screen.tsx').then((module) => ({ default: module.ContextScreen })),
@@ -29,17 +28,20 @@ const CompareScreen = lazy(() =>
 const HistoryScreen = lazy(() =>
   import('./tree-work/history-screen.tsx').then((module) => ({ default: module.HistoryScreen })),
 );
+const PreviewPane = lazy(() =>
+  import('./preview/preview-pane.tsx').then((module) => ({ default: module.PreviewPane })),
+);
 
 type TreeScreenPlace = Extract<PagePlace, { name: 'tree' }>;
 
-/** A tree: its thread, with the outline at the left and the map at the right, or one of its full screens. */
+/** A tree: its thread with the outline on the left and the map on the right, or one of its full screens. */
 export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): ReactElement {
   const { treeId } = place;
-  // The address may name another node while the tree stays open: the session is opened by the first one only.
+  // The URL may name another node while the tree is open: only the first one opens the session.
   const [through] = useState(place.nodeId);
   const [session, setSession] = useState<TreeSession | null>(null);
   useEffect(() => {
-    const opened = new TreeSession(treeId);
+    const opened = client.openTree(treeId);
     void opened.open(through ?? undefined).then((found) => {
       if (!found) sayLost(treeId);
     });
@@ -52,14 +54,14 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
   }, [treeId, through]);
   if (session === null) return <main className="main" aria-busy="true" />;
   return (
-    <SessionContext value={session}>
+    <TreeProvider session={session}>
       <TreeLayout place={place} />
       <Dialogs />
-    </SessionContext>
+    </TreeProvider>
   );
 }
 
-/** Says that a link names a message which the tree has not, and lets the address name the tree alone. */
+/** Reports that a link names an unknown message, and changes the URL to the tree. */
 function sayLost(treeId: TreeScreenPlace['treeId']): void {
   const { place } = useRoute.getState();
   if (place.name === 'tree' && place.treeId === treeId) navigateTo({ ...place, nodeId: null }, { replace: true });
@@ -75,6 +77,13 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
     if (visit >= 0 && leaf !== null) noteLeaf(leaf);
   }, [leaf, visit]);
   useVisit(place);
+  const title = useTree((state) => (state.part === null ? null : titleOfNode(state.part.tree)));
+  useEffect(() => {
+    document.title = title === null ? 'Coppice' : `${title} · Coppice`;
+    return () => {
+      document.title = 'Coppice';
+    };
+  }, [title]);
   if (phase === 'missing' || phase === 'failed') return <MissingTree />;
   return (
     <Suspense fallback={<div className="main" aria-busy="true" />}>
@@ -89,44 +98,52 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
 
 function ThreadLayout(): ReactElement {
   const shown = useUi((ui) => ui.panelShown);
+  const previewed = useUi((ui) => ui.preview !== null);
+  useEffect(() => closePreview, []);
   return (
-    <div className={shown ? 'app' : 'app two'}>
+    <div className={previewed ? 'app with-preview' : shown ? 'app' : 'app two'}>
       <Rail />
       <main className="main">
         <TreeBar />
         <Thread />
         <Composer />
       </main>
-      {shown ? <SidePanel /> : null}
+      {previewed ? (
+        <Suspense fallback={<aside className="preview-pane" aria-busy="true" />}>
+          <PreviewPane />
+        </Suspense>
+      ) : shown ? (
+        <SidePanel />
+      ) : null}
     </div>
   );
 }
 
-/** Goes to the node of the address when it changes while the tree is open. */
+/** Moves to the node in the URL when it changes while the tree is open. */
 function useVisit(place: TreeScreenPlace): void {
   const session = useSession();
   const phase = useTree((state) => state.phase);
   const visit = useRoute((route) => route.visit);
   const left = useRoute((route) => route.leaf);
   const first = useRef(visit);
-  // On other screens the address may name what they show; the view is not led there.
+  // On other screens the node in the URL is what they show; the view does not move.
   const nodeId = place.screen === 'thread' ? place.nodeId : null;
   useEffect(() => {
     if (phase !== 'ready' || visit === first.current) return;
     const { part } = session.state;
-    // The browser's way back leads to the branch on which the view stood.
+    // The browser's back button restores the branch of the view.
     const back = left !== null && left !== part?.leaf ? session.go(left, { leaf: left }) : null;
     const here = part !== null && shownPath(part).some((node) => node.id === nodeId);
     const there = back ?? (nodeId === null || here ? Promise.resolve() : session.go(nodeId));
     there
-      .then(() => (nodeId === null ? undefined : session.look(nodeId)))
+      .then(() => (nodeId === null ? undefined : session.scrollTo(nodeId)))
       .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : showError(asProblem(thrown))));
   }, [session, phase, nodeId, visit, left]);
 }
 
 function MissingTree(): ReactElement {
   const problem = useTree((state) => state.problem);
-  // What is no name of a tree is no tree, however often it is asked for.
+  // A malformed tree id is unknown, and is not retried.
   const missing = useTree((state) => state.phase === 'missing') || problem?.status === 400;
   return (
     <main className="main alone">

@@ -1,4 +1,4 @@
-/** What axe has to say about a page. */
+/** Runs axe on a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Tab } from './page-fixture.ts';
@@ -11,9 +11,9 @@ interface Finding {
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds that is serious, in a sentence each. */
+/** The serious findings of axe, one sentence each. */
 export async function serious({ page }: Pick<Tab, 'page'>): Promise<readonly string[]> {
-  // The policy of the page forbids scripts from elsewhere; the test's own goes around it.
+  // The page's policy forbids foreign scripts; the test evaluates its own.
   await page.evaluate(readFileSync(axe, 'utf8'));
   const found = await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',

@@ -31,7 +31,7 @@ async function look(id: string) {
   return (await fixture.server.ask('GET', `/api/trees/${id}`)).body;
 }
 
-/** Puts a message below a node and goes nowhere. */
+/** Appends a message below a node without moving the active node. */
 async function say(id: string, parentId: string, content: string): Promise<string> {
   const { version } = await look(id);
   const { body } = await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
@@ -46,7 +46,7 @@ async function texts(id: string): Promise<string[]> {
   return body.nodes.map((node: { readonly text: string }) => node.text);
 }
 
-/** Opens the menu of a message and chooses a line of it. */
+/** Opens the menu of a message and chooses an item. */
 async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
   const row = tab.page.locator(`[data-node-id="${nodeId}"]`);
   await row.getByRole('article').hover();
@@ -62,7 +62,7 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   await dialog.waitFor();
   expect(await serious(tab)).toEqual([]);
   const slider = dialog.getByRole('slider', { name: 'Split position' });
-  // A place between two sentences is offered first.
+  // A position between two sentences is suggested first.
   await soon(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
   await slider.press('Home');
   await slider.press('ArrowRight');
@@ -71,8 +71,14 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   await tab.page.getByRole('button', { name: /Undo/ }).last().click();
   await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  // Joining is the inverse: the halves become one message again, with the id of the second.
+  await tab.page.getByRole('button', { name: /Redo/ }).last().click();
+  await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
+  await choose(tab, body.nodes[0].id, 'Join with the next');
+  await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
   await choose(tab, ids[0] ?? '', 'Split message');
-  // A press in the text does the same as the slider.
+  // A click in the text does the same as the slider.
   const words = tab.page.locator('.split-text');
   const box = await words.boundingBox();
   if (box === null) throw new Error('The text is not seen.');
@@ -123,7 +129,7 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
 test('[B71] a temporary tree says so and is kept with all that was said', async () => {
   await buildSample('Stays on the list', 'Hello');
   const tab = await fixture.open('/');
-  // Keys are heard once the list is there.
+  // Keys work once the list is there.
   await tab.page.getByText('Stays on the list').first().waitFor();
   await tab.page.keyboard.press('Shift+N');
   await tab.page.getByText('temporary', { exact: true }).waitFor();
@@ -150,7 +156,7 @@ test('[B72] another branch is brought back from Compare as a summary, and a mode
   });
   const tab = await fixture.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
   const { page } = tab;
-  // Marks are no words: as it is read only one word differs.
+  // Markup is ignored: as rendered only one word differs.
   await soon(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
   await page.getByRole('button', { name: 'Source' }).click();
   await soon(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
@@ -171,7 +177,7 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
     'Long talk',
     ...Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
   );
-  // Pressed before the tree is read, it waits for it.
+  // A click before the tree is loaded waits for it.
   const tab = await fixture.open(`/t/${id}?view=context`, { lateMs: 600 });
   const { page } = tab;
   await page.getByRole('button', { name: 'Compact now' }).first().click();
@@ -218,7 +224,7 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
   const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
   await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
-  // The Undo of the title may still be there.
+  // The undo toast of the title may still be there.
   const tagged = tab.page.getByRole('status').filter({ hasText: 'Tags saved' });
   await tagged.getByRole('button', { name: /Undo/ }).click();
   await soon(async () => (await meta()).tags).toBe(undefined);
@@ -227,7 +233,7 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   await tab.page.getByRole('textbox', { name: 'Chat tags' }).fill('letters');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
   await soon(async () => (await look(id)).tags).toEqual(['letters']);
-  await tab.page.getByRole('button', { name: 'Named' }).first().click();
+  await tab.page.getByRole('main').getByRole('button', { name: 'Named' }).first().click();
   await tab.page.getByRole('textbox', { name: 'Rename' }).fill('Letters');
   await tab.page.keyboard.press('Enter');
   await other.page.getByRole('heading', { name: 'Letters' }).waitFor();
@@ -244,7 +250,7 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
   const canvas = await map.boundingBox();
   if (canvas === null) throw new Error('There is no map.');
-  // Where a message is drawn is told by its preview, which stands beside it.
+  // The position of a message is known by its preview, which is next to it.
   const placeOf = async (words: string, ...keys: readonly string[]) => {
     await map.focus();
     for (const key of keys) await page.keyboard.press(key);

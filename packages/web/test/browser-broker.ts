@@ -1,6 +1,6 @@
 /**
- * One Chromium for a whole run of tests. The runner's own process starts it when the first test asks; each test file gets a
- * connection, whose contexts are closed with it. A browser that crashed is replaced by a new one.
+ * One Chromium for a whole test run. The runner's own process starts it with the first request; each test file gets a
+ * connection, whose contexts are closed with it. A crashed browser is replaced.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import type { BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { launchBrowserServer } from './browser.ts';
 
-/** Where the broker listens, and the token that shows that a caller belongs to the run. */
+/** The broker's port, and the token that identifies callers of this run. */
 export interface BrowserBrokerAddress {
   readonly port: number;
   readonly token: string;
@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the broker; the answer stops it and its browser. Called by the test runner, before any test. */
+/** Starts the broker; returns a function that stops it and its browser. Called by the test runner before any test. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const token = randomBytes(16).toString('hex');
   let shared: Promise<BrowserServer> | undefined;

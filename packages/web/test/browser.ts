@@ -1,4 +1,4 @@
-/** A real Chromium for tests: the one from npm where it runs, else an installed one. */
+/** A real Chromium for tests: the one from npm if it works, else an installed one. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,11 @@ import type { BrowserBrokerAddress } from './browser-broker.ts';
 import { makeOnce, scratchFolder } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
-/** Where the browser unpacks itself: in the project, because another user's files in the common place cannot be read. */
+/**
+ * Where the browser is unpacked: in the project, because files of another user in the common folder cannot be read.
+ */
 const scratch = join(scratchFolder, 'chromium');
-/** Stands beside a browser that was unpacked to its end: the package itself takes half a one for whole. */
+/** A marker next to a completely unpacked browser: the package itself does not detect an incomplete one. */
 const whole = join(scratch, 'whole');
 
 /** The folder of the built page. */
@@ -24,7 +26,7 @@ async function executable(): Promise<Found | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   const before = { ...process.env };
   try {
-    // Set before the module is read: it then brings the libraries that a bare system lacks.
+    // Set before the module is loaded: it then includes libraries that a bare system lacks.
     process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
     process.env.TMPDIR = scratch;
     const { default: sparticuz } = await import('@sparticuz/chromium');
@@ -48,7 +50,7 @@ async function executable(): Promise<Found | null> {
   }
 }
 
-// The package's own list names a folder outside the project, and without a font nothing is drawn at all.
+// The package's own list names a folder outside the project, and without a font nothing is rendered.
 function writeFontList(): string {
   const file = join(scratch, 'fonts.conf');
   const folders = [join(scratch, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
@@ -72,24 +74,24 @@ async function launchOptions(): Promise<LaunchOptions> {
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
   return {
     executablePath: found.path,
-    // As root, and in containers, there is no sandbox to be had.
+    // As root and in containers there is no sandbox.
     args: ['--no-sandbox', '--font-render-hinting=none', '--disable-dev-shm-usage'],
     env: { ...env, ...found.env },
     headless: true,
   };
 }
 
-/** Starts Chromium as a server that several processes connect to. */
+/** Starts Chromium as a server for several processes. */
 export async function launchBrowserServer(): Promise<BrowserServer> {
   return chromium.launchServer(await launchOptions());
 }
 
-/** Starts Chromium for this process alone. Rejects where none is to be had. */
+/** Starts Chromium for this process. Rejects if there is none. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await launchOptions());
 }
 
-/** Connects to the Chromium of the test run. Rejects where none is to be had: a browser test never passes without one. */
+/** Connects to the Chromium of the test run. Rejects if there is none: a browser test never passes without one. */
 export async function connectBrowser({ port, token }: BrowserBrokerAddress): Promise<Browser> {
   const response = await fetch(`http://127.0.0.1:${port}`, { headers: { authorization: token } });
   const answer = await response.text();

@@ -12,7 +12,7 @@ test('[B88] every phrase of a command has a German one, and no other has one', (
     ...Object.values(parameters).map(({ about }) => about),
     ...examples.map(({ about }) => about),
   ]);
-  const places = ['where you are', 'before the first message'];
+  const places = ['the current message', 'before the first message'];
   expect(Object.keys(commandPhrasesDe).toSorted()).toEqual([...new Set([...phrases, ...places])].toSorted());
 });
 
@@ -75,20 +75,20 @@ test('[B88] what commands say and list is German on the German page', async () =
 });
 
 test('[B88] a sentence is filled in German, and one that is not known stays as it is', () => {
-  expect(germanSaid('Went back to before user “A. B”; its text is there to be changed.').said).toBe(
-    'Zurück vor „A. B“ (du); der Text steht zum Ändern bereit.',
+  expect(germanSaid('Moved to before user “A. B”; its text is in the editor.').said).toBe(
+    'Jetzt vor „A. B“ (du); der Text steht im Eingabefeld.',
   );
-  expect(germanSaid('Took back 1,234 messages (“Hi, and bye”), a move and the label “x and y”.').said).toBe(
-    'Zurückgenommen: 1.234 Nachrichten („Hi, and bye“), eine Verschiebung und das Lesezeichen „x and y“.',
+  expect(germanSaid('Undid 1,234 messages (“Hi, and bye”), a move and the label “x and y”.').said).toBe(
+    'Rückgängig gemacht: 1.234 Nachrichten („Hi, and bye“), eine Verschiebung und das Lesezeichen „x and y“.',
   );
   expect(
     germanSaid(
-      'a/b sees 1 message, about 2 tokens: 1.5 % of its window of 8,000, 7,000 until older messages are summed up.',
+      'a/b sees 1 message, about 2 tokens: 1.5 % of its window of 8,000, 7,000 until older messages are summarised.',
     ).said,
   ).toBe(
     'a/b sieht 1 Nachricht, etwa 2 Token: 1,5 % des Fensters von 8.000; noch 7.000, bis ältere Nachrichten zusammengefasst werden.',
   );
-  expect(germanSaid('You are there already. Mind the gap.')).toEqual({
+  expect(germanSaid('You are already there. Mind the gap.')).toEqual({
     said: 'Du bist schon dort.',
     english: 'Mind the gap.',
   });

@@ -23,7 +23,7 @@ function box({ page }: Tab) {
   return page.getByRole('textbox', { name: 'Message' });
 }
 
-/** Pastes into the composer as a browser would: with data that a page can read. */
+/** Pastes into the composer like a browser: with data that a page can read. */
 async function paste(tab: Tab, make: string): Promise<void> {
   await box(tab).focus();
   await tab.page.evaluate(`(() => {
@@ -47,7 +47,7 @@ test('[B40] commands are completed from the registry and run where the view is',
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
-  // What was refused is put back to be mended.
+  // A refused line is put back for correction.
   await soon(() => box(tab).inputValue()).toBe('/no-such-command');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -66,8 +66,8 @@ test('[B89] what a command lists is shown and named by number, and what it did i
   await run('/label the oak');
   await page.getByRole('status').getByText('Labelled assistant').waitFor();
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('status').getByText('Took back the label').waitFor();
-  // Before the first message nothing is above the composer, and its text is there to be changed.
+  await page.getByRole('status').getByText('Undid the label').waitFor();
+  // Before the first message the thread is empty, and the text is in the composer.
   await run('/branch-here');
   await page.getByText('New chat').waitFor();
   await soon(() => box(tab).inputValue()).toBe('Hi');
@@ -132,20 +132,31 @@ test('[B41] a draft survives a reload, and a browser that keeps nothing does not
   await tab.context.close();
 });
 
-test('[B49] whoever plants a tree writes at once, from home and from another tree', async () => {
+async function countChats(): Promise<number> {
+  const { body } = await fixture.server.ask('GET', '/api/trees?limit=500');
+  return body.items.length;
+}
+
+test('[B49, B117] whoever begins a chat writes at once, from home and from another chat, and it is stored with its first message', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').waitFor();
   const writing = () => tab.page.evaluate("document.activeElement?.id === 'composer'");
   for (const place of ['home', 'tree']) {
     const before = tab.page.url();
+    const stored = await countChats();
     await tab.page.evaluate('document.activeElement?.blur?.()');
     await tab.page.keyboard.press('n');
-    // Before the tree is there: what is typed is for its composer, and no key of the page.
+    // Before the tree exists: typed text goes to its composer, and not to the keys of the page.
     await tab.page.keyboard.type(`From ${place}, `);
-    await soon(() => tab.page.url() !== before).toBe(true);
     await soon(writing).toBe(true);
     await tab.page.keyboard.type('no letter lost');
     await soon(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
+    // Nothing is stored before the first message is sent.
+    expect(await countChats()).toBe(stored);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByTestId('thread').getByText(`From ${place}, no letter lost`).waitFor();
+    await soon(() => tab.page.url() !== before).toBe(true);
+    await soon(() => tab.page.locator('article.ai').count()).toBe(1);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -192,7 +203,7 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
   await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
   await thread.hover();
   for (let turn = 0; turn < 8; turn++) await tab.page.mouse.wheel(0, -1500);
-  // What lies above is read on the way, and what is read does not jump.
+  // Older messages are loaded while scrolling, and the visible ones do not jump.
   await soon(async () => {
     await tab.page.mouse.wheel(0, -1500);
     return thread.getByText(/^Message number 1[0-8]\d\d$/).count();
@@ -244,13 +255,13 @@ test('[B97] what waits for the server is sent although another tree was opened m
   await box(tab).fill('Said into the dark');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByText('1 change is waiting').waitFor();
-  // In the page, as a press on a link of the list does it.
+  // Within the page, like a click on a link in the list.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);
   await soon(
     async () => (await fixture.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length,
   ).toBe(3);
-  // What went with a page that was closed comes back to where it was written; what arrived does not.
+  // Messages of a closed page come back to their composer; those that arrived do not.
   const lost = [
     { id: '00000000-0000-4000-8000-000000000001', text: 'Never sent', at: 1 },
     { id: (await fixture.server.ask('GET', `/api/trees/${there}`)).body.activeNodeId, text: 'Sent before', at: 1 },
@@ -287,7 +298,7 @@ test('[B96] a message that is being rewritten survives Escape and a reload', asy
   await area.waitFor({ state: 'detached' });
   await tab.page.getByTestId('thread').getByText('Hi, and more').waitFor();
   await begin();
-  // What is saved is no draft any more.
+  // After saving there is no draft.
   await soon(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Escape');
   await soon(() => tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Trees beside the one to look at, so that a list is a list: each with a few branches, tags and pins, one in the trash. */
+/** Further trees for lists: each with a few branches, tags and pins, one in the trash. */
 import type { TestServer } from '@coppice/server/testing';
 
 interface SampleTree {
@@ -58,7 +58,7 @@ const forest: readonly SampleTree[] = [
   },
 ];
 
-/** Plants the forest, the newest tree last, and puts one more tree into the trash. */
+/** Creates the trees, the newest last, and one more in the trash. */
 export async function createForest(server: TestServer): Promise<void> {
   for (const { title, tags, pinned = false, branches } of forest) {
     const made = await server.ask('POST', '/api/trees', { body: { title, tags, pinned } });

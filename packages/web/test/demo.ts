@@ -1,4 +1,6 @@
-/** A tree to look at: a question with three answers, side branches, a tool call, a summary brought back, a cut reply. */
+/**
+ * A demo tree: a question with three replies, side branches, a tool call, a merged summary, a reply that was cut off.
+ */
 import { messageKit, parseMessage } from '@coppice/content';
 import { type Message, type NodeStatus, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
@@ -34,7 +36,7 @@ function model(name: string, content: string | readonly unknown[], more: Readonl
   return { role: 'assistant', content, meta: { source, ...more } };
 }
 
-/** The ids of what a test may want to find again. */
+/** The ids that tests need. */
 export interface Demo {
   readonly id: string;
   readonly asked: string;
@@ -44,7 +46,7 @@ export interface Demo {
   readonly leaf: string;
 }
 
-/** Plants the tree and leaves its user on the branch about the freeze. */
+/** Creates the tree and leaves its user on the branch about the freeze. */
 export async function createDemo(server: TestServer): Promise<Demo> {
   const { store } = server;
   const made = await server.ask('POST', '/api/trees', {

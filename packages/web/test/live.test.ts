@@ -22,7 +22,7 @@ function thread({ page }: Tab) {
   return page.getByTestId('thread');
 }
 
-/** What the messages of a tree say, all branches together, in the order of their words. */
+/** The texts of all messages of a tree, sorted. */
 async function saidIn(id: string): Promise<readonly string[]> {
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}/topology`);
   return body.nodes.map((node: { preview: string }) => node.preview).sort();
@@ -68,7 +68,7 @@ test('[B21] two tabs that edit the same message at once both keep their text, an
     .filter((node: { role: string }) => node.role === 'user')
     .map((node: { preview: string }) => node.preview);
   expect(said.sort()).toEqual(['From the first tab', 'From the second tab', 'The first text']);
-  // Whoever came second is told, and can compare.
+  // The second writer gets a notice, and can compare.
   await soon(async () => {
     const strips = await Promise.all(
       [one, two].map((tab) => tab.page.getByText('Also edited in another tab.').count()),
@@ -85,7 +85,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
   const id = await newTree('The first text', 'An answer.');
   const one = await fixture.open(`/t/${id}`);
   await edit(one, 'Saved too late');
-  // The page does not hear of it: its feed is cut off.
+  // The page does not get the change: its feed is blocked.
   await one.page.route('**/feed*', (route) => route.abort());
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
   const first = body.nodes[0].id;
@@ -101,7 +101,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
 test('[B22] saving over a text that nobody has changed stays in its place, whatever else was said meanwhile', async () => {
   const id = await newTree('The first text', 'An answer.');
   const one = await fixture.open(`/t/${id}`);
-  // The page hears of nothing, also not of what it writes itself.
+  // The page gets no changes, not even its own.
   await one.page.route('**/feed*', (route) => route.abort());
   await one.page.reload();
   await edit(one, 'Saved once');
@@ -128,7 +128,7 @@ test('[B23] without the server the page goes on: what is written waits, says so,
   await tab.page.keyboard.press('Alt+Enter');
   await thread(tab).getByText('Said in a tunnel').waitFor();
   await tab.page.getByText('Offline.').waitFor();
-  // What hangs on nothing that the server knows takes nothing away from the outline.
+  // A message that the server does not know yet removes nothing from the outline.
   await tab.page.getByRole('treeitem', { name: 'Hello.' }).waitFor();
   await tab.context.setOffline(false);
   await tab.page.getByRole('button', { name: 'Try again' }).click();

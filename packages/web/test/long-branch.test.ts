@@ -38,7 +38,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
     await page.mouse.wheel(0, -3000);
     return thread.getByText(/^Message number 29[0-5]\d\d$/).count();
   }).toBeGreaterThan(0);
-  // Where it comes to rest: turns of the wheel may still be on their way.
+  // Waits until it stops: wheel events may still be pending.
   let seen: string | null = null;
   await soon(async () => {
     const before = seen;
@@ -74,7 +74,7 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   const weight = (await page.locator('section.window h2').textContent())?.split(' ')[0] ?? '';
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
   await soon(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
-  // The composer tells the same of the whole branch, though it has only the end of it.
+  // The composer shows the same for the whole branch, although only its end is loaded.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
   await page.getByTitle('What the model sees').filter({ hasText: thousands }).waitFor();
@@ -95,7 +95,7 @@ test('[B46] a link to its beginning reads what is around the message, goes on do
   const thread = page.getByTestId('thread');
   await thread.getByText('Message number 50', { exact: true }).waitFor();
   expect(read).toBeLessThan(6);
-  // Far from its end nothing pretends to be it: what is written grows from there, all the same.
+  // Far from the end nothing looks like it; new messages are still added there.
   await page.getByText(/Replying to Message number 29999|Replying to One more/).waitFor();
   await thread.hover();
   await soon(async () => {

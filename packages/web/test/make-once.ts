@@ -1,19 +1,19 @@
-/** What several processes need and one of them makes: the built page, the unpacked browser. */
+/** Creates things that several processes share: the built page, the unpacked browser. */
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where such things and the locks on them lie. */
+/** The folder of these things and their locks. */
 export const scratchFolder = fileURLToPath(new URL('../../../.tmp', import.meta.url));
 
 const patienceMs = 60_000;
 
-/** Makes something unless it is there; one process makes it, the others wait for it. */
+/** Creates something unless it exists; one process does it, the others wait. */
 export async function makeOnce(name: string, isThere: () => boolean, make: () => Promise<void>): Promise<void> {
   const lock = join(scratchFolder, `${name}.lock`);
   for (const begun = Date.now(); !isThere(); ) {
     if (!take(lock)) {
-      // Who was stopped while making it left the lock behind: to wait for that takes as long as a test may take to begin.
+      // A killed process may have left the lock: waiting for it would exceed a test's time limit.
       if (isLeft(lock) || Date.now() - begun > patienceMs) rmSync(lock, { recursive: true, force: true });
       await new Promise((resolve) => setTimeout(resolve, 200));
       continue;
@@ -26,7 +26,7 @@ export async function makeOnce(name: string, isThere: () => boolean, make: () =>
   }
 }
 
-/** Takes a lock, which says from its beginning on whose it is; false where it is somebody's. */
+/** Takes a lock that contains its owner from the beginning; false if it is taken. */
 function take(lock: string): boolean {
   mkdirSync(scratchFolder, { recursive: true });
   const own = `${lock}.${process.pid}`;
@@ -41,7 +41,7 @@ function take(lock: string): boolean {
   }
 }
 
-/** Whether a lock is of a process that there is no more. */
+/** Whether the process of a lock has ended. */
 function isLeft(lock: string): boolean {
   try {
     process.kill(Number(readFileSync(lock, 'utf8')), 0);

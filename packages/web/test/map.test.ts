@@ -52,13 +52,13 @@ test('[B52] the outline shows forks with what else grows there, finds words in e
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
   await soon(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
-  // By keys the row that is meant is always in sight.
+  // By keyboard the current row is always visible.
   await tab.page.setViewportSize({ width: 1440, height: 420 });
   const height = () => tab.page.evaluate("document.querySelector('[role=tree]').clientHeight");
   const scrolled = () => tab.page.evaluate("document.querySelector('[role=tree]').scrollTop");
   await soon(height).toBeLessThan(300);
   await outline.focus();
-  // The list learns of its height a frame after the page has it.
+  // The list learns its height a frame after the page.
   const pressing = (key: string) => async () => {
     await tab.page.keyboard.press(key);
     return scrolled();
@@ -108,7 +108,7 @@ test("[B19] the browser's way back leads through branches as through screens", a
   await page.keyboard.press('g');
   await page.keyboard.press('m');
   await page.locator('.minimap canvas').waitFor();
-  // Keys about a message mean nothing where none is seen to be marked; those that lead somewhere lead there.
+  // Keys for a message have no effect if none is marked; navigation keys work.
   await page.keyboard.press('Backspace');
   await page.locator('.map-canvas').focus();
   await page.keyboard.press('g');

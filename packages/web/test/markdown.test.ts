@@ -35,7 +35,8 @@ test('[B1] a formula is set as MathML; one that cannot be read, or wants more th
   const thread = tab.page.getByTestId('thread');
   await soon(() => thread.locator('math').count()).toBeGreaterThanOrEqual(2);
   await soon(() => thread.locator('math mfrac').count()).toBe(1);
-  await thread.getByText('\\nosuchcommand{x}').waitFor();
+  await thread.getByText('\\nosuchcommand', { exact: true }).waitFor();
+  await thread.getByText('\\frac{a', { exact: true }).waitFor();
   expect(await thread.locator('math a, math img, math [href], math .evil, math script').count()).toBe(0);
   await done(tab);
 });
@@ -46,6 +47,83 @@ test('[B5] code is highlighted once the languages are loaded, and copied whole',
   await soon(() => code.locator('.hl-keyword').count()).toBe(1);
   await soon(() => code.locator('pre').textContent()).toBe('const answer = "42"; // sure');
   await done(tab);
+});
+
+test('[B115] a diagram is drawn as a picture by a frame without an origin; one that cannot be drawn stays code', async () => {
+  const tab = await openWith(
+    '```mermaid\ngraph LR\n  A[Send] -->|yes| B{Done?}\n```\n\n```mermaid\nno such thing at all\n```',
+  );
+  const thread = tab.page.getByTestId('thread');
+  const picture = thread.getByRole('img', { name: /^Diagram of: graph LR/ });
+  await picture.waitFor();
+  await soon(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(true);
+  await thread.getByText(/could not be drawn/).waitFor();
+  await thread.locator('.code pre').getByText('no such thing at all').waitFor();
+  expect(await tab.page.locator('.diagram-frame').getAttribute('sandbox')).toBe('allow-scripts');
+  expect(await thread.locator('svg script, iframe').count()).toBe(0);
+  await done(tab);
+});
+
+test('[B116] a page that a model wrote runs beside the thread without an origin and without a network, and follows the versions', async () => {
+  const pageOf = (word: string) =>
+    [
+      '```html',
+      `<!doctype html><title>Counter</title><h1 id="a">${word}</h1><p id="b"></p>`,
+      '<script>',
+      'let cookie = "none"; try { cookie = document.cookie } catch { cookie = "refused" }',
+      'let around = "none"; try { around = parent.document.title } catch { around = "refused" }',
+      'document.getElementById("b").textContent = origin + " " + cookie + " " + around;',
+      '</script>',
+      '```',
+    ].join('\n');
+  const tab = await openWith(pageOf('First'));
+  await tab.page.getByTestId('thread').getByRole('button', { name: 'Preview' }).click();
+  const pane = tab.page.getByRole('complementary', { name: 'Preview' });
+  const frame = pane.frameLocator('iframe');
+  await frame.getByText('First', { exact: true }).waitFor();
+  await soon(() => frame.locator('#b').textContent()).toBe('null refused refused');
+  expect(await pane.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
+  const tree = /\/t\/([0-9a-f-]+)/.exec(tab.page.url())?.[1];
+  const { body } = await fixture.server.ask('GET', `/api/trees/${tree}`);
+  await fixture.server.ask('POST', `/api/trees/${tree}/nodes/${body.activeNodeId}/edit`, {
+    version: body.version,
+    body: { content: pageOf('Second') },
+  });
+  await pane.getByRole('button', { name: 'Next version' }).click();
+  await frame.getByText('Second', { exact: true }).waitFor();
+  await pane.getByRole('button', { name: 'Code', exact: true }).click();
+  await pane.locator('pre').getByText('Counter').waitFor();
+  await tab.page.keyboard.press('Escape');
+  await soon(() => pane.count()).toBe(0);
+  await done(tab);
+});
+
+test('[B116] a page in the preview asks no other host and leads nowhere', async () => {
+  const tab = await openWith(
+    [
+      '```html',
+      '<!doctype html><h1>Hostile</h1><p id="out">begun</p><img src="https://other.example/x.png">',
+      '<script>',
+      'fetch("https://other.example/").catch(() => { document.getElementById("out").textContent = "blocked"; });',
+      '</script>',
+      '```',
+    ].join('\n'),
+  );
+  const outcomes: (string | undefined)[] = [];
+  const isElsewhere = (address: string) => address.includes('other.example');
+  tab.page.on('requestfinished', (request) => {
+    if (isElsewhere(request.url())) outcomes.push('finished');
+  });
+  tab.page.on('requestfailed', (request) => {
+    if (isElsewhere(request.url())) outcomes.push(request.failure()?.errorText);
+  });
+  await tab.page.getByTestId('thread').getByRole('button', { name: 'Preview' }).click();
+  const frame = tab.page.frameLocator('.preview-pane iframe');
+  await frame.getByText('blocked').waitFor();
+  // The browser reports what the policy blocked before it was sent.
+  await soon(() => outcomes).toContain('csp');
+  expect(new Set(outcomes)).toEqual(new Set(['csp']));
+  await tab.context.close();
 });
 
 test('[B108] a megabyte of a table is shown from its beginning, and all of it on demand without holding up the page', async () => {

@@ -1,7 +1,8 @@
-/** A server, a browser and pages on it, for tests of the whole page. */
+/** A server, a browser and pages, for tests of the whole page. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryRecords } from '@coppice/engine';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
@@ -22,14 +23,24 @@ function newest(path: string): number {
 function isFresh(): boolean {
   const index = join(builtPage, 'index.html');
   if (!existsSync(index)) return false;
-  const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json', '../core/src', '../content/src'];
+  const sources = [
+    'src',
+    'public',
+    'index.html',
+    'vite.config.ts',
+    'package.json',
+    '../core/src',
+    '../content/src',
+    '../client/src',
+    '../react/src',
+  ];
   const time = statSync(index).mtimeMs;
   return sources.every((source) => newest(join(packageFolder, source)) <= time);
 }
 
 const patienceMs = 30_000;
 
-/** What tests ask of an element; the types of a browser are not known here, where Node's are. */
+/** The properties of elements that tests use; browser types are not available here. */
 export interface Shown {
   readonly scrollHeight: number;
   readonly scrollTop: number;
@@ -37,38 +48,37 @@ export interface Shown {
   matches(selector: string): boolean;
 }
 
-/** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
+/** Builds the page if its sources are newer than the build; one process builds, the others wait. */
 export async function ensureBuilt(): Promise<void> {
   await makeOnce('web-build', isFresh, async () => {
     const before = process.env.NODE_ENV;
     await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
-    // The page is built for use, whatever is said here; who builds it goes on being tested.
+    // The page is always built for production; the environment of the tests is restored.
     if (before !== undefined) process.env.NODE_ENV = before;
   });
 }
 
-/** A page that is signed in, and what went wrong on it. */
+/** A signed-in page and its errors. */
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors, refusals of the content security policy, and requests to another host. None is ever right. */
+  /** Errors, violations of the content security policy, and requests to other hosts. There must be none. */
   readonly faults: string[];
 }
 
-/** How a tab is opened. */
+/** Options of a tab. */
 export interface TabOptions extends BrowserContextOptions {
-  /** A context that is there already. */
+  /** An existing context. */
   readonly context?: BrowserContext;
-  /** Every answer of the API comes late by up to so many milliseconds; `COPPICE_SLOW_MS` says it for all tabs. */
+  /** Delays every API response by up to so many milliseconds; `COPPICE_SLOW_MS` sets it for all tabs. */
   readonly lateMs?: number;
 }
 
-/** A stage to play on. */
 export interface PageFixture {
   readonly server: TestServer;
   readonly url: string;
   readonly browser: Browser;
-  /** Opens a signed-in tab at a path; tabs of one context share what the browser keeps. */
+  /** Opens a signed-in tab at a path; tabs of one context share browser storage. */
   open(path?: string, options?: TabOptions): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -89,7 +99,7 @@ function watch(page: Page, origin: string, faults: string[]): void {
   });
 }
 
-/** Each answer comes late by a time of its own, so that what looks or acts before the page is ready fails often, not seldom. */
+/** Each response has its own delay, so that a test that acts before the page is ready fails often, not rarely. */
 async function makeLate(context: BrowserContext, most: number): Promise<void> {
   await context.route('**/api/**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
@@ -97,17 +107,18 @@ async function makeLate(context: BrowserContext, most: number): Promise<void> {
   });
 }
 
-/** What is true soon, however busy the machine is. */
+/** Waits until a condition is true, however busy the machine is. */
 export function soon<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: patienceMs, interval: 60 });
 }
 
-/** Builds the page, starts a server with it and a browser. */
+/** Builds the page, and starts a server and a browser. */
 export async function openPageFixture(options: TestServerOptions = {}): Promise<PageFixture> {
   await ensureBuilt();
   const server = await openTestServer({
     store: 'sqlite',
     web: builtPage,
+    keys: memoryRecords(),
     ...options,
   });
   const { url, signInUrl } = await server.listen();
@@ -128,8 +139,8 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
           ...wish,
         }));
       if (given === undefined && lateMs > 0) await makeLate(context, lateMs);
-      // The scripted model answers, as if somebody had chosen it before.
-      await context.addInitScript("localStorage.setItem('coppice.chosen-models', 'scripted/one')");
+      // Selects the scripted model, as if the user had chosen it.
+      await context.addInitScript("if (self === top) localStorage.setItem('coppice.chosen-models', 'scripted/one')");
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
       const faults: string[] = [];

@@ -1,4 +1,7 @@
-/** Texts that try to run code, to leave the page or to call home; each calls `pwned` or `evil.example` if it succeeds. */
+/**
+ * Texts that try to run code, to leave the page or to contact a host; each calls `pwned` or `evil.example` if it
+ * succeeds.
+ */
 
 const script = 'pwned(1)';
 const host = 'evil.example';
@@ -84,11 +87,11 @@ const diagrams = [
   `[1]: https://${host}\n\nCited [^1].\n\n[^1]: <img src=x onerror=${script}>`,
 ];
 
-/** Every payload: `count` of them, spread over all kinds. */
+/** `count` payloads of all kinds. */
 export function payloads(count: number): readonly string[] {
   const every: string[] = [...diagrams, ...formulas, ...tags, ...addresses.flatMap(linked)];
   const all = wrapped.flatMap((wrap) => every.map(wrap));
-  // Strides of a number that shares no factor with the length meet every kind early.
+  // A stride without a common factor with the length reaches every kind early.
   const stride = 37;
   return Array.from({ length: Math.min(count, all.length) }, (_, index) => all[(index * stride) % all.length] ?? '');
 }

@@ -57,7 +57,7 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
   await tab.page.goto(`${fixture.url}/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Now', { exact: true }).waitFor();
-  // Everything is drawn at least once on the way up.
+  // Everything is rendered at least once while scrolling up.
   for (let step = 0; step < (long ? 120 : 25); step++) {
     await tab.page.mouse.move(700, 400);
     await tab.page.mouse.wheel(0, -700);
@@ -86,7 +86,10 @@ const screens = (id: string, pause: string) =>
     { path: `/t/${id}?view=context`, ready: 'Not sent' },
     { path: `/t/${id}/${pause}?view=compare`, ready: 'Word by word' },
     { path: `/t/${id}?view=history`, ready: 'Preview. Nothing' },
-    { path: '/settings', ready: 'Providers' },
+    { path: '/settings', ready: 'Not connected' },
+    { path: '/settings/tools', ready: 'current_date' },
+    { path: '/settings/appearance', ready: 'Theme' },
+    { path: '/settings/access', ready: 'This browser' },
     { path: '/trash', ready: 'Trash' },
   ] as const;
 
@@ -101,7 +104,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
   for (const [index, look] of looks.entries()) {
     const tab = await fixture.open('/', look);
     for (const screen of screens(demo.id, demo.pause)) {
-      // In the short run each screen is looked at once, in one of the looks, and the thread in all.
+      // The short run checks each screen once, in one theme, and the thread in all.
       if (
         !long &&
         !screen.path.endsWith(demo.id) &&
@@ -145,7 +148,7 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
   const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
-  // Typed, not filled in: whoever opens it by a key goes on with the keys.
+  // Typed, not filled in: a user who opens it by a key continues with keys.
   await soon(() => tab.page.getByRole('combobox').evaluate((field: Shown) => field.matches(':focus'))).toBe(true);
   await tab.page.keyboard.type('what the model');
   await tab.page.keyboard.press('Enter');
@@ -179,7 +182,7 @@ test('[B35] a search finds every branch, and a hit opens its own and brings the 
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');
   await soon(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
-  // By keys, Enter opens the hit that has the focus.
+  // By keyboard, Enter opens the focused hit.
   const words = await tab.page.locator('.hit').nth(1).getAttribute('href');
   await tab.page.keyboard.press('ArrowDown');
   await tab.page.keyboard.press('ArrowDown');

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots [-- name …] [--dark] [--docs]`: every screen in light, dark and phone width, into `.tmp/screenshots`.
- * With `--docs` the three that documents show go into `docs/screenshots`.
+ * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light, dark and phone width to
+ * `.tmp/screenshots`. With `--docs` the three that documents use are saved to `docs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ function fileOf(name: string): string {
 interface Shot {
   readonly name: string;
   readonly path: (demo: Demo) => string;
-  /** What is there when the screen is. */
+  /** A text that is visible when the screen is ready. */
   readonly ready: string;
-  /** Not on a phone, which zooms by fingers. */
+  /** Not on a phone. */
   readonly desktop?: boolean;
-  /** On a phone alone. */
+  /** Only on a phone. */
   readonly touch?: boolean;
   readonly act?: (page: Page, fixture: PageFixture, demo: Demo, phone: boolean) => Promise<void>;
 }
@@ -84,6 +84,18 @@ const shots: readonly Shot[] = [
     name: 'compare',
     path: (demo) => `/t/${demo.id}/${demo.pause}?view=compare`,
     ready: '.diff mark',
+  },
+  {
+    name: 'combine',
+    path: (demo) => `/t/${demo.id}/${demo.answers[1]}?view=compare`,
+    ready: '.diff mark',
+    act: async (page, _fixture, _demo, phone) => {
+      await page.getByRole('button', { name: 'Combine answers' }).click();
+      await page.locator('.combine-way').first().waitFor();
+      if (phone) return;
+      await page.locator('.combine-foot button').click();
+      await page.locator('.col.combined').getByText('Hello there.').waitFor();
+    },
   },
   {
     name: 'compare-models',
@@ -160,7 +172,7 @@ const shots: readonly Shot[] = [
     ready: '[data-testid=thread] article',
     act: async (page, _fixture, _demo, phone) => {
       if (phone) {
-        await page.getByRole('button', { name: 'More' }).first().click();
+        await page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
         await page.getByRole('menuitem', { name: /share/i }).first().click();
       } else await page.getByRole('button', { name: /share/i }).first().click();
       await page.getByRole('button', { name: 'Create link' }).click();
@@ -179,7 +191,7 @@ const shots: readonly Shot[] = [
     ready: 'text=Retro notes',
     act: async (page) => {
       await page.getByRole('button', { name: 'Import…' }).click();
-      // Nothing is stored, so that the other pictures stay what they are.
+      // Nothing is stored, so that the other screenshots do not change.
       await page.getByLabel('Preview only').check();
       await page.locator('input[multiple]').setInputFiles({
         name: 'conversations.json',
@@ -195,15 +207,48 @@ const shots: readonly Shot[] = [
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
     act: async (page) => {
-      await page.getByRole('button', { name: 'More' }).first().click();
+      await page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Export…' }).click();
       await page.getByRole('combobox', { name: 'Format' }).selectOption('chatgpt');
       await page.getByRole('region', { name: 'What this format cannot store' }).waitFor();
     },
   },
-  { name: 'settings', path: () => '/settings', ready: '.facts li' },
+  {
+    name: 'settings-models',
+    path: () => '/settings',
+    ready: '.row-item',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
+      await page.getByLabel('API key').fill('example-only-example-only');
+      await page.getByRole('button', { name: 'Test', exact: true }).last().waitFor();
+    },
+  },
+  { name: 'settings-tools', path: () => '/settings/tools', ready: '.row-item' },
+  { name: 'settings-sign-in', path: () => '/settings/access', ready: '.row-item' },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
   { name: 'shared', path: () => '/trash', ready: '.trashrow', act: shared },
+  // Last: these sign the browser out.
+  {
+    name: 'signed-out',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'Message' }).fill('Write cutover.sh, and log every step.');
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.locator('.signed-out').waitFor();
+    },
+  },
+  {
+    name: 'sign-in',
+    path: () => '/',
+    ready: '#app',
+    act: async (page) => {
+      await page.context().clearCookies();
+      await page.goto(new URL('/', page.url()).href);
+      await page.locator('.sign-in-form').waitFor();
+    },
+  },
 ];
 
 function clicking(name: string) {
@@ -219,7 +264,7 @@ async function shared(page: Page, fixture: PageFixture, demo: Demo): Promise<voi
   await page.locator('.past article').first().waitFor();
 }
 
-// One keyboard for all pictures, wherever they are made.
+// One keyboard for all screenshots, on any machine.
 const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
 
 const looks = [
@@ -228,7 +273,7 @@ const looks = [
   { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ] as const;
 
-/** What somebody sees who has no tree yet, and the tour on the example. */
+/** The page of a new user, and the tour of the example. */
 async function welcome(look: (typeof looks)[number]): Promise<void> {
   const empty = await openPageFixture();
   try {

@@ -24,7 +24,7 @@ async function newTree(...said: readonly string[]): Promise<string> {
   return body.treeId;
 }
 
-/** Something to wait for until the test lets it through. */
+/** A promise that the test resolves. */
 function openGate(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => {
@@ -48,14 +48,14 @@ test('[B10, B101] a tree opens at the end of its active branch, with the place o
   await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
-  // Also where rows turn out smaller than they were taken to be before they were drawn.
+  // Also if rows are smaller than estimated before they were rendered.
   const narrow = await fixture.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
   await soon(() =>
     thread(narrow).evaluate((box: Shown) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
-  // What is said at the foot of the page covers no button there.
+  // Notices at the bottom cover no button there.
   await thread(narrow).getByRole('article').last().focus();
   await narrow.page.keyboard.press('m');
   await narrow.page.getByRole('status').getByText('Bookmarked').waitFor();
@@ -107,7 +107,7 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
-  // Whoever listens is told that it is there.
+  // Screen reader users are notified.
   await tab.page.getByRole('status').getByText('one has replied').waitFor({ state: 'attached' });
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
@@ -172,7 +172,7 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   await thread(tab).getByText('Best words').waitFor();
   await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
-  // Not the Undo of the edit before, which may still be there.
+  // Not the undo toast of the earlier edit, which may still be there.
   const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
   await saved.getByRole('button', { name: 'Undo' }).click();
   await thread(tab).getByText('Better words').waitFor();
@@ -196,7 +196,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
   await done(tab);
 });
 
-/** A short tree of which no edit is answered before its gate is opened. */
+/** A short tree whose edits wait until the gate is opened. */
 async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
@@ -275,7 +275,7 @@ test('[B16] a link to a message opens its own branch and brings it into sight', 
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
   await soon(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
   await fixture.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
-  // And keeps it there, where the messages below turn out to be longer than they were taken to be.
+  // And it stays visible if the messages below are longer than estimated.
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);
@@ -304,11 +304,11 @@ test('[B17] a message is deleted with its count said before, and comes back by o
 test('[B33] Tab leads into the thread and stays there, although the thread stood at its end', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('copies the sequ').waitFor();
-  await tab.page.getByRole('button', { name: 'More' }).first().focus();
+  await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).focus();
   const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
   await tab.page.keyboard.press('Tab');
   await soon(inside).toBe(true);
-  // What the focus scrolled to is measured after it was drawn, and that must not take it away again.
+  // The focused element is measured after rendering, which must not scroll it away.
   await tab.page.waitForTimeout(300);
   expect(await inside()).toBe(true);
   await done(tab);

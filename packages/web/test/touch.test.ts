@@ -37,11 +37,11 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-/** A finger that goes from one place to another, in steps, as a hand does. */
+/** A touch that moves from one position to another, in steps. */
 async function drag(page: Page, from: { x: number; y: number }, by: { x: number; y: number }): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const at = (share: number) => [{ x: from.x + by.x * share, y: from.y + by.y * share }];
-  // Sent at once and carried out in order: a finger that rests on its way would be a long press.
+  // Sent together and handled in order: a finger that rests would be a long press.
   await Promise.all([
     session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) }),
     ...[0.25, 0.5, 0.75, 1].map((share) =>
@@ -51,7 +51,7 @@ async function drag(page: Page, from: { x: number; y: number }, by: { x: number;
   ]);
 }
 
-/** Where words stand, once the list has come to rest: while it scrolls nothing in it can be touched. */
+/** The position of a text once the list has stopped scrolling: before that nothing in it can be touched. */
 async function middleOf(page: Page, words: string): Promise<{ x: number; y: number }> {
   const line = page.getByTestId('thread').getByText(words).first();
   await line.scrollIntoViewIfNeeded();
@@ -65,7 +65,7 @@ async function middleOf(page: Page, words: string): Promise<{ x: number; y: numb
   return middle;
 }
 
-/** Swipes over words until others stand there: on a busy machine a finger may rest, which is no swipe. */
+/** Swipes until another text is there: on a busy machine a finger may rest, which is not a swipe. */
 async function swipe(page: Page, words: string, by: { x: number; y: number }, until: string): Promise<void> {
   const there = page.getByTestId('thread').getByText(until).first();
   for (let tries = 0; tries < 4; tries++) {

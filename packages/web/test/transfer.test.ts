@@ -21,7 +21,7 @@ function chat(name: string, turns = 1) {
   return { id: name, title: name, messages: messages.flat() };
 }
 
-/** A session of Claude Code, one record a line. */
+/** A session of Claude Code, one record per line. */
 function session(title: string): string {
   const sessionId = randomUUID();
   const [first, second] = [randomUUID(), randomUUID()];
@@ -46,7 +46,7 @@ function write(name: string, value: unknown): string {
 }
 
 beforeAll(async () => {
-  fixture = await openPageFixture();
+  fixture = await openPageFixture({ computer: { home: join(folder, 'home'), env: {}, platform: 'linux' } });
   demo = await createDemo(fixture.server);
 });
 afterAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const importDialog = ({ page }: Tab) => page.getByRole('dialog', { name: 'Import chats' });
 
-/** Drops files as a hand would; their content is made in the page, which is where a drop comes from. */
+/** Drops files; their content is created in the page, where a drop comes from. */
 async function drop({ page }: Tab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
   const data = await page.evaluateHandle(
     `(() => {
@@ -145,7 +145,7 @@ test('[B82] an import goes on over a reload, is found again on home, and stops w
   await line.getByRole('button', { name: 'Show' }).click();
   await importDialog(tab).getByRole('button', { name: 'Stop' }).click();
   await importDialog(tab).getByText('Stopped; what was already imported is kept').waitFor();
-  // Imports belong to the process that took them; the page's is the one on the socket.
+  // Imports belong to the process that received them; the page's is the one on the socket.
   const newest = await tab.page.evaluate(
     "fetch('/api/imports').then((answer) => answer.json()).then((list) => list.items[0])",
   );
@@ -170,13 +170,13 @@ test('[B83] what is only looked at stores nothing, and comes in when that is sai
   await tab.context.close();
 });
 
-/** Presses the link of the open export dialog and reads what comes. */
+/** Clicks the link of the export dialog and reads the download. */
 async function taken({ page }: Tab): Promise<{ readonly name: string; readonly text: string }> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('link', { name: 'Download' }).click(),
   ]);
-  // The browser is shared over a connection: its own file of a download is not at hand.
+  // The browser is shared over a connection, so its download file is not accessible directly.
   const path = join(folder, `download-${randomUUID()}`);
   await download.saveAs(path);
   return { name: download.suggestedFilename(), text: readFileSync(path, 'utf8') };
@@ -187,7 +187,7 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
   const { page } = tab;
   await page.getByTestId('thread').getByText('The script stops').waitFor();
   const openDialog = async () => {
-    await page.getByRole('button', { name: 'More' }).first().click();
+    await page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Export…' }).click();
     return page.getByRole('dialog', { name: 'Export chat' });
   };
@@ -218,7 +218,7 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
 });
 
 test('[B85] everything is taken along from the settings, and by name', async () => {
-  const tab = await fixture.open('/settings');
+  const tab = await fixture.open('/settings/data');
   await tab.page.getByRole('button', { name: 'Export everything…' }).click();
   const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('html');
@@ -280,4 +280,29 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
   expect(german.faults).toEqual([]);
   await german.context.close();
+});
+
+test('[B240] conversations of other programs on this computer are listed with counts, and imported with one click', async () => {
+  const sessions = join(folder, 'home', '.claude', 'projects', '-work');
+  mkdirSync(sessions, { recursive: true });
+  writeFileSync(join(sessions, 'one.jsonl'), session('A session of an agent'));
+  writeFileSync(join(sessions, 'two.jsonl'), session('Another session of an agent'));
+  const tab = await fixture.open('/settings/data');
+  await tab.page.getByRole('button', { name: 'Import…' }).click();
+  const dialog = importDialog(tab);
+  const found = dialog.getByRole('region', { name: 'Found on this computer' });
+  await found.getByText(/^2 sessions, 2 kB, last changed /).waitFor();
+  expect(await serious(tab)).toEqual([]);
+  await dialog.getByLabel('Preview only (import nothing)').check();
+  await found.getByRole('button', { name: 'Import from Claude Code' }).click();
+  const item = dialog.getByRole('region', { name: 'Import report for Claude Code' });
+  await item.getByText('Preview; nothing was imported').waitFor();
+  await item.getByRole('button', { name: 'Import now' }).click();
+  await item.getByText('Imported', { exact: true }).waitFor();
+  const row = item.last().getByRole('row', { name: /^Chats/ });
+  await soon(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await item.getByRole('link', { name: 'Another session of an agent' }).click();
+  await tab.page.getByTestId('thread').getByText('Hi').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
 });

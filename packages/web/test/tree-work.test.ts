@@ -45,7 +45,7 @@ test('[B61] variants stand side by side and any two word by word; growing from a
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
   await soon(() => page.getByRole('article').count()).toBe(3);
-  // An answer that called a tool stands there with the result and with what was made of it.
+  // A reply that called a tool is shown with the result and the text after it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
   await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
   await page.locator('.diff .model-1').last().getByText('Logical').waitFor();
@@ -159,13 +159,14 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
 test('[B66] settings say which providers are ready and never a key; theme and language are kept', async () => {
   const tab = await fixture.open('/settings');
   const { page } = tab;
-  await page.getByRole('listitem').filter({ hasText: 'Scripted' }).getByText('needs no key').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'OpenRouter' }).getByText('Not connected').waitFor();
+  await page.getByRole('link', { name: 'Appearance' }).click();
   await page.getByRole('button', { name: 'Dark' }).click();
   await page.getByRole('button', { name: 'Deutsch' }).click();
-  await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+  await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
   await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await page.reload();
-  await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+  await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
   await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await done(tab);
 });

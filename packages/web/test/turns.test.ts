@@ -19,7 +19,7 @@ beforeAll(async () => {
       }),
     ],
   });
-  // Every turn has one call more than the one before, and none of them takes any time.
+  // Every turn has one call more than the previous one, and none takes any time.
   const replies = Array.from({ length: turns }, (_, turn) => [
     ...Array.from({ length: turn }, (_call, call) =>
       toolEvents({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
@@ -41,7 +41,7 @@ async function send({ page }: Tab, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('[B105, B106] after any number of tool calls the answer is shown, the next message follows it, and a send is one request', async () => {
+test('[CL7, CL8] after any number of tool calls the answer is shown, the next message follows it, and a send is one request', async () => {
   const tab = await newTab();
   const thread = tab.page.getByTestId('thread');
   const asked: string[] = [];
@@ -53,7 +53,7 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
   });
   for (let turn = 0; turn < turns; turn++) {
     await soon(() => tab.page.locator('.gauge').count()).toBe(1);
-    // What opening the tree asked for, and the weight of the branch, is read before the first send.
+    // The requests for opening the tree and for the context size are finished before the first send.
     if (turn === 0) await soon(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
     asked.length = 0;
     await send(tab, `Question ${turn}`);
@@ -69,10 +69,10 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
   await tab.context.close();
 });
 
-test('[B105] the built-in guide answers below the tool that it calls', async () => {
+test('[CL7] the built-in guide answers below the tool that it calls', async () => {
   const own = await openPageFixture();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
-  // High enough for every row to be drawn.
+  // High enough for all rows to be rendered.
   const tab = await own.open('/', { viewport: { width: 1440, height: 2600 } });
   await tab.page.evaluate("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await tab.context.addInitScript("localStorage.setItem('coppice.chosen-models', 'offline/guide')");

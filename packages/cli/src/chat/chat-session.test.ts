@@ -6,7 +6,7 @@ import { defineSubcommand } from '../subcommands/contract.ts';
 import { makeCliFixture } from '../testing/index.ts';
 import { ChatSession } from './chat-session.ts';
 
-/** Does something with a room, as a subcommand has it. */
+/** Runs a function with an engine, like a subcommand. */
 async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise<void> {
   let failed: unknown = null;
   const member = defineSubcommand({
@@ -33,7 +33,7 @@ async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise
   }
 }
 
-/** A room whose commands wait for something before they begin, as those do that ask a model. */
+/** An engine whose commands wait before they start, like those that call a model. */
 function waiting(cliEngine: CliEngine, until: (signal: AbortSignal | undefined) => Promise<void>): CliEngine {
   const commands: CliEngine['commands'] = {
     ...cliEngine.commands,
@@ -127,10 +127,57 @@ describe('a talk', () => {
       const chatSession = await ChatSession.open({ cliEngine });
       const first = chatSession.send('Oaks');
       expect(chatSession.busy).toBe(true);
-      expect(await chatSession.send('Elms')).toBe(false);
+      const second = chatSession.send('Elms');
+      expect(chatSession.state.waiting).toEqual(['Elms']);
       expect(await first).toBe(true);
-      expect(chatSession.state).toMatchObject({ notice: null, nodes: [{ text: 'Oaks' }, { role: 'assistant' }] });
+      expect(await second).toBe(true);
+      const nodes = [{ text: 'Oaks' }, { role: 'assistant' }, { text: 'Elms' }, { role: 'assistant' }];
+      expect(chatSession.state).toMatchObject({ notice: null, waiting: [], nodes });
       expect(await treesOf(cliEngine)).toHaveLength(1);
+    }));
+
+  it('[O76] a message that waits can be taken back, and the commands before and after it keep their order', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      const first = chatSession.send('Oaks');
+      const [second, named] = [chatSession.send('Elms'), chatSession.command('/label here')];
+      expect(chatSession.takeBack()).toEqual(['Elms']);
+      expect(await second).toBe(false);
+      expect(chatSession.state.waiting).toEqual(['/label here']);
+      await Promise.all([first, named]);
+      expect(chatSession.state).toMatchObject({ waiting: [], nodes: [{ text: 'Oaks' }, { role: 'assistant' }] });
+      expect(chatSession.state.notice?.text).toContain('here');
+    }));
+
+  it('[O76] a command that changes nothing of the branch runs while a reply is written', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      await chatSession.send('Oaks');
+      const reply = chatSession.send('Elms');
+      const named = await chatSession.command('/name Trees');
+      expect(chatSession.busy).toBe(true);
+      expect(named).not.toBeNull();
+      await reply;
+      expect(chatSession.state).toMatchObject({ title: 'Trees', nodes: { length: 4 } });
+      await chatSession.again();
+    }));
+
+  it('[O99] a chosen model stays, in a new chat too, until another is set', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      await chatSession.send('Oaks');
+      chatSession.use('offline/babble');
+      await chatSession.command('/name Trees');
+      expect(chatSession.state.model).toBe('offline/babble');
+      await chatSession.openChat(null);
+      expect(chatSession.state).toMatchObject({ model: 'offline/babble', title: null, nodes: [] });
+      const [row] = await treesOf(cliEngine);
+      await chatSession.openChat(row?.id ?? null);
+      expect(chatSession.state).toMatchObject({ model: 'offline/guide', title: 'Trees', nodes: { length: 2 } });
+      expect(chatSession.added).toEqual([]);
+      chatSession.use('offline/babble');
+      await chatSession.command('/model offline/guide');
+      expect(chatSession.state.model).toBe('offline/guide');
     }));
 
   it('[O76] numbers are those of a list of the tree that one is in', () =>

@@ -1,10 +1,12 @@
 /**
- * A conversation as a person at a terminal has it: where they are in the tree, what is being said, and what they can do
- * next. It knows no terminal, so that the plain mode, the interface and the tests are thin.
+ * A conversation in a terminal: the position in the tree, the running reply, and the possible actions. Independent of
+ * the terminal, so that plain mode, interface and tests are thin.
  */
 import {
   AppError,
+  type Node,
   type NodeId,
+  type ReadProgram,
   readTree,
   run,
   type Store,
@@ -16,6 +18,7 @@ import {
 import {
   type ApprovalDecision,
   type ApprovalRequest,
+  type BranchModel,
   type CommandResult,
   type Completions,
   readBranchModel,
@@ -25,35 +28,55 @@ import {
 } from '@coppice/engine';
 import type { CliEngine } from '../cli-engine.ts';
 import { toCliError } from '../exit-codes.ts';
-import { applyEvent, type ChatState, emptyChatState, emptyReply, readChatView } from './chat-state.ts';
+import {
+  applyEvent,
+  type ChatState,
+  emptyChatState,
+  emptyReply,
+  type PendingApproval,
+  readChatView,
+} from './chat-state.ts';
+import { messageWithFiles } from './file-attachments.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { runShellCommand, shellMessage } from './shell-command.ts';
 
-/** What a talk is opened with. */
+/** Options of a chat session. */
 export interface ChatSessionOptions {
   readonly cliEngine: CliEngine;
-  /** The tree to go on with; a new one begins with the first message if not given. */
+  /** The tree to continue; by default a new one is created with the first message. */
   readonly treeId?: TreeId | undefined;
   readonly model?: string | undefined;
   readonly systemPrompt?: string | undefined;
   readonly title?: string | undefined;
   readonly temperature?: number | undefined;
-  /** Names of tools; all that there are if not given. */
+  /** Names of tools; by default all. */
   readonly tools?: readonly string[] | undefined;
 }
 
-/** One conversation on a store. */
+function* readChat(id: TreeId): ReadProgram<{ readonly row: TreeRow; readonly model: BranchModel | null }> {
+  const row = yield* readTree(id);
+  return { row, model: yield* readBranchModel(id, row.activeNodeId) };
+}
+
+/** Commands that neither move the view nor change the branch, so that they may run while a reply is written. */
+const atOnce = /^\/(?:help|tree|branches|context|name)(?:\s|$)/;
+
 export class ChatSession {
   readonly #cliEngine: CliEngine;
-  readonly #options: ChatSessionOptions;
+  #options: ChatSessionOptions;
+  /** The messages that were there when the chat was opened. */
+  #known: ReadonlySet<NodeId> = new Set();
   readonly #listeners = new Set<() => void>();
   #row: TreeRow | null = null;
-  /** Where this view is; null before the first message. */
+  /** The position of this view; null before the first message. */
   #here: NodeId | null = null;
   #turn: Turn | null = null;
   readonly #turns = new OneAtATime(() => this.#turned());
   #busyNotice: ChatState['notice'] = null;
   #state: ChatState;
   #list: readonly NodeId[] = [];
+  /** Whether shell commands run without asking. */
+  #shellAllowed = false;
 
   private constructor(options: ChatSessionOptions, model: string) {
     this.#cliEngine = options.cliEngine;
@@ -64,14 +87,8 @@ export class ChatSession {
   /** Opens a conversation where it was left, or a new one. */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { cliEngine, treeId: id } = options;
-    const chosen =
-      id === undefined
-        ? null
-        : await cliEngine.store.read(id, function* () {
-            const row = yield* readTree(id);
-            return { row, model: yield* readBranchModel(id, row.activeNodeId) };
-          });
-    // Refused before anything is said: a tree goes on with the model that it was told, also with one that is none.
+    const chosen = id === undefined ? null : await cliEngine.store.read(id, () => readChat(id));
+    // Checked before anything is sent: otherwise an invalid model would be stored with the tree.
     const asked = options.model === undefined ? undefined : cliEngine.providers.model(options.model).id;
     const model = asked ?? chosen?.model?.model ?? (await cliEngine.providers.defaultModel());
     const chatSession = new ChatSession(options, model);
@@ -79,6 +96,7 @@ export class ChatSession {
       chatSession.#row = chosen.row;
       chatSession.#here = chosen.row.activeNodeId;
       await chatSession.#refresh();
+      chatSession.#known = new Set(chatSession.#state.nodes.map((node) => node.id));
     }
     return chatSession;
   }
@@ -99,17 +117,17 @@ export class ChatSession {
     return this.#cliEngine.store;
   }
 
-  /** Whether a reply is on its way, or about to be asked for. */
+  /** Whether a reply is running or about to start. */
   get busy(): boolean {
     return this.#turns.doing === 'reply';
   }
 
-  /** Whether a command is at work. */
+  /** Whether a command is running. */
   get working(): boolean {
     return this.#turns.doing === 'command';
   }
 
-  /** Calls back after every change; what is returned ends it. */
+  /** Adds a listener for changes; returns a function that removes it. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -120,42 +138,76 @@ export class ChatSession {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Says something and has it answered. Resolves when the reply is through, with whether what was said is stored; never rejects. */
-  async send(text: string): Promise<boolean> {
-    const before = this.#here;
+  /**
+   * Sends a message, after what is running, and waits for the reply. Resolves with whether the message was stored; never rejects. Files that it names with `@` are
+   * read from the folder, if one is given, and sent with it.
+   */
+  async send(text: string, folder?: string): Promise<boolean> {
+    let stored = false;
     await this.#replied(async (signal) => {
-      requireReady(this.#cliEngine.providers.model(this.#state.model));
+      const before = this.#here;
+      const model = this.#cliEngine.providers.model(this.#state.model);
+      requireReady(model);
+      // Before the tree is created: a file that cannot be sent leaves nothing behind.
+      const images = model.info.capabilities.images && model.provider.supports.images;
+      const message =
+        folder === undefined
+          ? textMessage('user', text)
+          : await messageWithFiles(text, { store: this.store, folder, images });
       const isNew = this.#row === null;
       const row = await this.#tree();
-      const messages = [{ message: textMessage('user', text) }];
+      const messages = [{ message }];
       try {
         signal.throwIfAborted();
         await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
       } finally {
-        // What went wrong is told; that an empty tree could not be taken away is not worth hiding it.
-        if (isNew && this.#here === before) await this.#forgetUntouched(row).catch(() => undefined);
+        stored = this.#here !== before;
+        // The original error is shown; a failure to remove the empty tree must not hide it.
+        if (isNew && !stored) await this.#forgetUntouched(row).catch(() => undefined);
       }
     }, text);
-    return this.#here !== before;
+    return stored;
   }
 
-  /** Says something without having it answered. */
+  /** Appends a message without generating a reply. */
   say(text: string): Promise<void> {
-    return this.#guarded(async () => {
-      const row = await this.#tree();
-      const parentId = this.#here ?? row.rootId;
-      const messages = [{ message: textMessage('user', text) }];
-      const { result } = await run(
-        this.store,
-        { type: 'append', treeId: row.id, parentId, messages },
-        this.#cliEngine.context(),
-      );
-      this.#here = result.nodeId;
-      await this.#refresh();
-    });
+    return this.#guarded(() => this.#append(text));
   }
 
-  /** Has the last prompt answered again, as a variant beside the old reply. */
+  /**
+   * Runs a command of the user's shell in a folder and adds its output as a message, without generating a reply. Asks
+   * first, unless the user has allowed it for this chat. Resolves with whether the output was added.
+   */
+  async shell(command: string, folder: string): Promise<boolean> {
+    let added = false;
+    const act = async (signal: AbortSignal) => {
+      if (!this.#shellAllowed) {
+        const approved = await this.#askFirst(`Run ${command} and add its output to the chat?`, true, signal);
+        if (approved === false) return this.note('The command was not run.');
+        this.#shellAllowed = approved === 'always';
+      }
+      const result = await runShellCommand(command, folder, signal);
+      await this.#append(shellMessage(command, result));
+      added = true;
+    };
+    await this.#guarded(act, false, `!${command}`);
+    return added;
+  }
+
+  async #append(text: string): Promise<void> {
+    const row = await this.#tree();
+    const parentId = this.#here ?? row.rootId;
+    const messages = [{ message: textMessage('user', text) }];
+    const { result } = await run(
+      this.store,
+      { type: 'append', treeId: row.id, parentId, messages },
+      this.#cliEngine.context(),
+    );
+    this.#here = result.nodeId;
+    await this.#refresh();
+  }
+
+  /** Generates another reply to the last prompt, as a variant. */
   again(): Promise<void> {
     return this.#replied(async () => {
       const [row, here] = this.#somewhere();
@@ -163,7 +215,7 @@ export class ChatSession {
     });
   }
 
-  /** Goes on with a reply that was cut short. */
+  /** Continues a reply that was cut off. */
   goOn(): Promise<void> {
     return this.#replied(async () => {
       const [row, here] = this.#somewhere();
@@ -171,7 +223,7 @@ export class ChatSession {
     });
   }
 
-  /** Goes to the variant before or after a node, and down to where one last was there. */
+  /** Moves to the previous or next variant of a node, down to its last visited leaf. */
   vary(nodeId: NodeId, direction: 'next' | 'previous'): Promise<void> {
     return this.#guarded(async () => {
       const [row] = this.#somewhere();
@@ -185,15 +237,20 @@ export class ChatSession {
     });
   }
 
-  /** Runs a line such as `/switch 2`. Gives what came of it, or null where it was refused. */
+  /**
+   * Runs a line such as `/switch 2`. Returns its result, or null if it was refused. During a reply, a command that
+   * neither moves nor changes the branch runs immediately; the others wait for the end of the reply.
+   */
   async command(line: string): Promise<CommandResult | null> {
     let result: CommandResult | null = null;
+    const isAtOnce = this.busy && this.#row !== null && atOnce.test(line);
     await this.#guarded(
       async (signal) => {
         const isNew = this.#row === null;
         const row = await this.#tree();
         try {
           signal.throwIfAborted();
+          const before = await this.#branchModel();
           result = await this.#cliEngine.commands.run(line, {
             store: this.store,
             treeId: row.id,
@@ -202,17 +259,21 @@ export class ChatSession {
             signal,
           });
           await this.#land(result);
+          const after = await this.#branchModel();
+          // A model that was chosen for the next reply stays, unless the command changed the model or the branch has another.
+          if (after !== null && (after !== before || /^\/model\s+\S/.test(line))) this.#set({ model: after });
         } finally {
           if (isNew) await this.#forgetUntouched(row);
         }
       },
       false,
       line,
+      isAtOnce,
     );
     return result;
   }
 
-  /** Takes a tree away that was made for what left it as it was: `/help`, or a message that is refused. */
+  /** Removes a new tree that stayed empty, as after `/help` or a refused message. */
   async #forgetUntouched({ id, version }: TreeRow): Promise<void> {
     if (this.#row?.id === id && this.#row.version !== version) return;
     await run(this.store, { type: 'delete-tree', treeId: id }, this.#cliEngine.context());
@@ -224,23 +285,51 @@ export class ChatSession {
 
   async #land({ place, list, said, undo }: CommandResult): Promise<void> {
     if (place !== undefined) {
-      // Numbers are those of a list of the tree that one came from.
+      // Numbers refer to the last list, which belongs to the previous tree.
       if (place.treeId !== this.treeId) this.#list = [];
       this.#here = place.activeNodeId;
       this.#row = await this.store.read(place.treeId, () => readTree(place.treeId));
     }
     if (list !== undefined) this.#list = list;
     await this.#refresh();
-    const id = this.treeId;
-    const here = this.#here;
-    const model = id === null ? null : await this.store.read(id, () => readBranchModel(id, here));
-    this.#set({
-      notice: { text: undo === undefined ? said : `${said} Undo with ${undo}.`, bad: false },
-      ...(model === null ? {} : { model: model.model }),
-    });
+    this.#set({ notice: { text: undo === undefined ? said : `${said} Undo with ${undo}.`, bad: false } });
   }
 
-  /** What could stand at the end of a line that begins with a slash. */
+  async #branchModel(): Promise<string | null> {
+    const id = this.treeId;
+    const here = this.#here;
+    if (id === null) return null;
+    return (await this.store.read(id, () => readBranchModel(id, here)))?.model ?? null;
+  }
+
+  /** Opens another chat where it was left, or with null a new one, after what is running. */
+  openChat(id: TreeId | null): Promise<void> {
+    const act = async () => {
+      if (id === null) {
+        this.#row = null;
+        this.#here = null;
+        // The model that was chosen stays chosen.
+        this.#set({ ...emptyChatState(this.#state.model, null), waiting: this.#turns.waiting });
+      } else {
+        const { row, model } = await this.store.read(id, () => readChat(id));
+        this.#row = row;
+        this.#here = row.activeNodeId;
+        if (model !== null) this.#set({ model: model.model });
+        await this.#refresh();
+      }
+      this.#list = [];
+      this.#options = { ...this.#options, title: undefined };
+      this.#known = new Set(this.#state.nodes.map((node) => node.id));
+    };
+    return this.#guarded(act, false, id === null ? '/new' : '/resume');
+  }
+
+  /** The messages of the shown thread that were added since the chat was opened. */
+  get added(): readonly Node[] {
+    return this.#state.nodes.filter((node) => !this.#known.has(node.id));
+  }
+
+  /** Completes a line that begins with a slash. */
   async complete(line: string): Promise<Completions> {
     const id = this.treeId;
     if (id === null) {
@@ -262,31 +351,36 @@ export class ChatSession {
     });
   }
 
-  /** Sets the model that answers next. */
+  /** Sets the model of the next reply. */
   use(model: string): void {
     this.#set({ model, notice: { text: `Using ${model} from now on.`, bad: false } });
   }
 
-  /** Stops the reply, of which what was said is kept, or the command that is at work. False if there is neither. */
+  /** Stops the running reply, keeping its text, or the running command. False if neither is running. */
   stop(): boolean {
     this.#turn?.abort();
     return this.#turns.stop();
   }
 
-  /** Ends it: what is at work is stopped, and what waited for that is given back. */
+  /** Takes back the messages that wait for the reply, and returns their texts. */
+  takeBack(): readonly string[] {
+    return this.#turns.takeBack();
+  }
+
+  /** Ends the session: stops what is running and returns the texts that were waiting. */
   end(): readonly string[] {
     this.#turn?.abort();
     return this.#turns.end();
   }
 
-  /** Says something in the place of the last notice. */
+  /** Shows a notice, replacing the last one. */
   note(text: string, bad = false): void {
     this.#set({ notice: { text, bad } });
   }
 
-  /** Says that a reply is on its way, until it is not. */
-  tellBusy(more = ''): void {
-    this.#busyNotice = { text: `A reply is being written; Ctrl-C stops it.${more}`, bad: true };
+  /** Shows a notice while a reply is running. */
+  tellBusy(): void {
+    this.#busyNotice = { text: 'A reply is being written; Esc stops it.', bad: true };
     this.#set({ notice: this.#busyNotice });
   }
 
@@ -295,8 +389,13 @@ export class ChatSession {
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'There is no message here yet.' });
   }
 
-  /** Does something in its turn; what goes wrong is told. */
-  async #guarded(act: (signal: AbortSignal) => Promise<void>, isReply = false, what?: string): Promise<void> {
+  /** Runs something when it is its turn; errors are shown. */
+  async #guarded(
+    act: (signal: AbortSignal) => Promise<void>,
+    isReply = false,
+    what?: string,
+    isAtOnce = false,
+  ): Promise<void> {
     const reported = async (signal: AbortSignal) => {
       this.#set({ notice: null });
       try {
@@ -306,6 +405,7 @@ export class ChatSession {
         this.#set({ notice: { text: error.message, bad: true, error } });
       }
     };
+    if (isAtOnce) return reported(new AbortController().signal);
     if ((await this.#turns.take(reported, isReply, what)) === 'busy') this.tellBusy();
   }
 
@@ -313,14 +413,14 @@ export class ChatSession {
     return this.#guarded(act, true, what);
   }
 
-  /** Shows what waits; that a reply is on its way is told as long as one is. */
+  /** Shows what is waiting, and the busy notice while a reply is running. */
   #turned(): void {
     const { notice } = this.#state;
     const isPast = notice === this.#busyNotice && !this.busy;
     this.#set({ waiting: this.#turns.waiting, notice: isPast ? null : notice });
   }
 
-  /** The tree; a new one is made when something is said, so that looking leaves nothing behind. */
+  /** The tree; created with the first message, so that just looking leaves nothing behind. */
   async #tree(): Promise<TreeRow> {
     if (this.#row !== null) return this.#row;
     const context = this.#cliEngine.context();
@@ -351,12 +451,12 @@ export class ChatSession {
       this.#turn = null;
       this.#set({ growing: null, question: null });
       await this.#refresh();
-      // Nobody waits for a title, and a store that is closed meanwhile has none to show.
+      // In the background; the store may be closed meanwhile.
       this.#retitle().catch(() => undefined);
     }
   }
 
-  /** Shows the title that was found for what was said, as soon as it is there. */
+  /** Shows the automatic title as soon as it is there. */
   async #retitle(): Promise<void> {
     await this.#cliEngine.titled();
     const id = this.treeId;
@@ -380,14 +480,20 @@ export class ChatSession {
     if (growing !== before) this.#set({ growing });
   }
 
-  #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
+  async #approve({ name, parameters, hash, signal }: ApprovalRequest): Promise<ApprovalDecision> {
+    const approved = await this.#askFirst(`Run ${name} ${JSON.stringify(parameters)}?`, false, signal);
+    return approved === false ? { approved: false, reason: 'The user declined.' } : { approved: true, hash };
+  }
+
+  #askFirst(text: string, canAllow: boolean, signal: AbortSignal): Promise<boolean | 'always'> {
     return new Promise((resolve) => {
-      const answer = (approved: boolean) => {
-        if (this.#state.question?.request === request) this.#set({ question: null });
-        resolve(approved ? { approved: true, hash: request.hash } : { approved: false, reason: 'The user declined.' });
+      const answer = (approved: boolean | 'always') => {
+        if (this.#state.question === question) this.#set({ question: null });
+        resolve(approved);
       };
-      request.signal.addEventListener('abort', () => answer(false), { once: true });
-      this.#set({ question: { request, answer } });
+      const question: PendingApproval = { text, canAllow, answer };
+      signal.addEventListener('abort', () => answer(false), { once: true });
+      this.#set({ question });
     });
   }
 

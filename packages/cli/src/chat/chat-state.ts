@@ -1,4 +1,4 @@
-/** What a screen shows of a conversation: the thread, the reply that is on its way, and what is asked or told. */
+/** The state of the chat screen: the thread, the running reply, questions and notices. */
 import {
   type AppError,
   ask,
@@ -9,49 +9,55 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import type { ApprovalRequest, TurnEvent } from '@coppice/engine';
+import type { TurnEvent } from '@coppice/engine';
 import { variantNumbers } from '../variants.ts';
 
-/** A reply on its way. */
+/** A running reply. */
 export interface PartialReply {
   readonly nodeId: NodeId | null;
   readonly text: string;
   readonly thinking: string;
-  /** What tools are asked, in words, oldest first. */
+  /** The tool calls as text, oldest first. */
   readonly calls: readonly string[];
 }
 
-/** A question about a tool, and how it is answered. */
+/** A question before something runs, and how to answer it. */
 export interface PendingApproval {
-  readonly request: ApprovalRequest;
-  answer(approved: boolean): void;
+  /** What would run, with all its parameters. */
+  readonly text: string;
+  /** Whether the user may allow it for the rest of the chat. */
+  readonly canAllow: boolean;
+  answer(approved: boolean | 'always'): void;
 }
 
-/** All that a screen shows. */
+/** Everything that the screen shows. */
 export interface ChatState {
   readonly title: string | null;
-  /** The thread down to where the view is, newest last; at most so many as are kept in view. */
+  /** The end of the thread, newest last, limited in length. */
   readonly nodes: readonly Node[];
-  /** Whether there is more above. */
+  /** Whether there are older messages. */
   readonly more: boolean;
-  /** Each node's place among its variants, as `[index, total]`. */
+  /** Each node's position among its variants, as `[index, total]`. */
   readonly places: ReadonlyMap<NodeId, readonly [number, number]>;
+  /** The nearest bookmark above the position; null if there is none. */
+  readonly branch: string | null;
   readonly growing: PartialReply | null;
   readonly model: string;
-  /** What the last command said, or what went wrong. */
+  /** The result of the last command, or an error. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
   readonly question: PendingApproval | null;
-  /** What was sent and waits for a command that is at work. */
+  /** Messages that wait for a running command. */
   readonly waiting: readonly string[];
 }
 
-/** Before anything was said. */
+/** The initial state. */
 export function emptyChatState(model: string, title: string | null): ChatState {
   return {
     title,
     nodes: [],
     more: false,
     places: new Map(),
+    branch: null,
     growing: null,
     model,
     notice: null,
@@ -60,10 +66,10 @@ export function emptyChatState(model: string, title: string | null): ChatState {
   };
 }
 
-/** A reply of which nothing has come. */
+/** A reply without any content yet. */
 export const emptyReply: PartialReply = { nodeId: null, text: '', thinking: '', calls: [] };
 
-/** A reply with what an event adds to it; the same one where that is nothing. */
+/** A reply with the content of an event added; the same object if the event adds nothing. */
 export function applyEvent(growing: PartialReply, event: TurnEvent): PartialReply {
   switch (event.type) {
     case 'node':
@@ -81,12 +87,15 @@ export function applyEvent(growing: PartialReply, event: TurnEvent): PartialRepl
 
 const shownAtMost = 400;
 
-/** Reads the thread down to a node as it is shown. */
+/** Reads the thread down to a node for display. */
 export async function readChatView(
   store: Store,
   id: TreeId,
   here: NodeId | null,
-): Promise<{ readonly row: TreeRow; readonly shown: Pick<ChatState, 'title' | 'nodes' | 'more' | 'places'> }> {
+): Promise<{
+  readonly row: TreeRow;
+  readonly shown: Pick<ChatState, 'title' | 'nodes' | 'more' | 'places' | 'branch'>;
+}> {
   return store.read(id, function* () {
     const row = yield* readTree(id);
     const { nodes, complete } =
@@ -94,6 +103,9 @@ export async function readChatView(
         ? { nodes: [], complete: true }
         : yield* ask('path', { to: here, limit: shownAtMost });
     const title = row.attributes.title ?? row.attributes.autoTitle ?? null;
-    return { row, shown: { title, nodes, more: !complete, places: yield* variantNumbers(nodes) } };
+    const names = new Map((yield* ask('bookmarks', {})).map((mark) => [mark.nodeId, mark.title]));
+    const marked = nodes.findLast((node) => names.has(node.id));
+    const branch = marked === undefined ? null : (names.get(marked.id) ?? null);
+    return { row, shown: { title, nodes, more: !complete, places: yield* variantNumbers(nodes), branch } };
   });
 }

@@ -76,6 +76,11 @@ describe('markdown in a terminal', () => {
     );
   });
 
+  it('[O30] italics differ from bold, also across a line break', () => {
+    const lines = markdownLines('*soft and* **loud**', 9, createStyle(true));
+    expect(lines).toEqual(['\u001b[3msoft and\u001b[23m ', '\u001b[1mloud\u001b[22m']);
+  });
+
   it('[O1] drops what a terminal would obey, also inside code', () => {
     const lines = markdownLines('a\u001b[2J `\u001b]0;x\u0007b` \u202ec', 40, plain).join('');
     expect(lines).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
@@ -161,7 +166,7 @@ describe('the line that is written on', () => {
       numLock: false,
     } satisfies Key;
     const paste = new Paste();
-    // The terminal's input comes cut at its escapes, and a line end alone as the key of that.
+    // The terminal splits its input at escape sequences, and sends a line end as a key.
     expect(keyEvents(paste, '[200~', none)).toEqual([]);
     expect(keyEvents(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
     expect(keyEvents(paste, '', { ...none, return: true })).toEqual([]);
@@ -205,14 +210,8 @@ describe('what stands above the line', () => {
   const asked = (command: string) => ({
     notice: null,
     question: {
-      request: {
-        callId: 'c',
-        name: 'shell',
-        description: '',
-        parameters: { command },
-        hash: '',
-        signal: new AbortController().signal,
-      },
+      text: `Run shell ${JSON.stringify({ command })}?`,
+      canAllow: false,
       answer: () => undefined,
     },
   });

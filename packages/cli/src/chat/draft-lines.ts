@@ -1,15 +1,15 @@
-/** The text that is being written, as lines of the screen. */
+/** The draft as lines of the screen. */
 import type { Style } from '../terminal/style.ts';
 import { graphemesOf, withoutLast } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
 import { type EditorDraft, textUnderCursor } from './editor.ts';
 
-// A text that was taken from a message, or from a file, may hold what a terminal obeys; one sees that something is there.
+// A draft may contain control characters from a message or file; they are shown as placeholders.
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * The lines of the draft around its cursor, at most so many, with the cursor drawn in it: terminals show only one, and it
- * belongs to whoever draws last. Only what can be seen is set: a draft may be a paste of a megabyte.
+ * The lines of the draft around its cursor, limited in number, with the cursor drawn as text, because the terminal's
+ * own cursor is at the last drawn position. Only the visible part is laid out: a draft may be a paste of a megabyte.
  */
 export function draftLines(draft: EditorDraft, width: number, most: number, style: Style): string[] {
   const { text, cursor } = draft;
@@ -34,12 +34,12 @@ function seen(text: string): string {
   return text.replace(controls, '·');
 }
 
-/** Where to begin: at the beginning of a line where one is near, and never in the middle of a character. */
+/** Where to start: at the beginning of a line if one is near, and never inside a character. */
 function topOf({ text, cursor }: EditorDraft, far: number): number {
   if (far === 0) return 0;
   const line = text.indexOf('\n', far);
   if (line !== -1 && line < cursor) return line + 1;
-  // It may be the rest of one.
+  // The first grapheme may be the rest of a longer one.
   const [first = ''] = graphemesOf(text.slice(far, Math.min(cursor, far + 256)));
   return far + first.length;
 }

@@ -1,26 +1,26 @@
-/** The text that is being written, as a value: every key gives a new one. */
+/** The draft as an immutable value: every key returns a new one. */
 import { graphemesOf, truncateToWidth, widthOf, withoutLast } from '../terminal/width.ts';
 
-/** A text and where the cursor is in it, in UTF-16 code units. */
+/** A text and the cursor position in it, in UTF-16 code units. */
 export interface EditorDraft {
   readonly text: string;
   readonly cursor: number;
 }
 
-/** Nothing written yet. */
+/** An empty draft. */
 export const emptyDraft: EditorDraft = { text: '', cursor: 0 };
 
-/** A draft with this text, the cursor at its end. */
+/** A draft with this text and the cursor at its end. */
 export function toEditorDraft(text: string): EditorDraft {
   return { text, cursor: text.length };
 }
 
-/** Puts text where the cursor is. */
+/** Inserts text at the cursor. */
 export function insertText({ text, cursor }: EditorDraft, more: string): EditorDraft {
   return { text: text.slice(0, cursor) + more + text.slice(cursor), cursor: cursor + more.length };
 }
 
-// Nothing that people see as one character is longer: a paste of a megabyte must not be looked through at every key.
+// The longest grapheme: limits the search, so that a key press does not scan a megabyte.
 const reach = 256;
 
 function beforeCursor({ text, cursor }: EditorDraft): number {
@@ -32,7 +32,7 @@ function afterCursor(draft: EditorDraft): number {
   return draft.cursor + textUnderCursor(draft).length;
 }
 
-/** The character that the cursor is on; nothing at the end of the text. */
+/** The character under the cursor; empty at the end of the text. */
 export function textUnderCursor({ text, cursor }: EditorDraft): string {
   const [first = ''] = graphemesOf(text.slice(cursor, cursor + reach));
   return first;
@@ -70,7 +70,7 @@ function vertical(draft: EditorDraft, down: boolean): EditorDraft | null {
   return { text, cursor: above + truncateToWidth(text.slice(above, start - 1), column).length };
 }
 
-/** What an editing key does. Null where it has nothing to do there, as up on the first line. */
+/** The effect of each editing key. Null if it has no effect there, for example up on the first line. */
 export const edits = {
   left: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: beforeCursor(draft) }),
   right: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: afterCursor(draft) }),

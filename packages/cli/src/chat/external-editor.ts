@@ -1,13 +1,13 @@
-/** A text on its way through the user's own editor. */
+/** Edits a text in the user's editor. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What came of it: the text as it is now, or why it is what it was. */
+/** The edited text, or why it is unchanged. */
 export type EditorResult = { readonly text: string } | { readonly failed: string };
 
-/** Has a text written in an editor. Never throws: whatever goes wrong, what was written before is worth more. */
+/** Runs an editor on a text. Never throws: after an error the original text is kept. */
 export function editInExternalEditor(editor: string, text: string): EditorResult {
   const [program = editor, ...words] = editor.split(' ').filter((word) => word !== '');
   let folder: string | null = null;
@@ -30,14 +30,17 @@ export function editInExternalEditor(editor: string, text: string): EditorResult
   }
 }
 
-// Longer than a signal that came while the editor ran takes to arrive: it is handed on only when everything else goes on.
+// Long enough for a signal that arrived while the editor ran; it is delivered only after the event loop continues.
 const settleMs = 100;
 
-/** A Ctrl-C in an editor is meant for it, but the terminal tells everybody: until the returned function is called, nobody listens. */
+/**
+ * Ctrl-C in an editor is meant for the editor, but the terminal signals all processes: until the returned function is
+ * called, it is ignored.
+ */
 function ignoreSignals(): () => void {
   const listeners = process.listeners('SIGINT');
   const ignore = () => undefined;
-  // First the new one: a process where nobody listens would end.
+  // The new listener first: without any listener SIGINT would end the process.
   process.on('SIGINT', ignore);
   for (const each of listeners) process.off('SIGINT', each);
   return () =>

@@ -1,11 +1,12 @@
-/** What keys mean, as data: the interface acts by it, and help is computed from it. */
+/** The key bindings as data: the interface and its help use them. */
 import type { Key } from 'ink';
 
-/** Something that a key asks for while a message is being written. */
+/** An action of a key while a message is being written. */
 export type KeyAction =
   | 'send'
   | 'newline'
   | 'stop'
+  | 'escape'
   | 'leave'
   | 'tree'
   | 'models'
@@ -35,7 +36,7 @@ export type KeyAction =
 interface Binding {
   readonly action: KeyAction;
   readonly shown: string;
-  /** What it does, for people; keys that every editor has are not explained. */
+  /** The help text; common editing keys have none. */
   readonly about?: string;
   matches(input: string, key: Key): boolean;
 }
@@ -45,7 +46,7 @@ const control =
   (input: string, key: Key): boolean =>
     key.ctrl && input === letter;
 
-/** Every key, the more particular ones first. */
+/** All bindings, the more specific ones first. */
 const bindings: readonly Binding[] = [
   {
     action: 'newline',
@@ -88,6 +89,12 @@ const bindings: readonly Binding[] = [
   { action: 'page-down', shown: 'Page down', about: 'scroll down', matches: (_input, key) => key.pageDown },
   { action: 'complete', shown: 'Tab', about: 'complete a command', matches: (_input, key) => key.tab },
   { action: 'stop', shown: 'Ctrl-C', about: 'stop the reply, clear the line, leave', matches: control('c') },
+  {
+    action: 'escape',
+    shown: 'Esc',
+    about: 'stop the reply; twice: edit your last message',
+    matches: (_input, key) => key.escape,
+  },
   { action: 'leave', shown: 'Ctrl-D', about: 'leave', matches: control('d') },
   { action: 'tree', shown: 'Ctrl-T', about: 'show the tree', matches: control('t') },
   { action: 'models', shown: 'Ctrl-O', about: 'choose a model', matches: control('o') },
@@ -108,12 +115,12 @@ const bindings: readonly Binding[] = [
   { action: 'delete', shown: 'Delete', matches: (_input, key) => key.delete },
 ];
 
-/** The action of a key press; null for text, and for keys that mean nothing. */
+/** The action of a key press; null for text and for unbound keys. */
 export function actionOf(input: string, key: Key): KeyAction | null {
   return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
 }
 
-/** The keys that want explaining, one a line. */
+/** The help for keys, one per line. */
 export function keyHelp(): string {
   return bindings
     .flatMap(({ shown, about }) => (about === undefined ? [] : [`${shown.padEnd(10)} ${about}`]))
@@ -122,26 +129,26 @@ export function keyHelp(): string {
 
 const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
 
-/** Puts pasted text together: a terminal brackets it, and it may come in several pieces. */
+/** Joins pasted text: the terminal brackets it, and it may arrive in several chunks. */
 export class Paste {
   #held: string[] | null = null;
 
-  /** Whether a paste has begun and not ended. */
+  /** Whether a paste has started and not ended. */
   get holding(): boolean {
     return this.#held !== null;
   }
 
-  /** Gives up what was held. */
+  /** Drops the collected text. */
   forget(): void {
     this.#held = null;
   }
 
-  /** The text that was pasted when it is complete, `holding` while more is to come, null where nothing is being pasted. */
+  /** The pasted text when it is complete, `holding` while more is expected, null if nothing is being pasted. */
   take(input: string): { readonly text: string } | 'holding' | null {
     const begins = input.indexOf(pasteBegins);
     if (this.#held === null && begins === -1) return null;
     this.#held ??= [];
-    // The end may come in two pieces, but never in more: it is looked for in the last two.
+    // The end marker may be split in two, but not more: it is searched in the last two chunks.
     this.#held.push(begins === -1 ? input : input.slice(begins + pasteBegins.length));
     if (!this.#held.slice(-2).join('').includes(pasteEnds)) return 'holding';
     const held = this.#held.join('');

@@ -1,11 +1,11 @@
-/** What stands between the thread and the line to write on. */
+/** The notice between the thread and the input line. */
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { fitWidth } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** What is asked or told below the thread, in half of so many lines; a question may take all of them. */
+/** The question or notice below the thread, in at most half of the lines; a question may use all. */
 export function noticeLines(
   state: Pick<ChatState, 'question' | 'notice'>,
   width: number,
@@ -14,12 +14,13 @@ export function noticeLines(
 ): string[] {
   const { question, notice } = state;
   if (question !== null) {
-    const { name, parameters } = question.request;
-    // Whoever is asked has to see what for, and how to answer, also on a narrow screen.
-    const asked = wrapped(stripControlSequences(`Run ${name} ${JSON.stringify(parameters)}?`), width);
+    // The user must see what to approve and how, even on a narrow screen.
+    const asked = wrapped(stripControlSequences(question.text), width);
     const space = Math.max(1, most - 1);
     const shown = asked.length <= space ? asked : [...asked.slice(0, space - 1), '… more than there is room for'];
-    return [...shown, 'y / n'].map((line) => style.warn(fitWidth(line, width)));
+    return [...shown, question.canAllow ? 'y / n / a (always in this chat)' : 'y / n'].map((line) =>
+      style.warn(fitWidth(line, width)),
+    );
   }
   if (notice === null) return [];
   const lines = wrapped(oneLine(notice.text, width * most), width);

@@ -1,42 +1,52 @@
-/** One thing at a time: what is being done, what waits for it, and how both end. */
+/** Runs one action at a time and queues the others. */
 
-/** How something that was to be done came out: it was, a reply was on its way, or it was over before its turn came. */
+/** The outcome of an action: done, refused because a reply was running, or taken back before its turn. */
 export type Turned = 'done' | 'busy' | 'over';
 
+/** A queued action. */
+interface Queued {
+  readonly what: string;
+  readonly isReply: boolean;
+  /** Resolves when it is taken back. */
+  readonly over: Promise<void>;
+  takeBack(): void;
+}
+
 /**
- * What is written goes where the view is, so nothing is done beside something else. A reply is not waited for, it may take
- * minutes and is seen; a command is, so that what was typed ahead is done where that ends.
+ * Messages are appended at the view's position, so actions do not run concurrently: they are queued, and run at the
+ * position where the one before them ends. An action without a text that could be shown is not queued behind a reply,
+ * which may take minutes, but refused.
  */
 export class OneAtATime {
   readonly #changed: () => void;
   #doing: { readonly done: Promise<void>; readonly isReply: boolean; stop(): void } | null = null;
-  #waiting: readonly { readonly what: string }[] = [];
+  #waiting: readonly Queued[] = [];
   #isOver = false;
 
-  /** `changed` is called when something begins, ends or waits. */
+  /** `changed` is called when something starts, ends or is queued. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
-  /** What is being done. */
+  /** The running action. */
   get doing(): 'reply' | 'command' | null {
     if (this.#doing === null) return null;
     return this.#doing.isReply ? 'reply' : 'command';
   }
 
-  /** What waits for its turn, as it was written. */
+  /** The texts of queued actions. */
   get waiting(): readonly string[] {
     return this.#waiting.map(({ what }) => what);
   }
 
-  /** Does something when its turn comes. `what` is how it shows while it waits; nothing is shown without it. */
+  /** Runs an action when it is its turn. `what` is shown while it is queued; without it nothing is shown. */
   async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<Turned> {
-    const mine = what === undefined ? null : { what };
+    const mine = what === undefined ? null : queued(what, isReply);
     while (this.#doing !== null) {
-      if (this.#doing.isReply) return this.#without(mine, 'busy');
+      if (mine === null && this.#doing.isReply) return 'busy';
       if (mine !== null && !this.#waiting.includes(mine)) this.#wait([...this.#waiting, mine]);
-      await this.#doing.done;
-      if (this.#isOver) return 'over';
+      await Promise.race([this.#doing.done, ...(mine === null ? [] : [mine.over])]);
+      if (this.#isOver || (mine !== null && !this.#waiting.includes(mine))) return 'over';
     }
     const controller = new AbortController();
     let finish: () => void = () => undefined;
@@ -45,7 +55,7 @@ export class OneAtATime {
     });
     this.#doing = { done, isReply, stop: () => controller.abort() };
     try {
-      this.#without(mine, 'done');
+      if (mine !== null && this.#waiting.includes(mine)) this.#wait(this.#waiting.filter((each) => each !== mine));
       await act(controller.signal);
     } finally {
       this.#doing = null;
@@ -55,26 +65,37 @@ export class OneAtATime {
     return 'done';
   }
 
-  /** Stops what is being done. False if nothing is. */
+  /** Stops the running action. False if there is none. */
   stop(): boolean {
     this.#doing?.stop();
     return this.#doing !== null;
   }
 
-  /** Stops what is being done, and begins nothing of what waits, which is given back. */
+  /** Takes the queued messages back and returns their texts; queued commands stay. */
+  takeBack(): readonly string[] {
+    const messages = this.#waiting.filter(({ isReply }) => isReply);
+    if (messages.length > 0) this.#wait(this.#waiting.filter(({ isReply }) => !isReply));
+    for (const message of messages) message.takeBack();
+    return messages.map(({ what }) => what);
+  }
+
+  /** Stops the running action and returns the queued ones without starting them. */
   end(): readonly string[] {
     this.#isOver = true;
     this.stop();
     return this.waiting;
   }
 
-  #without(mine: { readonly what: string } | null, outcome: Turned): Turned {
-    if (mine !== null && this.#waiting.includes(mine)) this.#wait(this.#waiting.filter((each) => each !== mine));
-    return outcome;
-  }
-
-  #wait(waiting: readonly { readonly what: string }[]): void {
+  #wait(waiting: readonly Queued[]): void {
     this.#waiting = waiting;
     this.#changed();
   }
+}
+
+function queued(what: string, isReply: boolean): Queued {
+  let takeBack: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    takeBack = resolve;
+  });
+  return { what, isReply, over, takeBack };
 }

@@ -1,12 +1,13 @@
-/** What is laid over the thread: the tree, the models, and longer answers of commands. Each is a value, a view, and keys. */
-import type { NodeId } from '@coppice/core';
+/** Panels over the thread: the tree, past chats, the models, and long results of commands. Each has a state, a view and keys. */
+import type { NodeId, TreeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
-import { indented } from '../printing.ts';
+import { indented, timeText, titleText, writerOf } from '../printing.ts';
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf, withoutLast } from '../terminal/width.ts';
 import { cutLine, wrapped } from '../terminal/wrap.ts';
+import { type ChatPicker, moveInChats, pickedChat } from './chat-picker.ts';
 import { filterBy, fold, moveBy, type Picker, pickedNode, searchFor } from './tree-picker.ts';
 
 /** A model to choose. */
@@ -16,9 +17,10 @@ export interface ModelChoiceLine {
   readonly ready: boolean;
 }
 
-/** What lies over the thread. */
+/** The open panel. */
 export type ChatPanel =
   | { readonly type: 'tree'; readonly picker: Picker }
+  | { readonly type: 'chats'; readonly chats: ChatPicker }
   | {
       readonly type: 'models';
       readonly choices: readonly ModelChoiceLine[];
@@ -27,24 +29,27 @@ export type ChatPanel =
     }
   | { readonly type: 'text'; readonly title: string; readonly text: string; readonly top: number };
 
-/** What a key did: another state of the panel, a choice, or the end of it. */
+/** The effect of a key: a new state, a choice, or closing the panel. */
 export type PanelMove =
   | { readonly panel: ChatPanel }
   | { readonly node: NodeId }
   | { readonly model: string }
+  | { readonly chat: TreeId }
   | { readonly closed: true }
-  /** The panel closes, and the key does what it does without one. */
+  /** The panel closes, and the key is handled as without it. */
   | { readonly passes: true };
 
 const closed: PanelMove = { closed: true };
 const passes: PanelMove = { passes: true };
 
-/** What a key does to a panel of so many lines and columns. */
+/** Handles a key in a panel of the given size. */
 export function panelKey(panel: ChatPanel, input: string, key: Key, size: PanelSize): PanelMove {
   if (key.ctrl && input === 'c') return closed;
   switch (panel.type) {
     case 'tree':
       return treeKey(panel.picker, input, key, size.height);
+    case 'chats':
+      return chatKey(panel.chats, input, key, size.height);
     case 'models':
       return modelKey(panel, input, key);
     case 'text':
@@ -52,7 +57,6 @@ export function panelKey(panel: ChatPanel, input: string, key: Key, size: PanelS
   }
 }
 
-/** The room that a panel has. */
 export interface PanelSize {
   readonly width: number;
   readonly height: number;
@@ -62,7 +66,7 @@ function typed(input: string, key: Key): string {
   return key.ctrl || key.meta ? '' : stripControlSequences(input);
 }
 
-/** Typing searches, Tab filters, ← and → fold, Enter goes there; a slash begins a command, which no message is found by. */
+/** Typing searches, Tab filters, ← and → fold, Enter selects; a slash starts a command. */
 function treeKey(picker: Picker, input: string, key: Key, height: number): PanelMove {
   const to = (next: Picker): PanelMove => ({ panel: { type: 'tree', picker: next } });
   if (key.escape) return picker.search === '' ? closed : to(searchFor(picker, ''));
@@ -81,14 +85,33 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   return to(searchFor(picker, picker.search + typed(input, key)));
 }
 
-/** What is pasted is looked for; null where a panel looks for nothing. */
+function chatKey(picker: ChatPicker, input: string, key: Key, height: number): PanelMove {
+  const to = (chats: ChatPicker): PanelMove => ({ panel: { type: 'chats', chats } });
+  const searching = (search: string) => to({ ...picker, search });
+  if (key.escape) return picker.search === '' ? closed : searching('');
+  if (key.return) {
+    const chat = pickedChat(picker);
+    return chat === null ? to(picker) : { chat: chat.id };
+  }
+  if (key.upArrow) return to(moveInChats(picker, -1));
+  if (key.downArrow) return to(moveInChats(picker, 1));
+  if (key.pageUp) return to(moveInChats(picker, 2 - height));
+  if (key.pageDown) return to(moveInChats(picker, height - 2));
+  if (picker.search === '' && input.startsWith('/')) return passes;
+  if (key.backspace) return searching(withoutLast(picker.search));
+  const more = typed(input, key);
+  return more === '' ? to(picker) : searching(picker.search + more);
+}
+
+/** Pasted text becomes the search; null if the panel has no search. */
 export function panelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
   const text = oneLine(pasted, longestSearch);
   if (panel.type === 'tree') return { ...panel, picker: searchFor(panel.picker, panel.picker.search + text) };
+  if (panel.type === 'chats') return { ...panel, chats: { ...panel.chats, search: panel.chats.search + text } };
   return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
 }
 
-// No line shows more, and nobody looks for a page.
+// No line shows more, and nobody searches for a whole page.
 const longestSearch = 200;
 
 type ModelPanel = Extract<ChatPanel, { type: 'models' }>;
@@ -117,7 +140,7 @@ type LongText = Extract<ChatPanel, { type: 'text' }>;
 
 function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelMove {
   if (key.escape || key.return) return closed;
-  // Nothing in it takes text, so whoever types has gone on.
+  // It has no input, so typing closes it.
   const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
   if (!scrolls && (input !== '' || key.tab)) return passes;
   const last = Math.max(0, wrapped(stripControlSequences(panel.text), width).length - height + 1);
@@ -125,7 +148,6 @@ function textKey(panel: LongText, input: string, key: Key, { width, height }: Pa
   return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };
 }
 
-/** A panel as it looks. */
 export function PanelView({
   panel,
   style,
@@ -141,7 +163,10 @@ export function PanelView({
   );
 }
 
-/** The lines of a panel, its head first; none is wider than the screen, or all below it would go with its end. */
+/**
+ * The lines of a panel with its heading; each is cut to the width, because a wrapped line would shift all lines
+ * below.
+ */
 export function panelLines(panel: ChatPanel, style: Style, width: number, space: number): string[] {
   return panelLinesOf(panel, style, width, space).map((line) => cutLine(line, width));
 }
@@ -168,6 +193,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
       }),
     ];
   }
+  if (panel.type === 'chats') return chatLines(panel.chats, style, width, space);
   const { picker } = panel;
   const [from, shown] = around(picker.entries, picker.at, space);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
@@ -177,7 +203,37 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
   ];
 }
 
-/** The part of a list around the cursor that there is room for, and where it begins. */
+// Below this height the preview would leave too few chats.
+const leastForPreview = 12;
+
+function chatLines(picker: ChatPicker, style: Style, width: number, space: number): string[] {
+  const preview = space < leastForPreview ? [] : previewLines(picker, style, width);
+  const [from, shown] = around(picker.chats, picker.at, space - preview.length);
+  const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
+  const count = `${picker.chats.length} ${picker.chats.length === 1 ? 'chat' : 'chats'}`;
+  const list = shown.map((row, index) => {
+    const isAt = from + index === picker.at;
+    const time = width < 50 ? '' : `${timeText(row.updatedAt)}  `;
+    const title = oneLine(titleText(row), Math.max(8, width - 2 - time.length));
+    return `${isAt ? style.active('▶ ') : '  '}${style.quiet(time)}${isAt ? style.active(title) : title}`;
+  });
+  const none = picker.chats.length === 0 ? [style.quiet('No chat matches.')] : [];
+  return [`${count} · ${search} · Enter opens · Esc closes`, ...list, ...none, ...preview];
+}
+
+function previewLines(picker: ChatPicker, style: Style, width: number): string[] {
+  const { preview } = picker;
+  if (preview === null || preview.treeId !== pickedChat(picker)?.id) return [];
+  return [
+    style.quiet('─'.repeat(width)),
+    ...preview.nodes.map((node) => {
+      const writer = oneLine(writerOf(node), 16);
+      return `${style.strong(writer)}: ${oneLine(node.text, Math.max(8, width - widthOf(writer) - 2))}`;
+    }),
+  ];
+}
+
+/** The part of a list around the cursor that fits, and its first index. */
 function around<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
   const from = Math.max(0, Math.min(at - Math.floor(space / 2), list.length - space));
   return [from, list.slice(from, from + space)];

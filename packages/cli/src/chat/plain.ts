@@ -1,8 +1,8 @@
-/** A turn without an interface: for pipes and scripts. */
+/** A turn without the interface, for pipes and scripts. */
 import type { Output } from '../output.ts';
 import type { ChatSession } from './chat-session.ts';
 
-/** Says something and prints the reply as it comes. Gives whether it came to its end. */
+/** Sends a message and prints the reply as it streams. Returns whether it was completed. */
 export async function plainTurn(
   chatSession: ChatSession,
   text: string,
@@ -11,7 +11,7 @@ export async function plainTurn(
 ): Promise<boolean> {
   let nodeId: string | null = null;
   let printed = 0;
-  // What a command said before is known already.
+  // An earlier notice was printed already.
   let noted = chatSession.state.notice?.text ?? '';
   const listening = chatSession.listen(() => {
     const { growing, question, notice } = chatSession.state;
@@ -19,7 +19,7 @@ export async function plainTurn(
       noted = notice.text;
       output.note(`${output.foreign(noted)}\n`);
     }
-    // Nobody is there to ask.
+    // There is no user to ask.
     question?.answer(false);
     if (growing === null || growing.nodeId === null) return;
     if (growing.nodeId !== nodeId) {
@@ -27,7 +27,7 @@ export async function plainTurn(
       nodeId = growing.nodeId;
       printed = 0;
     }
-    // A character whose second half is still to come would be printed as two broken ones.
+    // Half of a surrogate pair would be printed as a broken character.
     const end = /[\ud800-\udbff]$/.test(growing.text) ? growing.text.length - 1 : growing.text.length;
     if (end <= printed) return;
     output.write(output.foreign(growing.text.slice(printed, end)));

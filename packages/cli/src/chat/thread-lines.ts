@@ -1,10 +1,11 @@
-/** The thread as lines of a screen, with the node that each line belongs to. */
+/** The thread as lines of the screen, with the node of each line. */
 import type { Node, NodeId } from '@coppice/core';
 import { printMessage, writerOf } from '../printing.ts';
 import { oneLine } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
+import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
 import { markdownLines } from './markdown.ts';
 
@@ -15,9 +16,9 @@ export interface ScreenLine {
 }
 
 const firstHint =
-  'Write and press Enter. A line that begins with / is a command, and /help lists them; Ctrl-X shows the keys.';
+  'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 
-/** Remembers how finished messages look: a key press must not set a long thread again. */
+/** Caches the lines of finished messages: a key press must not lay out a long thread again. */
 export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
   #width = 0;
@@ -84,4 +85,13 @@ function bodyLines(node: Node, width: number, style: Style): readonly string[] {
   return text === '' && node.status !== 'success'
     ? [style.warn('Nothing was said.')]
     : markdownLines(text, width, style);
+}
+
+/** The messages that were added in a chat, as lines for the screen that the user returns to. */
+export function leftLines(
+  { state, added }: Pick<ChatSession, 'state' | 'added'>,
+  width: number,
+  style: Style,
+): string[] {
+  return added.flatMap((node) => [messageHead(node, state, style, null, width), ...bodyLines(node, width, style), '']);
 }

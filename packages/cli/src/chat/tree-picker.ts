@@ -1,38 +1,38 @@
-/** Choosing a node of the tree: an outline with filters, search and folding, as a value that keys change. */
+/** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { commandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
 import { readRows, readShape, shapeLines, type TreeShape } from '../tree-shape.ts';
 
-/** Where the picker is. */
+/** The state of the picker. */
 export interface Picker {
-  /** All nodes; none of a large tree. */
+  /** All nodes; empty for a large tree. */
   readonly nodes: readonly TopologyNode[];
-  /** A large tree: its shape, and the rows that were shown so far. */
+  /** A large tree: its shape, and the rows that have been read. */
   readonly large: LargeTree | null;
   readonly labels: ReadonlyMap<NodeId, string>;
   readonly current: NodeId | null;
   readonly filter: OutlineFilter;
-  /** Only nodes whose title, label or text has this in it, in any case. */
+  /** Only nodes whose title, label or text contains this, case-insensitively. */
   readonly search: string;
-  /** Nodes that have it somewhere in their text, as the store knows: lines show a title or the beginning only. */
+  /** Nodes with a match anywhere in their text, found by the store: lines show only a title or the beginning. */
   readonly found: ReadonlySet<NodeId>;
   readonly folded: ReadonlySet<NodeId>;
-  /** The line that the cursor is on. */
+  /** The line of the cursor. */
   readonly at: number;
   readonly entries: readonly OutlineEntry[];
 }
 
-/** A tree of which only what is shown is read. */
+/** A tree of which only the shown rows are read. */
 export interface LargeTree {
   readonly shape: TreeShape;
   readonly rows: ReadonlyMap<NodeId, TopologyNode>;
 }
 
 const shownAtMost = 20_000;
-// The whole topology of more messages takes longer than a user should wait.
+// Reading the topology of more messages would take too long.
 const wholeAtMost = 5_000;
 
-/** Reads a tree for a picker: all of a small one, the shape of a large one. */
+/** Reads a tree for the picker: a small one completely, a large one as its shape. */
 export async function readPicker(store: Store, treeId: TreeId, current: NodeId | null): Promise<Picker> {
   return store.read(treeId, function* () {
     const row = yield* ask('tree', {});
@@ -77,7 +77,7 @@ function entriesOf({ nodes, labels, current, filter, search, found, folded }: Pi
   return all.filter((entry) => found.has(entry.nodeId) || matchesSearch(entry, wanted));
 }
 
-/** A large tree by its forks and ends; a search shows what the store found, wherever it is. */
+/** The forks and leaves of a large tree; a search shows all nodes that the store found. */
 function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly OutlineEntry[] {
   const { labels, current, filter, search, found, folded } = picker;
   const label = (id: NodeId) => labels.get(id) ?? null;
@@ -111,7 +111,7 @@ function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly Outl
   return unfolded(entries, folded);
 }
 
-/** What a line says of a node; nothing yet where its row was not read. */
+/** The content of a line; empty if its row has not been read. */
 function shownIn(rows: LargeTree['rows'], id: NodeId): Pick<OutlineEntry, 'role' | 'kind' | 'status' | 'preview'> {
   const row = rows.get(id);
   if (row === undefined) return { role: 'user', kind: 'message', status: 'success', preview: '…' };
@@ -119,14 +119,14 @@ function shownIn(rows: LargeTree['rows'], id: NodeId): Pick<OutlineEntry, 'role'
   return { role, kind, status, preview };
 }
 
-/** The nodes around the cursor whose rows are not there yet. */
+/** The nodes around the cursor whose rows are missing. */
 export function missingRows({ large, entries, at }: Picker, lines: number): readonly NodeId[] {
   if (large === null) return [];
   const around = entries.slice(Math.max(0, at - lines), at + lines + 1);
   return around.filter(({ nodeId }) => !large.rows.has(nodeId)).map(({ nodeId }) => nodeId);
 }
 
-/** Reads the rows of nodes of a large tree. */
+/** Reads rows of a large tree. */
 export async function loadRows(
   store: Store,
   treeId: TreeId,
@@ -137,7 +137,7 @@ export async function loadRows(
   return store.read(treeId, () => readRows(ids, large.shape));
 }
 
-/** The picker with more rows. */
+/** Adds rows to the picker. */
 export function withRows(picker: Picker, rows: LargeTree['rows']): Picker {
   const { large } = picker;
   if (large === null || rows.size === 0) return picker;
@@ -151,7 +151,7 @@ function matchesSearch({ preview, label }: OutlineEntry, wanted: string): boolea
   return preview.toLowerCase().includes(wanted) || (label?.toLowerCase().includes(wanted) ?? false);
 }
 
-/** Leaves out what lies below a folded node. */
+/** Leaves out the descendants of folded nodes. */
 function unfolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId>): readonly OutlineEntry[] {
   if (folded.size === 0) return entries;
   const hidden = new Set<NodeId>();
@@ -162,30 +162,30 @@ function unfolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId>)
   });
 }
 
-/** The node that the cursor is on. */
+/** The node at the cursor. */
 export function pickedNode(picker: Picker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
-/** Moves the cursor by so many lines, and stays inside. */
+/** Moves the cursor by so many lines, within the list. */
 export function moveBy(picker: Picker, lines: number): Picker {
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }
 
-/** Shows another selection of nodes; the next one if none is named. */
+/** Sets a filter, by default the next one. */
 export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
-  // What a message is, is known of those alone that are shown.
+  // In a large tree the role is only known for nodes that are shown.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
   return withEntries({ ...picker, filter: filter ?? next }, pickedNode(picker));
 }
 
-/** Shows what has this text in it. */
+/** Sets the search text. */
 export function searchFor(picker: Picker, search: string): Picker {
   return withEntries({ ...picker, search, found: new Set() }, pickedNode(picker));
 }
 
-/** Shows also what was found in whole texts, unless something else is looked for by now. */
+/** Adds nodes that a full-text search found, unless the search text has changed. */
 export function withFound(picker: Picker, search: string, found: readonly NodeId[]): Picker {
   if (picker.search !== search || found.length === 0) return picker;
   return withEntries({ ...picker, found: new Set(found) }, pickedNode(picker));
@@ -193,7 +193,7 @@ export function withFound(picker: Picker, search: string, found: readonly NodeId
 
 const foundAtMost = 1000;
 
-/** The nodes of a tree that have a text somewhere in theirs. */
+/** The nodes of a tree whose text contains a search text. */
 export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, text: string): Promise<NodeId[]> {
   const found: NodeId[] = [];
   let cursor: string | null = null;
@@ -210,7 +210,7 @@ export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, 
   return found;
 }
 
-/** Folds what is below the cursor, or shows it again. */
+/** Folds or unfolds the node at the cursor. */
 export function fold(picker: Picker): Picker {
   const id = pickedNode(picker);
   if (id === null) return picker;

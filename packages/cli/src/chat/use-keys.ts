@@ -2,19 +2,19 @@ import { type Key, useInput, useStdin } from 'ink';
 import { useEffect, useRef } from 'react';
 import { Paste } from './keys.ts';
 
-/** What a key press is told to: its text, if it has any, and which key it was. */
+/** Called for a key press, with its text if any. */
 export type OnKey = (input: string, key: Key) => void;
 
-// Enough for a frame: what a key changed is drawn, and known to the next one.
+// One frame: the effect of a key is rendered before the next one is handled.
 const frameMs = 16;
 
-/** A key press, or a text that was pasted. */
+/** A key press or pasted text. */
 type KeySequence = { readonly input: string; readonly key: Key } | { readonly pasted: string };
 
 /**
- * Keys one by one. A terminal hands on everything that came since it was last asked, so that fast typing arrives as one
- * text with an Enter at its end; here the text comes first and the Enter after what it changed is there. A paste is one
- * text, however long it is and however many lines it has.
+ * Handles keys one by one. A terminal delivers everything since the last read, so that fast typing arrives as one
+ * text with an Enter at its end; here the text is handled first, and the Enter after its effect. A paste is one text,
+ * however long.
  */
 export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): void {
   const latest = useRef({ onKey, onPaste });
@@ -42,7 +42,7 @@ export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): 
   });
 }
 
-/** What the terminal sent for the key that is told next. Effects run in order: this one hears it before the key is told. */
+/** The raw input of the next key. Effects run in order: this one receives it before the key is handled. */
 function useSequence(): { readonly current: string } {
   const { internal_eventEmitter: emitter } = useStdin();
   const sequence = useRef('');
@@ -56,30 +56,28 @@ function useSequence(): { readonly current: string } {
   return sequence;
 }
 
-/** A key by its name: Ink calls both Delete and what the Backspace of today's terminals sends, DEL, delete. */
+/** Distinguishes keys: Ink reports both Delete and DEL, which the Backspace of most terminals sends, as delete. */
 export function readKeys(key: Key, sequence: string): Key {
   return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
 }
 
-/** What a piece of input comes to: nothing while a paste is under way, the whole of it at its end, else its keys. */
+/** The events of an input chunk: none during a paste, the whole text at its end, else its keys. */
 export function keyEvents(paste: Paste, input: string, key: Key): KeySequence[] {
-  // The way out of a paste whose end got lost.
+  // Escape from a paste whose end marker was lost.
   if (key.ctrl && input === 'c') paste.forget();
   const pasted = paste.take(paste.holding ? textOfKey(input, key) : input);
   if (pasted === 'holding') return [];
   return pasted === null ? splitInput(input, key) : [{ pasted: pasted.text }];
 }
 
-/** What a key stands for inside a paste: a piece of it that is a line end alone is handed on as the key of that. */
+/** The text of a key within a paste: a chunk that is only a line end arrives as a key. */
 function textOfKey(input: string, key: Key): string {
   if (key.return) return '\n';
   if (key.tab) return '\t';
   return key.ctrl ? '' : input;
 }
 
-/**
- * Text and the control keys within it, apart. Typed ahead, before the terminal hands keys on one by one, an Enter is a line feed.
- */
+/** Separates text and control keys. Before raw mode is on, a typed Enter arrives as a line feed. */
 function splitInput(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
   const whole = input.length < 2 || key.ctrl || key.meta;
   if (whole) return [{ input, key }];

@@ -1,18 +1,20 @@
-/** What a subcommand is: data for help and completion, and one function. It knows no argument parser. */
+/**
+ * The definition of a subcommand: data for help and completion, and one function. Independent of the argument parser.
+ */
 import type { CliContext } from '../cli-context.ts';
 
-/** A word after the subcommand's name. */
+/** A positional argument. */
 export interface SubcommandArgument {
   readonly name: string;
   readonly summary: string;
   readonly optional?: boolean;
-  /** Takes all words that are left. */
+  /** Takes all remaining words. */
   readonly many?: boolean;
   /** What a shell can complete it with. */
   readonly completes?: 'tree' | 'node' | 'file' | readonly string[];
 }
 
-/** An option. `value` names what it takes; without it, it is a flag. */
+/** An option. `value` names its argument; without it, it is a flag. */
 export interface SubcommandOption {
   readonly name: string;
   readonly short?: string;
@@ -23,44 +25,45 @@ export interface SubcommandOption {
   readonly completes?: SubcommandArgument['completes'];
 }
 
-/** What was given on the command line, by name. */
+/** The parsed command line, by name. */
 export interface SubcommandInput {
-  /** An argument or option that must be there. */
+  /** A required argument or option. */
   text(name: string): string;
   optional(name: string): string | undefined;
   many(name: string): readonly string[];
   flag(name: string): boolean;
-  /** A whole number from zero. */
+  /** A non-negative integer. */
   count(name: string): number | undefined;
 }
 
-/** What a subcommand answers: data for programs, and the same for people. */
+/** The output of a subcommand: data for programs, and text for people. */
 export interface SubcommandOutput {
   /** Printed with `--json`. */
   readonly data: unknown;
-  /** Printed otherwise; pieces come one by one, so that a long thread is not held in one text. */
+  /** Printed without `--json`; an iterable, so that a long thread is not held in memory. */
   readonly lines: Iterable<string>;
-  /** An exit code other than zero, for commands whose answer is a finding. */
+  /** An exit code other than zero, for commands that report findings. */
   readonly exitCode?: number;
 }
 
-/** A subcommand as its folder exports it. */
 export interface Subcommand {
   readonly name: string;
   readonly summary: string;
-  /** The heading that it stands under in `--help`. */
+  /** Its heading in `--help`. */
   readonly group: 'Chat' | 'Read' | 'Write' | 'Undo' | 'Manage';
   readonly arguments?: readonly SubcommandArgument[];
   readonly options?: readonly SubcommandOption[];
-  /** Whether it may begin a store where none is; the others leave nothing behind where nothing was. */
+  /** Whether it may create a store; the others leave nothing behind if there is none. */
   readonly begins?: boolean;
-  /** Whole lines that work as they stand. */
+  /** Whether a terminal shows its output in a pager, because it is often longer than a screen. */
+  readonly paged?: boolean;
+  /** Complete command lines that work. */
   readonly examples: readonly string[];
-  /** A null answer means that everything was said already, as by a server or an interface. */
+  /** Null: the command printed its own output. */
   run(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput | null>;
 }
 
-/** Gives a subcommand its type and nothing else. */
+/** Types a subcommand. */
 export function defineSubcommand(subcommand: Subcommand): Subcommand {
   return subcommand;
 }

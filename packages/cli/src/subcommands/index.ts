@@ -3,7 +3,7 @@ import * as members from './members.ts';
 
 const groups: readonly Subcommand['group'][] = ['Chat', 'Read', 'Write', 'Undo', 'Manage'];
 
-/** Every subcommand, in the order in which help lists them: under their headings, and there by name. */
+/** All subcommands in the order of the help: by heading, then by name. */
 export const subcommands: readonly Subcommand[] = Object.values(members).sort(
   (a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || (a.name < b.name ? -1 : 1),
 );

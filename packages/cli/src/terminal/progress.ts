@@ -1,16 +1,18 @@
 import type { Output } from '../output.ts';
 import { fitWidth, widthOf } from './width.ts';
 
-/** Tells how far long work is: a bar on a terminal, nothing elsewhere, so that pipes and logs stay clean. */
+/** Shows the progress of long work: a bar on a terminal, nothing elsewhere. */
 export interface ProgressBar {
-  /** `left` null where nobody knows. */
+  /** `left` is null if unknown. */
   tell(done: number, left: number | null): void;
   end(): void;
 }
 
 const widest = 28;
 
-/** The bar as text, such as `████████░░░░ 1,200 of 3,000 trees`, on one line of so many columns: a second one would stay behind. */
+/**
+ * The bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line: a second line could not be redrawn.
+ */
 export function bar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');
   if (left === null) return fitWidth(`${count(done)} ${what}`, columns);
@@ -22,7 +24,7 @@ export function bar(what: string, done: number, left: number | null, columns: nu
   return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${said}`;
 }
 
-/** A progress that is drawn over itself on standard error. */
+/** A progress bar that is redrawn on standard error. */
 export function createProgress(output: Output, what: string): ProgressBar {
   let shown = false;
   return {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oneLine, stripControlSequences } from './strip-control-sequences.ts';
 
-// Everything a terminal could obey: C0 but line feed and tab, DEL, C1, and what turns the reading direction around.
+// Everything that a terminal interprets: C0 except line feed and tab, DEL, C1, and direction marks.
 const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 describe('neutral', () => {

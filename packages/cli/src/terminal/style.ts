@@ -1,26 +1,27 @@
 import picocolors from 'picocolors';
 
-/** The few ways in which text stands out. Without colours every one of them gives the text as it is. */
+/** The text styles. Without colours each returns the text unchanged. */
 export interface Style {
   readonly colors: boolean;
-  /** Alive: where the user is. */
+  /** The current position. */
   active(text: string): string;
-  /** Beside the point: ids, times, counts. */
+  /** Secondary information: ids, times, counts. */
   quiet(text: string): string;
   strong(text: string): string;
-  /** Needs the user: cut off, in conflict. */
+  italic(text: string): string;
+  /** Needs attention: cut off, in conflict. */
   warn(text: string): string;
   /** Failed or destructive. */
   bad(text: string): string;
 }
 
-/** A style with colours or without. */
+/** Creates a style with or without colours. */
 export function createStyle(colors: boolean): Style {
-  const { green, dim, bold, yellow, red } = picocolors.createColors(colors);
-  return { colors, active: green, quiet: dim, strong: bold, warn: yellow, bad: red };
+  const { green, dim, bold, italic, yellow, red } = picocolors.createColors(colors);
+  return { colors, active: green, quiet: dim, strong: bold, italic, warn: yellow, bad: red };
 }
 
-/** Whether colours are wanted: on a terminal that can show them, unless the user or NO_COLOR says no. */
+/** Whether to use colours: on a terminal that supports them, unless the user or NO_COLOR disables them. */
 export function wantsColors(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

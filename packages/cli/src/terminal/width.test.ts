@@ -98,7 +98,7 @@ describe('lines of a screen', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 3 }), fc.integer({ min: 2, max: 30 }), (texts, columns) => {
         const lines = wrapped(texts.join('\n'), columns);
-        // One character with marks beside it can be wider than the narrowest screens, and stands alone then.
+        // A single character with combining marks can be wider than a very narrow screen.
         for (const each of lines)
           if ([...graphemesOf(each)].length > 1) expect(widthOf(each)).toBeLessThanOrEqual(columns);
         const characters = (of: readonly string[]) =>

@@ -1,10 +1,10 @@
-/** Text as lines of a screen: broken at spaces where there are any near enough, and never inside a character. */
+/** Wraps text to a width: at spaces if possible, and never inside a grapheme. */
 import { graphemesOf, graphemeWidth, widthOf, withoutLast } from './width.ts';
 
 const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
 const tabStop = 8;
 
-/** What takes one place on the screen, and the colours that are on there. */
+/** One cell of the screen and its active colours. */
 interface WrapCell {
   readonly text: string;
   readonly width: number;
@@ -12,9 +12,8 @@ interface WrapCell {
 }
 
 /**
- * Plain or coloured text as lines of at most so many columns. Colours that go over a break end before it and begin after it
- * again. With `keepsWords` a word that is longer than a line, such as an address, stays whole: a terminal breaks it where
- * its line ends, and copies it as one.
+ * Wraps plain or coloured text. Colours across a break are closed before and reopened after it. With `keepsWords` a
+ * word longer than a line, such as a URL, stays whole: the terminal breaks it at its edge, and copies it as one.
  */
 export function wrapped(text: string, width: number, { keepsWords = false } = {}): string[] {
   const columns = Math.max(1, width);
@@ -47,10 +46,7 @@ export function cutLine(line: string, columns: number): string {
   return `${rowText(shown)}…`;
 }
 
-/**
- * A text that people read and copy from, as a terminal shows it best: broken between words. What is set off as code keeps
- * its lines, which mean something.
- */
+/** Wraps text for reading and copying, between words. Code blocks keep their lines. */
 export function readable(text: string, columns: number): string {
   const lines: string[] = [];
   let fence: string | null = null;
@@ -67,7 +63,10 @@ export function readable(text: string, columns: number): string {
 
 const longest = 8192;
 
-/** A line in pieces that can be held in memory as cells: ten megabytes of JSON are one line. Coloured ones are short enough. */
+/**
+ * Splits a very long line, so that its cells fit into memory: ten megabytes of JSON may be one line. Coloured lines
+ * are short enough.
+ */
 function* pieces(line: string): Generator<string> {
   let from = 0;
   if (!line.includes('\u001b'))
@@ -79,7 +78,7 @@ function* pieces(line: string): Generator<string> {
   yield from === 0 ? line : line.slice(from);
 }
 
-/** Which color codes end which: those that are on are what has begun and not ended. */
+/** The active colour codes after another code. */
 function colorSwitch(on: readonly string[], code: string): readonly string[] {
   if (code === '0' || code === '') return [];
   const ended = ends.get(code);
@@ -89,6 +88,7 @@ function colorSwitch(on: readonly string[], code: string): readonly string[] {
 const foreground = ['30', '31', '32', '33', '34', '35', '36', '37'];
 const ends: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['22', new Set(['1', '2'])],
+  ['23', new Set(['3'])],
   ['27', new Set(['7'])],
   ['39', new Set(foreground)],
 ]);
@@ -108,12 +108,12 @@ function cellsOf(
     }
     const colors = on.join(';');
     for (const grapheme of graphemesOf(piece)) {
-      // A terminal would go on to its next stop, wherever the line begins on the screen.
+      // A terminal would advance to its own next tab stop, wherever the line begins on the screen.
       const width = grapheme === '\t' ? tabStop - (column % tabStop) : graphemeWidth(grapheme);
       const last = cells.at(-1);
       column += width;
       if (grapheme === '\t') for (let each = 0; each < width; each++) cells.push({ text: ' ', width: 1, colors });
-      // What takes no place goes with what is before it.
+      // A zero-width character belongs to the cell before it.
       else if (width === 0 && last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + grapheme };
       else cells.push({ text: grapheme, width, colors });
     }
@@ -121,12 +121,12 @@ function cellsOf(
   return { cells, after: on };
 }
 
-/** The rows of a line. Spaces at a break that there is no room for are left out, unless something is drawn on them. */
+/** The rows of a line. Spaces at a break that do not fit are dropped, unless they are styled. */
 function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boolean): WrapCell[][] {
   const rows: WrapCell[][] = [];
   let row: WrapCell[] = [];
   let taken = 0;
-  // Where the row may be broken: before the last word in it, never before its first.
+  // Where the row may be broken: before its last word, never before its first.
   let seam = 0;
   let blank = true;
   for (const cell of cells) {
@@ -151,7 +151,7 @@ function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boole
         continue;
       }
       const width = tail.reduce((sum, each) => sum + each.width, 0);
-      // What would fill the next line as well is broken where it is.
+      // A word that would fill the next line too is broken here.
       const moved = width + cell.width > columns ? [] : tail;
       rows.push(row.slice(0, row.length - moved.length));
       row = moved;
@@ -169,10 +169,10 @@ function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boole
 
 const isLit = ({ colors }: WrapCell): boolean => colors.split(';').includes('7');
 
-// Marks that end something do not begin a line.
+// Closing punctuation does not begin a line.
 const closing = /^[\p{Pe}\p{Pf}、。，．！？：；…ー]/u;
 
-/** Words begin after spaces; scripts that write without them, and pictures, may be broken around each character. */
+/** Words begin after spaces; scripts without spaces, and emoji, may be broken around each character. */
 function isBreakPoint(last: WrapCell, next: WrapCell): boolean {
   if (next.text === ' ') return false;
   return last.text === ' ' || ((last.width > 1 || next.width > 1) && !closing.test(next.text));

@@ -1,4 +1,4 @@
-/** A place to run command lines in: a home of its own, streams that remember, and nothing of the machine's environment. */
+/** Runs command lines in a test: a temporary home, recorded streams, and no environment of the machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,26 +6,25 @@ import type { Host } from '../output.ts';
 import { runArguments } from '../program.ts';
 import type { Subcommand } from '../subcommands/contract.ts';
 
-/** What a line came to. */
+/** The result of a line. */
 export interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A bed to run lines in. */
 export interface CliFixture {
   readonly home: string;
-  /** Runs a line, with a text on standard input if one is given. */
+  /** Runs a line, optionally with standard input. */
   run(words: readonly string[], input?: string): Promise<Ran>;
-  /** As {@link CliFixture.run} with `--json`; fails loudly where the line does. */
+  /** Like {@link CliFixture.run} with `--json`; throws if the line fails. */
   json(words: readonly string[], input?: string): Promise<Answered>;
-  /** A new tree that says these things one after the other. */
+  /** Creates a tree with a chain of these texts. */
   grow(...texts: readonly string[]): Promise<Grown>;
   close(): void;
 }
 
-/** A parsed answer whose parts tests look at. */
+/** Parsed JSON output. */
 export type Answered = Readonly<Record<string, unknown>>;
 
 /** A tree and its nodes, in order. */
@@ -34,7 +33,10 @@ export interface Grown {
   readonly nodes: readonly string[];
 }
 
-/** Makes a bed. `over` replaces parts of the host, such as its environment; a home that is given stays at the end. */
+/**
+ * Creates the fixture. `over` replaces parts of the host, such as its environment; a given home is not removed at the
+ * end.
+ */
 export function makeCliFixture(over: Partial<Host> & { readonly members?: readonly Subcommand[] } = {}): CliFixture {
   const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
   const run = async (words: readonly string[], input?: string): Promise<Ran> => {

@@ -1,4 +1,4 @@
-/** The command as it is installed, compiled from the sources as they are now. */
+/** Compiles the command from the current sources, as it is installed. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild';
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
 const scratch = join(packageFolder, '..', '..', '.tmp');
 
-/** Modules still find what lies beside them, and the packages of others are those that their sources see. */
+/** Modules still find the files next to them, and dependencies resolve as from the sources. */
 const inPlace: Plugin = {
   name: 'in-place',
   setup(made) {
@@ -32,7 +32,7 @@ function isAlive(id: number): boolean {
   }
 }
 
-// Whoever runs tests ends their processes without a word, so each clears away after those that are gone.
+// A test runner may kill its processes, so each one cleans up after those that have ended.
 function clearAway(): void {
   for (const name of readdirSync(scratch)) {
     const [, maker] = /^command-(\d+)-/.exec(name) ?? [];
@@ -44,14 +44,14 @@ async function compiled(): Promise<string> {
   mkdirSync(scratch, { recursive: true });
   clearAway();
   const folder = mkdtempSync(join(scratch, `command-${process.pid}-`));
-  // Some tests run it as somebody else.
+  // Some tests run it as another user.
   chmodSync(folder, 0o755);
   cpSync(join(packageFolder, 'bin'), join(folder, 'bin'), { recursive: true });
   await build({
     entryPoints: [join(packageFolder, 'src', 'main.ts')],
     outdir: join(folder, 'dist', 'src'),
     bundle: true,
-    // What only some subcommands need is loaded by those alone, as it is from the sources.
+    // Modules that only some subcommands need stay separate, as in the sources.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -66,8 +66,8 @@ async function compiled(): Promise<string> {
 let program: Promise<string> | undefined;
 
 /**
- * The path of the compiled command, made once per process. A start from the sources reads and translates hundreds of
- * modules and takes eight times as long; `mcp.test.ts` sees to it that it works.
+ * The path of the compiled command, built once per process. Starting from the sources takes eight times as long;
+ * `mcp.test.ts` tests that.
  */
 export function compiledCommand(): Promise<string> {
   program ??= compiled();

@@ -1,4 +1,4 @@
-/** A terminal's screen as those of today are: what is joined takes the place of one character, and pictures take two columns. */
+/** A terminal screen with modern width rules: joined characters take one place, emoji take two columns. */
 import xterm, { type IUnicodeVersionProvider, type Terminal } from '@xterm/headless';
 
 const wide =
@@ -12,7 +12,7 @@ const graphemes: IUnicodeVersionProvider & {
 } = {
   version: 'graphemes',
   wcwidth: (code) => widthOf(String.fromCodePoint(code)),
-  // As the library packs it: what comes next, the width, and whether it belongs to the character before.
+  // As the library encodes it: state, width, and whether it joins the character before.
   charProperties(code, before) {
     const character = String.fromCodePoint(code);
     const [state, width] = [before >> 3, (before >> 1) & 3];
@@ -40,15 +40,15 @@ export function makeScreen(columns: number, rows: number): Terminal {
   return screen;
 }
 
-/** One row of a screen: its text, and whether the terminal broke a line there that went on. */
+/** One row of a screen: its text, and whether the terminal wrapped a line there. */
 export interface Row {
   readonly text: string;
   readonly broken: boolean;
-  /** The column in which a text begins; -1 where it is not. */
+  /** The column in which a text begins; -1 if it is missing. */
   columnOf(text: string): number;
 }
 
-/** What a screen of so many columns shows of a text, without empty rows at its end. */
+/** What a screen of so many columns shows, without empty rows at the end. */
 export async function rowsOf(text: string, columns: number): Promise<readonly Row[]> {
   const screen = makeScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));

@@ -1,4 +1,4 @@
-/** The command in a real pseudo-terminal, with a screen that can be read. */
+/** Runs the command in a real pseudo-terminal with a readable screen. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { makeScreen } from './screen.ts';
 
 const program = await compiledCommand();
 
-/** Keys that are more than a character. */
+/** Special keys. */
 export const keys = {
   enter: '\r',
   escape: '\u001b',
@@ -23,27 +23,26 @@ export const keys = {
   control: (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 96),
 } as const;
 
-/** A program on a terminal. */
 export interface Terminal {
   /** Sends keys, as if typed. */
   type(text: string): void;
-  /** The lines of the screen, without what is blank at their ends. */
+  /** The lines of the screen, without trailing blanks. */
   screen(): string;
-  /** Waits until the screen shows something; fails with what it shows instead. */
+  /** Waits until the screen shows something; fails with the current screen. */
   shows(what: string | RegExp): Promise<string>;
-  /** Waits until it does not. */
+  /** Waits until the screen no longer shows it. */
   hides(what: string | RegExp): Promise<string>;
   resize(columns: number, rows: number): void;
-  /** Waits for the end and gives the exit code. */
+  /** Waits for the exit and returns the exit code. */
   ended(): Promise<number>;
-  /** Sends a signal, as somebody outside the terminal would. */
+  /** Sends a signal from outside the terminal. */
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
-  /** Everything that the program wrote, escapes included. */
+  /** Everything that the program wrote, including escape sequences. */
   written(): string;
   kill(): void;
 }
 
-/** A home directory with a configuration that answers at once and asks nobody. */
+/** A home directory with a configuration that responds immediately and uses no network. */
 export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n'): {
   readonly home: string;
   close(): void;
@@ -56,11 +55,12 @@ export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms 
 
 const patience = 60_000;
 
-/** Starts `coppice` with these words in a home. */
+/** Starts `coppice` with these arguments in a home. */
 export function startTerminal(
   words: readonly string[],
   home: string,
   size: { readonly columns: number; readonly rows: number } = { columns: 90, rows: 28 },
+  env: Readonly<Record<string, string>> = {},
 ): Terminal {
   const { columns, rows } = size;
   const screen = makeScreen(columns, rows);
@@ -68,7 +68,7 @@ export function startTerminal(
     cols: columns,
     rows,
     cwd: home,
-    env: { HOME: home, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+    env: { HOME: home, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
   });
   let code: number | null = null;
   const changed = new Set<() => void>();
@@ -116,7 +116,7 @@ export function startTerminal(
       return text();
     },
     async hides(what) {
-      // A frame arrives in pieces: between two of them a line may be gone that comes again at once.
+      // A frame arrives in chunks: between two of them a line may be missing for a moment.
       for (let gone = false; !gone; gone = !has(what)) {
         await wait(() => !has(what), `the end of ${String(what)}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -134,7 +134,7 @@ export function startTerminal(
     signal: (name) => child.kill(name),
     written: () => written,
     kill() {
-      // The number of a process that has ended may be that of another by now.
+      // The id of an ended process may be reused.
       if (code === null) child.kill('SIGKILL');
     },
   };

@@ -5,15 +5,15 @@ import { isJsonObject } from '../json-copy.ts';
 import { type BlockDefinition, providerOnlyFields } from './define.ts';
 import { blockDefinitionOf, parseBlock } from './index.ts';
 
-/** What a member's own test hands to the suite. */
+/** The cases that a block type's own test passes to the suite. */
 export interface BlockCases {
-  /** Blocks that must be read, by what is special about them. */
+  /** Blocks that must be accepted, by what is special about them. */
   readonly good: Readonly<Record<string, JsonObject & Block>>;
-  /** Blocks that must be refused, by the words that the sentence must contain. */
+  /** Blocks that must be refused, by words that the message must contain. */
   readonly bad: Readonly<Record<string, JsonObject>>;
 }
 
-/** What every member of the block registry must hold to; each member's test calls it. */
+/** The requirements for every block type in the registry; the test of each type calls it. */
 export function runBlockConformance(definition: BlockDefinition, cases: BlockCases): void {
   const [role = 'user'] = definition.roles;
 
@@ -54,7 +54,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
         if (isJsonObject(source)) decorated['source'] = { ...source, 'x-secret': 'canary' };
         const known = definition.withKnownFields(decorated);
         expect(JSON.stringify(known)).not.toContain('canary');
-        // A type that does not say which fields it has is shown as its text and nothing else.
+        // A type without `withKnownFields` is reduced to its text.
         if (known.type !== block.type) expect(known).toEqual({ type: 'text', text: definition.toText(block) });
         expect(definition.toText(known)).toBe(definition.toText(block));
       },

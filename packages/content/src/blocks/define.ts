@@ -13,57 +13,59 @@ import { invalidInput } from '../problem.ts';
 import { estimateTokens } from '../tokens.ts';
 
 /**
- * What the rest of the product may ask of a block, whatever its type. Nobody outside the registry switches over types:
- * a provider that cannot take a block sends what `lower` gives, an exporter or terminal without a case prints `toText`.
+ * The operations on a block of any type. Code outside the registry never switches over types: a provider that does not
+ * accept a block sends the result of `lower`, and an exporter or terminal without a special case prints `toText`.
  */
 export interface BlockDefinition<B extends Block = Block> {
-  /** The value of `type`, and the name of the member's folder. */
+  /** The value of `type`, and the name of the type's folder. */
   readonly type: B['type'];
   /** One line for tables and menus. */
   readonly summary: string;
-  /** In whose messages it may stand. */
+  /** The roles whose messages may contain it. */
   readonly roles: readonly Role[];
-  /** Whether a value has this block's shape. Cheap, and safe on anything; `parse` is the one that checks every field. */
+  /** Whether a value has this block's shape. Cheap, and safe on any value; only `parse` checks every field. */
   is(value: object): value is B;
-  /** Reads a block from fresh JSON data; the refusal names `at` and says what is wrong. Fields it does not know are kept. */
+  /** Parses a block from newly copied JSON; the refusal names `at` and says what is wrong. Unknown fields are kept. */
   parse(fields: JsonObject, at: string): Result<B>;
-  /** The block for a reader of plain text, and for search. */
+  /** Returns the block as plain text, also for search. */
   toText(block: B): string;
-  /** The block for a provider that does not take this type; empty when it is better left out. */
+  /**
+   * Returns replacement blocks for a provider that does not accept this type; empty if the block is better left out.
+   */
   lower(block: B): readonly Block[];
-  /** What counts when two messages are compared; `undefined` when the block does not count at all. */
+  /** Returns the part that counts when two messages are compared; undefined if the block does not count. */
   equalityForm(block: B): JsonObject | undefined;
-  /** About how many tokens the block is to a model. */
+  /** Estimates the tokens of the block. */
   tokens(block: B): number;
-  /** The block with the fields that its type has and no others, for readers who may see nothing else. */
+  /** Returns the block with only the fields of its type, for readers that must not see others. */
   withKnownFields(block: B): Block;
 }
 
-/** What a member must say itself; the rest has defaults. */
+/** The definition of a block type; fields that are left out get defaults. */
 export interface BlockSpec<B extends Block> {
   readonly type: B['type'];
   readonly summary: string;
-  /** All roles unless said otherwise. */
+  /** Default: all roles. */
   readonly roles?: readonly Role[];
   is(value: object): value is B;
-  /** What is wrong with the fields of a block of this type, to follow "content[2] …"; `undefined` when nothing is. */
+  /** Returns what is wrong with the fields of a block, to follow "content[2] …"; undefined if nothing is. */
   problem(fields: JsonObject): string | undefined;
   /** Default: the type in brackets. */
   toText?(block: B): string;
   /** Default: one text block of `toText`. */
   lower?(block: B): readonly Block[];
-  /** Default: every field but those that only a provider cares about. */
+  /** Default: every field except those for the provider only. */
   normal?(block: B): JsonObject | undefined;
   /** Default: the estimate for `toText`. */
   tokens?(block: B): number;
-  /** Default: one text block of `toText`. Builds the block anew, without what only a provider needs. */
+  /** Default: one text block of `toText`. Builds a new block without the fields for the provider only. */
   withKnownFields?(block: B): B;
 }
 
 /**
- * Fields of a block that steer or authenticate a provider's call and say nothing to anybody else. They are stored and
- * sent back, and never decide whether two messages are equal: a client that resends a history moves `cache_control`
- * along and may lose signatures, and must still meet its own branch.
+ * Fields of a block that steer or authenticate a provider's call and mean nothing to others. They are stored and sent
+ * back, but never decide whether two messages are equal: a client that resends a history moves `cache_control` and may
+ * lose signatures, and must still match its own branch.
  */
 export const providerOnlyFields: ReadonlySet<string> = new Set([
   'cache_control',
@@ -78,7 +80,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
   'providerOptions',
 ]);
 
-/** The fields of a block that count for equality, fresh, without provider-only fields and those in `apart`. */
+/** Returns the fields that count for equality: all except provider-only ones and those in `apart`. */
 export function comparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
@@ -87,12 +89,11 @@ export function comparedFields(block: Block, apart: readonly string[] = []): Rec
   return counted;
 }
 
-/** A text block. */
 function toTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-/** Completes a member of the registry with the defaults. */
+/** Builds a block definition and fills in the defaults. */
 export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinition<B> {
   const toText = (block: B) => spec.toText?.(block) ?? `[${block.type}]`;
   return {
@@ -114,7 +115,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
   };
 }
 
-/** Says what is wrong with a field that must be a string, if it is there at all. */
+/** Returns what is wrong with an optional string field; undefined if nothing is. */
 export function optionalStringProblem(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || typeof value === 'string' ? undefined : `has a field ${name} that is not a string`;

@@ -9,7 +9,7 @@ type BlockOf<Definition> = Definition extends BlockDefinition<infer B> ? B : nev
 
 /** A block of a type in the registry; derived from `members.ts`. */
 export type KnownBlock = BlockOf<Member>;
-/** Any block of a message that came through the door; ask `isKnown` before switching over `type`. */
+/** Any block of a parsed message; check `isKnown` before switching over `type`. */
 export type ContentBlock = KnownBlock | UnknownBlock;
 
 /** Every block type of the registry, by name. */
@@ -19,23 +19,23 @@ const byType: ReadonlyMap<string, BlockDefinition> = new Map(
   blockDefinitions.map((definition) => [definition.type, definition]),
 );
 
-/** The definition that is safe to ask about a block: that of its type if it has its shape, else the one for unknown blocks. */
+/** Returns the definition for a block: that of its type if the block has its shape, else the one for unknown blocks. */
 export function blockDefinitionOf(block: Block): BlockDefinition {
   const definition = byType.get(block.type);
   return definition?.is(block) ? definition : unknown;
 }
 
-/** Whether a block is of a type in the registry, and has its shape. */
+/** Whether a block has a type of the registry and its shape. */
 export function isKnown(block: Block): block is KnownBlock {
   return blockDefinitionOf(block) !== unknown;
 }
 
-/** Whether a block is of a type that this build does not know. */
+/** Whether a block has a type that this build does not know. */
 export function isUnknown(block: Block): block is UnknownBlock {
   return !byType.has(block.type);
 }
 
-/** Reads one block of a message from fresh JSON data; refuses what its type does not allow, in words that name `at`. */
+/** Parses one block of a message from newly copied JSON; a refusal names `at`. */
 export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
   const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknown;
   if (!definition.roles.includes(role)) {
@@ -47,7 +47,7 @@ export function parseBlock(fields: JsonObject, role: Role, at: string): Result<B
   return definition.parse(fields, at);
 }
 
-/** Blocks as somebody else's message may have them: calls, which only a model makes, as the words for them. */
+/** Replaces tool calls by text, for messages of roles other than assistant, which cannot contain calls. */
 export function withoutCalls(content: readonly Block[]): readonly Block[] {
   return content.map((block) =>
     block.type === 'tool-use' ? { type: 'text', text: blockDefinitionOf(block).toText(block) } : block,

@@ -1,41 +1,41 @@
-// Where the bytes of an image or a file are; shared by the two, because members of a registry do not import each other.
+// Where the bytes of an image or file are. Shared by both, because block types do not import each other.
 import type { Json, JsonObject } from '@coppice/core';
 import { base64Length, fromBase64, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { showValue } from '../problem.ts';
 import { sha256Hex } from '../sha256.ts';
 
-/** The bytes themselves. */
+/** The bytes as base64. */
 export interface Base64Source {
   readonly type: 'base64';
   readonly data: string;
 }
 
-/** An address; never fetched by itself, and never trusted to be of a harmless scheme. */
+/** A URL. It is never fetched automatically, and its scheme may be harmful. */
 export interface UrlSource {
   readonly type: 'url';
   readonly url: string;
 }
 
-/** Bytes kept by the store under their SHA-256. */
+/** Bytes in the blob store, by their SHA-256. */
 export interface BlobSource {
   readonly type: 'blob';
   readonly hash: string;
-  /** How many bytes, where known: for display and the token estimate. */
+  /** The number of bytes if known, for display and the token estimate. */
   readonly size?: number;
 }
 
-/** The places that hold bytes. */
+/** The sources of bytes. */
 export type ByteSource = Base64Source | UrlSource | BlobSource;
 
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(\s*;[^\r\n]{0,256})?$/i;
 
-/** Whether a text names a media type, such as `image/png`. */
+/** Whether a text is a media type, such as `image/png`. */
 export function isMediaType(text: Json | undefined): text is string {
   return typeof text === 'string' && mediaType.test(text);
 }
 
-/** Whether a value has the shape of a place for bytes. */
+/** Whether a value has the shape of a byte source. */
 export function isByteSource(value: unknown): value is ByteSource {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   if (value.type === 'base64') return 'data' in value && typeof value.data === 'string';
@@ -43,7 +43,7 @@ export function isByteSource(value: unknown): value is ByteSource {
   return value.type === 'blob' && 'hash' in value && typeof value.hash === 'string';
 }
 
-/** What is wrong with a place for bytes, to follow "content[2] …". */
+/** Returns what is wrong with a byte source, to follow "content[2] …". */
 export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
   if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;
   switch (source.type) {
@@ -64,7 +64,7 @@ export function byteSourceProblem(source: Json | undefined, kinds: string): stri
   }
 }
 
-/** A place for bytes with the fields of its type and no others. */
+/** Returns a byte source with only the fields of its type. */
 export function knownSource(source: ByteSource): ByteSource {
   if (source.type === 'url') return { type: 'url', url: source.url };
   if (source.type === 'base64') return { type: 'base64', data: source.data };
@@ -72,15 +72,15 @@ export function knownSource(source: ByteSource): ByteSource {
 }
 
 /**
- * A place for bytes as it counts for equality: bytes count by their hash, so that a client which sends an image again
- * meets the message whose image the store has since moved to a blob.
+ * Returns a byte source in the form used for equality: bytes count by their hash, so that an image that a client sends
+ * again matches the message whose image the store has moved to a blob.
  */
 export function comparedSource(source: ByteSource): JsonObject {
   if (source.type === 'url') return { type: 'url', url: source.url };
   return { type: 'blob', hash: source.type === 'blob' ? source.hash : sha256Hex(fromBase64(source.data)) };
 }
 
-/** How many bytes there are, where that is known. */
+/** Returns the number of bytes, if known. */
 export function sourceSize(source: ByteSource): number | undefined {
   if (source.type === 'base64') return base64Length(source.data);
   return source.type === 'blob' ? source.size : undefined;

@@ -1,13 +1,16 @@
 import type { Block, Json } from '@coppice/core';
 import { defineBlock } from './define.ts';
 
-/** A block of a type that this build does not know. Kept as it came, key order included, and written back unchanged. */
+/**
+ * A block of a type that this build does not know. It is stored as received, key order included, and written back
+ * unchanged.
+ */
 export interface UnknownBlock extends Block {
   readonly type: string;
   readonly [key: string]: Json;
 }
 
-/** What is done with a block of unknown type, and with one of a known type that has not been through the door. */
+/** The definition for blocks of unknown types, and for blocks of known types that have not been parsed. */
 export const unknown = defineBlock<Block>({
   type: 'unknown',
   summary: 'A block of a type that this version does not know.',

@@ -1,4 +1,5 @@
-// Content blocks as Anthropic's wire, Claude.ai and Claude Code spell them, and back. Shared by every format that has them.
+// Converts content blocks between canonical form and that of Anthropic's wire, Claude.ai and Claude Code. Shared by all
+// formats with such blocks.
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
@@ -11,7 +12,9 @@ function anthropicSource(source: JsonObject): JsonObject | undefined {
   return url === undefined ? undefined : { type: 'url', url };
 }
 
-/** One content block as a canonical one. A block that is not known here stays as it is; `tool_result` is not for here. */
+/**
+ * Converts one content block to canonical form. Unknown blocks stay as they are; `tool_result` is handled elsewhere.
+ */
 export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
   if (typeof block === 'string') return { type: 'text', text: block };
   if (!isJsonObject(block)) return { type: 'x-value', value: block };
@@ -74,12 +77,12 @@ export interface AnthropicResult {
   readonly record: JsonObject;
 }
 
-/** Whether a block is the result of a tool, of the client's own or of another kind. */
+/** Whether a block is a tool result. */
 export function isToolResult(block: Json): block is JsonObject {
   return isJsonObject(block) && block.type === 'tool_result';
 }
 
-/** A `tool_result` block as a tool message. */
+/** Converts a `tool_result` block to a tool message. */
 export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicResult {
   const callId = filledAt(block, 'tool_use_id') ?? fallbackId;
   const { content } = block;
@@ -96,12 +99,12 @@ export function fromToolResult(block: JsonObject, fallbackId: string): Anthropic
   };
 }
 
-/** The blocks of a message's content, which may be a text. */
+/** Returns the blocks of a message's content, which may be a text. */
 export function contentBlocks(record: JsonObject): readonly Json[] {
   return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
 }
 
-/** A message of the wire as canonical ones, unchecked: results of tools first, each by itself, then the rest. */
+/** Converts a message to canonical ones, not validated: each tool result as its own message first, then the rest. */
 export function fromAnthropic(record: JsonObject, fallbackId: string): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Json[] = [];
@@ -132,7 +135,7 @@ function jsonOf(block: Block): JsonObject {
   return json;
 }
 
-/** A canonical block as Anthropic spells it; null for one that the wire has no word for, such as bytes kept elsewhere. */
+/** Converts a canonical block to Anthropic's form; null if the wire has none, such as for bytes stored elsewhere. */
 export function toAnthropicBlock(block: Block): JsonObject | null {
   const json = jsonOf(block);
   switch (block.type) {
@@ -165,7 +168,7 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
   }
 }
 
-/** A tool message as the block that holds its result. */
+/** Converts a tool message to a `tool_result` block. */
 export function toToolResult(message: Message, isError: boolean): JsonObject {
   const [only] = message.content;
   const single =

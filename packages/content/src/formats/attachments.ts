@@ -1,4 +1,4 @@
-// Bytes that lie beside the conversations of an export, found by the ids in their names.
+// Finds attachment files of an export by the ids in their names.
 import { sha256Hex } from '../sha256.ts';
 import type { ImportedBlob } from './contract.ts';
 import { type InputFile, readAllBytes } from './input.ts';
@@ -24,7 +24,7 @@ const byEnding: ReadonlyMap<string, string> = new Map([
   ['zip', 'application/zip'],
 ]);
 
-/** What bytes are, by how they begin, else by the name's ending. */
+/** Determines a media type by the first bytes, else by the file extension. */
 function mediaTypeOf(name: string, head: Uint8Array): string {
   const starts = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47)) return 'image/png';
@@ -37,25 +37,28 @@ function mediaTypeOf(name: string, head: Uint8Array): string {
   return byEnding.get(ending) ?? 'application/octet-stream';
 }
 
-/** A file beside the conversations, once it was looked at. */
+/** An attachment file after its hash was computed. */
 export interface Attachment extends ImportedBlob {
   readonly name: string;
 }
 
-/** Files by the ids that their names contain. Bytes are read to be summed, and again to be stored: none are held. */
+/**
+ * Files by the ids in their names. Bytes are read once for the hash and again for storing, so that none are held in
+ * memory.
+ */
 export class Attachments {
   readonly #byId = new Map<string, InputFile>();
   readonly #known = new Map<string, Promise<Attachment>>();
   readonly #used = new Set<string>();
   readonly #files: readonly InputFile[];
 
-  /** `ids` gives the ids in a file's name. */
+  /** `ids` returns the ids in a file's name. */
   constructor(files: readonly InputFile[], ids: (name: string) => readonly string[]) {
     this.#files = files;
     for (const file of files) for (const id of ids(file.name)) if (!this.#byId.has(id)) this.#byId.set(id, file);
   }
 
-  /** The file of an id; undefined where none is there. */
+  /** Returns the file with an id, or undefined. */
   async find(id: string): Promise<Attachment | undefined> {
     const file = this.#byId.get(id);
     if (file === undefined) return undefined;
@@ -76,13 +79,13 @@ export class Attachments {
     };
   }
 
-  /** Files that nobody asked for. */
+  /** Files that no message referred to. */
   get unused(): readonly string[] {
     return this.#files.map((file) => file.name).filter((name) => !this.#used.has(name));
   }
 }
 
-/** An attachment as a block: a picture, or a file under its name. */
+/** Builds the block for an attachment: an image, or a file with its name. */
 export function attachmentBlock(found: Attachment, name = found.name) {
   const source = { type: 'blob', hash: found.hash, size: found.size };
   return found.mediaType.startsWith('image/')

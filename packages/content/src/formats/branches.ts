@@ -1,4 +1,4 @@
-// A tree as stretches without forks: what outlines and pages show instead of one line per message.
+// Divides a tree into runs without forks, for outlines and pages.
 import type { Block, Message, Node } from '@coppice/core';
 import { boundaryBefore, isText, truncate } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
@@ -7,18 +7,20 @@ import { exportedChildren } from './exporting.ts';
 
 /** A run of messages from a fork, or the beginning, to the next fork or the end. */
 export interface ExportBranch {
-  /** Its number, from 1, in the order of reading: each branch directly before those that grow from it. */
+  /** Its number, from 1, in reading order: each branch comes directly before its sub-branches. */
   readonly number: number;
-  /** The number of the branch it grows from; 0 for none. */
+  /** The number of the branch it forks from; 0 for none. */
   readonly from: number;
-  /** How many forks lie above. */
+  /** The number of forks above. */
   readonly depth: number;
   readonly nodes: readonly Node[];
-  /** Whether the current message lies in it or below it. */
+  /** Whether the active node is in it or below it. */
   readonly current: boolean;
 }
 
-/** The branches of a tree, depth first, siblings in order. Iterative: forks may be as deep as the tree. */
+/**
+ * Returns the branches of a tree depth first, siblings in order. Iterative, because forks may be as deep as the tree.
+ */
 export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
   const children = exportedChildren(tree);
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
@@ -47,7 +49,7 @@ export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
   return branches;
 }
 
-/** The first words of a message, on one line. */
+/** Returns the first words of a message on one line. */
 export function branchPreview(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
@@ -60,7 +62,7 @@ export function branchPreview(message: Message | null, most = 80): string {
   return `${truncate(line, most)}…`;
 }
 
-/** Who speaks, for people. */
+/** Returns the display name of the author. */
 export function speakerName(node: Node): string {
   if (node.kind === 'compaction') return 'Summary of what came before';
   if (node.kind === 'branch-summary') return 'Summary of a branch';
@@ -72,7 +74,7 @@ export function speakerName(node: Node): string {
   return roles[node.role];
 }
 
-/** Where a block's bytes are, if it has any of its own. */
+/** Returns where a block's bytes are, if it has any. */
 export function bytesIn(block: Block): 'base64' | 'blob' | undefined {
   if (isText(block) || !('source' in block)) return undefined;
   const { source } = block;

@@ -1,14 +1,14 @@
-// Runs of bytes, copied and put together.
+// Copies and joins byte arrays.
 
 /**
- * A copy of some bytes. Not `slice`: on the buffers that Node gives, that is a view, which changes with them and keeps all
- * of them in memory.
+ * Copies bytes. Not `slice`: on Node's buffers that is a view, which changes with the buffer and keeps all of it in
+ * memory.
  */
 export function copyBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
   return new Uint8Array(bytes.subarray(start, end));
 }
 
-/** One run of bytes out of several. */
+/** Joins byte arrays. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;

@@ -1,4 +1,4 @@
-/** What every format must hold to; each member's test calls it with fixtures of its own making. */
+/** The requirements for every format; the test of each format calls it with its own fixtures. */
 import { isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
 import { ticking } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
@@ -8,6 +8,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
 import { damage, damaged } from './conformance/damage.ts';
 import { identified } from './conformance/identified.ts';
+import { factsIn } from './conformance/kept-by-reader.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/kept-facts.ts';
 import {
   bytesOfFile,
@@ -29,26 +30,26 @@ import type { RepairedTree } from './repair.ts';
 
 export { type Files, inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance/storing.ts';
 
-/** One made-up file, or set of files, and what must come of it. */
+/** One made-up file, or set of files, and the expected result. */
 export interface FormatFixture {
   /** What is special about it. */
   readonly name: string;
   readonly files: Files;
-  /** How many conversations and nodes are stored. */
+  /** The expected number of conversations and nodes. */
   readonly trees: number;
   readonly nodes: number;
-  /** Codes of findings that must come up, and no other but notes: an empty list says that there is nothing to report. */
+  /** The codes of all expected findings except notes; an empty list means that there is nothing to report. */
   readonly findings: readonly ImportFinding['code'][];
-  /** The current thread of the first conversation, as texts. */
+  /** The texts of the first conversation's active thread. */
   readonly thread?: readonly string[];
   /**
-   * Whether what was read is written back as the same data. A function brings both sides into a form in which only
-   * declared differences are gone; false for what is only read.
+   * Whether the input is written back as the same data. A function normalises both sides, removing only declared
+   * differences; false for read-only formats.
    */
   readonly roundTrip?: boolean | ((files: ReadonlyMap<string, string>) => unknown);
-  /** The same conversations as a later export has them, with one message more in the first one. */
+  /** A later export of the same conversations, with one more message in the first one. */
   readonly newer?: Files;
-  /** Whether it is told apart by its content; false for a file whose format has to be named. */
+  /** Whether the format is detected by content; false if it must be named. */
   readonly detected?: boolean;
 }
 
@@ -56,7 +57,7 @@ function textsOf(files: Files): ReadonlyMap<string, string> {
   return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(bytesOfFile(file)).text]));
 }
 
-/** Files as data: JSON documents, or the lines of a line file, in order; names are not compared. */
+/** Parses files to data: JSON documents, or lines, in order; file names are not compared. */
 function dataOf(files: ReadonlyMap<string, string>): Json[] {
   const data: Json[] = [];
   for (const text of files.values()) {
@@ -69,11 +70,11 @@ function dataOf(files: ReadonlyMap<string, string>): Json[] {
   return data;
 }
 
-// What tells of the tree as a whole, in formats of our own, changes with every edit; so do times of the store's own clock,
-// which in tests begins in 1970.
+// Fields about the whole tree in our own formats change with every edit, and so do times of the store's clock, which
+// starts in 1970 in tests.
 const ofTheWhole: ReadonlySet<string> = new Set(['sum', 'nodes', 'at', 'updatedAt']);
 
-/** How often each key has each plain value, anywhere in the data: what must not get less. */
+/** Counts how often each key has each plain value anywhere in the data; these counts must not decrease. */
 function factsOf(data: Json): ReadonlyMap<string, number> {
   const facts = new Map<string, number>();
   const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: data }];
@@ -90,7 +91,7 @@ function factsOf(data: Json): ReadonlyMap<string, number> {
   return facts;
 }
 
-/** What the sums of a reading must be. */
+/** Checks the sums of a report. */
 function expectSums(tree: RepairedTree): void {
   let stood = tree.ownRecords ?? 0;
   for (const node of tree.nodes) stood += node.records;
@@ -105,7 +106,7 @@ function expectSound(stored: Stored): void {
   expect(Reflect.get({}, 'polluted')).toBe(undefined);
 }
 
-/** What a store holds, told without ids of ours. */
+/** Returns the content of a store without our ids. */
 function shapeOf(stored: Stored): unknown {
   return stored.trees.map((tree) => ({
     id: tree.externalId,
@@ -130,18 +131,18 @@ function threadTexts(stored: Stored): string[] {
   return texts.reverse();
 }
 
-/** What was said and below what, however the nodes are called. */
+/** Returns each text with its parent's text, independent of ids. */
 function linksOf(stored: Stored): string[] {
   const links: string[] = [];
   for (const tree of stored.trees) {
     const byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
-    // Some formats keep the system prompt beside the messages, others as the first of them.
+    // Some formats store the system prompt separately, others as the first message.
     const prompt = tree.systemPrompt ?? '';
     if (prompt !== '') links.push(` > ${prompt}`);
     for (const node of tree.nodes) {
       if (node.kind === 'state') continue;
       let parent = byId.get(node.parentExternalId ?? '');
-      // One format keeps settings as nodes of the chain, another beside it: the message above counts.
+      // Some formats keep settings as nodes of the chain, others beside it: the message above counts.
       while (parent?.kind === 'state') parent = byId.get(parent.parentExternalId ?? '');
       const above = parent === undefined ? prompt : messageKit.text(parent.message).trim();
       links.push(`${above} > ${messageKit.text(node.message).trim()}`);
@@ -150,7 +151,10 @@ function linksOf(stored: Stored): string[] {
   return links.sort();
 }
 
-/** What another reader makes of files; undefined where it refuses them, takes nothing, or reports a repair or a loss. */
+/**
+ * Returns what another reader makes of files; undefined if it refuses them, finds nothing, or reports a repair or a
+ * loss.
+ */
 async function takenAs(other: Format, files: Files): Promise<string[] | undefined> {
   try {
     const taken = await storeInput(inputOf(files), { format: other });
@@ -170,7 +174,10 @@ const same = (texts: readonly string[], others: readonly string[] = []) =>
 
 type Identified = ReturnType<typeof identified>;
 
-/** Whether a record may differ after an edit: it is that of the edited message, holds it, or goes on from a line of it. */
+/**
+ * Whether a record may differ after an edit: it is that of the edited message, contains it, or continues one of its
+ * lines.
+ */
 function belongs(key: string, texts: readonly string[], was: string, before: Identified, after: Identified): boolean {
   // Of several nodes of one record only the last has its id.
   if (key === was || was.startsWith(`${key}/`)) return true;
@@ -178,20 +185,20 @@ function belongs(key: string, texts: readonly string[], was: string, before: Ide
   const parts = new Set(own.flatMap(idsIn));
   if (parts.has(key)) return true;
   return texts.every((text) => {
-    // What the store's own clock says of the tree; in tests it begins in 1970.
+    // A time of the store's clock, which starts in 1970 in tests.
     if (text.includes('"1970-')) return true;
     if (idsIn(text).some((id) => id === was || parts.has(id))) return true;
-    // Lines of one reply become one when it is edited.
+    // The lines of a reply are merged into one when it is edited.
     return [...before.keys()].some((id) => !after.has(id) && text.includes(JSON.stringify(id)));
   });
 }
 
-/** Ids of the records that one holds. */
+/** Returns the ids of nested records. */
 const idsIn = (text: string) => [...text.matchAll(/\{"\$id":"([^"]*)"\}/g)].map(([, id = '']) => id);
 
 const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';
 
-/** Runs the suite: detection, sums, soundness, round trip, importing again, damage. */
+/** Runs the suite: detection, sums, validity, round trip, repeated import, damage. */
 export function runFormatConformance(format: Format, fixtures: readonly FormatFixture[]): void {
   const { reader, writer, name } = format;
 
@@ -215,7 +222,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       },
     );
 
-    it.each([...fixtures])('[I3] is read to sound trees, and every finding is told: $name', async (fixture) => {
+    it.each([...fixtures])('[I3] is read to valid trees, and every finding is reported: $name', async (fixture) => {
       const stored = await storeInput(inputOf(fixture.files), { format });
       expectSound(stored);
       expect(stored.trees.length).toBe(fixture.trees);
@@ -231,11 +238,12 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     const others = formats.filter((one) => one.reader !== undefined && one.name !== name);
-    it.each([...fixtures])('[I200] no other reader takes it without a word: $name', async ({ files }) => {
+    it.each([...fixtures])('[I200] no other reader accepts it without a report: $name', async ({ files }) => {
       const own = linksOf(await storeInput(inputOf(files), { format }));
       for (const other of others) {
         const taken = await takenAs(other, files);
-        // A list of messages that several programs write alike is no mistake: all of it came in, in its place.
+        // A list of messages that several programs write alike may be read by both: everything was imported, in its
+        // place.
         if (taken !== undefined) expect([other.name, taken]).toEqual([other.name, own]);
       }
     });
@@ -278,7 +286,18 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       },
     );
 
-    it('[I7] is never brought down by damage: it refuses with a code, or reads what is left and says so', async () => {
+    it('[I234] keeps what it says that it keeps, and says all that it keeps', async () => {
+      const trees: RepairedTree[] = [];
+      for (const { files } of fixtures)
+        for (const tree of (await storeInput(inputOf(files), { format })).trees) trees.push(tree);
+      if (writer !== undefined) {
+        const files = Object.fromEntries((await writeStored(await buildRichTree(), format)).files);
+        for (const tree of (await storeInput(inputOf(files), { format })).trees) trees.push(tree);
+      }
+      if (format.keeps !== undefined) expect(factsIn(trees)).toEqual(format.keeps);
+    });
+
+    it('[I7] never crashes on damage: it refuses with a code, or reads the rest and reports it', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...fixtures),
@@ -316,7 +335,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
   describe(`${name} written`, () => {
     const written = fixtures.filter((fixture) => fixture.roundTrip !== undefined && fixture.roundTrip !== false);
 
-    it.each(written)('[I9] gives back the data that was read: $name', async ({ files, roundTrip }) => {
+    it.each(written)('[I9] writes back the data that was read: $name', async ({ files, roundTrip }) => {
       const stored = await storeInput(inputOf(files), { format });
       const out = await writeStored(stored, format);
       const form = typeof roundTrip === 'function' ? roundTrip : dataOf;
@@ -325,7 +344,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       expect(nodes.read).toBe(nodes.written + nodes.merged + nodes.left);
     });
 
-    it('[I10] brings back all that was in a tree, or reports it as lost under a declared name', async () => {
+    it('[I10] restores everything in a tree, or reports its loss under a declared name', async () => {
       const out = await writeStored(await buildRichTree(), format);
       const reported = Object.keys(out.report.counts);
       for (const what of reported) expect(Object.keys(writer.loses)).toContain(what);

@@ -1,5 +1,5 @@
-// What a format is: bytes in, conversations and findings out, and the other way round. Pure: no file access, no clock, no
-// randomness; the caller opens files, keeps time and writes what comes out.
+// The contract of a format: bytes in, conversations and findings out, and the reverse. Pure: no file access, no clock,
+// no randomness; the caller opens files, keeps time and writes the output.
 import type {
   AbortSignalLike,
   Bookmark,
@@ -19,7 +19,7 @@ import type { Pause } from './cooperative.ts';
 import type { ImportFinding, Loss } from './findings.ts';
 import type { Input, Sample } from './input.ts';
 
-/** What a marker says beyond its text, its pointers by external ids. */
+/** The fields of a marker besides its text, with references by external id. */
 export interface ImportedMarker {
   readonly firstKept?: string;
   readonly from?: string;
@@ -28,48 +28,50 @@ export interface ImportedMarker {
 }
 
 /**
- * A node as a reader found it. Readers say what the source says and repair nothing: cycles, orphans and doubled ids are
- * put right for all formats alike, and so is a message that is blank or cannot be read.
+ * A node as found in the source. Readers repair nothing: cycles, orphans, duplicate ids, blank and unreadable messages
+ * are repaired afterwards, in one place for all formats.
  */
 export interface ImportedNode {
-  /** Its id in the source, unique in its conversation; derived from its place where the source has none. */
+  /** Its id in the source, unique in its conversation; derived from its position if the source has none. */
   readonly externalId: string;
-  /** Null is a first turn. */
+  /** Null for a first message. */
   readonly parentExternalId: string | null;
-  /** The message in canonical or legacy form, unchecked; `null` for what has a record but nothing to say. */
+  /** The message in canonical or legacy form, not validated; `null` for a record without a message. */
   readonly message: unknown;
-  /** What it is; `message` if not said. */
+  /** Defaults to `message`. */
   readonly kind?: Exclude<NodeKind, 'root'>;
   readonly marker?: ImportedMarker;
   readonly status?: NodeStatus;
-  /** Siblings with the same text are one group of variants. */
+  /** Siblings with the same text form a group of variants. */
   readonly group?: string;
   /** Milliseconds. */
   readonly createdAt?: number;
-  /** Title, tags, source (who made it: model, usage …), excluded, customData. */
+  /** Title, tags, source (author: model, usage …), excluded, customData. */
   readonly meta?: NodeMeta;
-  /** The title of its bookmark, or the whole of it. */
+  /** The title of its bookmark, or the whole bookmark. */
   readonly bookmark?: string | NonNullable<ImportNode['bookmark']>;
-  /** Its creation number, where the source has one; times decide the order otherwise. */
+  /** Its creation number, if the source has one; otherwise times decide the order. */
   readonly sequence?: number;
-  /** Comes into the trash. */
+  /** Whether it is imported into the trash. */
   readonly removed?: boolean;
-  /** The source's record, verbatim; kept beside the message so that a writer can give it back. */
+  /** The source's record, unchanged; stored beside the message so that a writer can restore it. */
   readonly record?: Json;
-  /** How many records of the source it stands for; 1 if not said, 0 for a node that a reader made up. */
+  /** The number of source records it represents; default 1, and 0 for a node that a reader made up. */
   readonly records?: number;
-  /** A mere repetition of what another record brought, as somebody sent it again: it says nothing new where the node is there. */
+  /**
+   * Whether it only repeats another record, for example because it was sent again: it adds nothing if the node exists.
+   */
   readonly repeats?: boolean;
   /**
-   * Stands beside the messages in an export of ours, since the format has no other way to say what the tree says itself:
-   * its name, its bookmarks, where it goes on. It does not come into a tree that is there.
+   * Whether an export of ours added it because the format has no other place for the tree's title, bookmarks or active
+   * node. It is not imported into an existing tree.
    */
   readonly companion?: boolean;
   /** Where it was found. */
   readonly place: string;
 }
 
-/** Bytes that messages refer to by their SHA-256. */
+/** Bytes that messages refer to by SHA-256. */
 export interface ImportedBlob {
   readonly hash: string;
   readonly size: number;
@@ -77,69 +79,84 @@ export interface ImportedBlob {
   read(): Promise<Uint8Array>;
 }
 
-/** One conversation as a reader found it. */
+/** The session that spawned a sub-agent, by its ids in the source. */
+export interface SpawnedBy {
+  /** The id of the session, as `externalId` of its tree. */
+  readonly session: string;
+  /** The id of the tool call. */
+  readonly call?: string;
+  /** The kind of the agent, such as `general-purpose`. */
+  readonly agentType?: string;
+}
+
+/** One conversation as found in the source. */
 export interface ImportedTree {
-  /** Its id in the source; derived from what it says where the source has none. */
+  /** Its id in the source; derived from its content if the source has none. */
   readonly externalId: string;
   /**
-   * Which file or account its ids belong to. The empty text for ids that are unique everywhere, so that a newer export
-   * of the same account, under whatever file name, finds what an older one brought in.
+   * The file or account that its ids belong to; empty for globally unique ids, so that a newer export of the same
+   * account, under any file name, finds what an older one imported.
    */
   readonly scope: string;
   readonly title?: string;
   readonly systemPrompt?: string;
   readonly createdAt?: number;
   readonly updatedAt?: number;
-  /** Pinned, folder, tags and their like; title, prompt and the record are added. */
+  /** Pinned, folder, tags and the like; title, prompt and record are added. */
   readonly attributes?: TreeAttributes;
   readonly nodes: readonly ImportedNode[];
-  /** The children of a parent in order, where the source lists them; the empty text stands for the root. */
+  /** The children of each parent in order, if the source lists them; the empty text is the root. */
   readonly childOrder?: ReadonlyMap<string, readonly string[]>;
-  /** Null where the source says that nothing is current; undefined where it cannot say. */
+  /** Null if the source says that no message is active; undefined if it does not say. */
   readonly activeExternalId?: string | null;
-  /** The conversation's own record, verbatim, without what the nodes hold. */
+  /** The conversation's record, unchanged, without its messages. */
   readonly record?: JsonObject;
-  /** How many records of the source became the tree itself, such as a leading system message; none if not said. */
+  /** The number of source records that became part of the tree itself, such as a leading system message; default 0. */
   readonly ownRecords?: number;
   readonly blobs?: readonly ImportedBlob[];
-  /** Goes to the trash once it is in. */
+  /** Whether it is moved to the trash after the import. */
   readonly trashed?: boolean;
-  /** A tree of our own that comes back: its ids are UUIDs that it keeps, its notes are complete, and it has these names. */
+  /**
+   * For a tree that Coppice exported: its ids are UUIDs that it keeps, its metadata is complete, and it has these
+   * external ids.
+   */
   readonly restores?: {
     readonly rootId: string;
     readonly names: readonly Omit<ExternalId, 'treeId'>[];
   };
+  /** For a sub-agent: the session that spawned it. */
+  readonly spawnedBy?: SpawnedBy;
   readonly place: string;
-  /** What the reader noticed inside this conversation. */
+  /** Findings within this conversation. */
   readonly findings: readonly ImportFinding[];
 }
 
-/** What a reader yields. `pause` marks a place where the caller may give others a turn. */
+/** The events of a reader. `pause` marks a place where the caller may yield to other work. */
 export type ReadEvent =
   | { readonly type: 'tree'; readonly tree: ImportedTree }
   | { readonly type: 'finding'; readonly finding: ImportFinding }
-  /** Bytes that stand by themselves, to be kept at once so that none are held. */
+  /** Bytes without a conversation, to be stored at once so that none are held in memory. */
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'pause' };
 
-/** How an input is read. */
+/** Options for reading an input. */
 export interface ReadOptions {
-  /** A name for the source of ids that are not unique by themselves: an account or a file. */
+  /** A name for the source of ids that are not globally unique: an account or a file. */
   readonly scope?: string;
   readonly signal?: AbortSignalLike;
-  /** Asked inside long conversations, where others may have a turn. */
+  /** Called inside long conversations, to yield to other work. */
   readonly rest?: Pause;
 }
 
 /** Reads one format. */
 export interface FormatReader {
-  /** How sure it is that this is its format, from the first bytes of each file: 0 not at all, 1 certainly. */
+  /** Returns the confidence that this is its format, judged by the first bytes of each file: from 0 to 1. */
   detect(sample: Sample): number;
-  /** Reads the conversations, one at a time, never holding more than one. Throws only for an input it cannot begin on. */
+  /** Reads the conversations one at a time, never holding more than one. Throws only if it cannot start. */
   read(input: Input, options: ReadOptions): AsyncIterable<ReadEvent>;
 }
 
-/** One conversation on its way out: live nodes without the root, parents before children, siblings in order. */
+/** One conversation to export: live nodes without the root, parents before children, siblings in order. */
 export interface ExportedTree {
   readonly treeId: TreeId;
   readonly rootId: NodeId;
@@ -148,29 +165,29 @@ export interface ExportedTree {
   readonly updatedAt: number;
   readonly activeNodeId: NodeId | null;
   readonly nodes: readonly Node[];
-  /** Removed nodes, in the order of their creation; only where the whole tree goes out. */
+  /** Removed nodes in creation order; only if the whole tree is exported. */
   readonly trash: readonly Node[];
   readonly bookmarks: readonly Bookmark[];
-  /** Names that nodes and tree have elsewhere. */
+  /** External ids of nodes and tree. */
   readonly names: readonly ExternalId[];
 }
 
-/** What a writer yields: files one after the other, their text or bytes in pieces, and what the target cannot hold. */
+/** The events of a writer: files one after the other, their text or bytes in pieces, and losses. */
 export type WriteEvent =
   | { readonly type: 'file'; readonly name: string; readonly mediaType: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
   | { readonly type: 'loss'; readonly loss: Loss }
-  /** Nodes that were written, merged into another record, or left out. */
+  /** The number of nodes that were written, merged into another record, or left out. */
   | { readonly type: 'count'; readonly written: number; readonly merged?: number; readonly left?: number };
 
-/** What a writer may ask of its caller. */
+/** The inputs of a writer. */
 export interface WriteOptions {
-  /** The time of the export, in milliseconds: formats have no clock. */
+  /** The time of the export in milliseconds, because formats have no clock. */
   readonly now: number;
-  /** Bytes of an attachment, where they are at hand. */
+  /** Returns the bytes of an attachment, if available. */
   readonly blob?: (hash: string) => Promise<Uint8Array | null>;
-  /** Only the thread of each tree, where a format can do both. */
+  /** Writes only the active thread of each tree, if the format can do both. */
   readonly thread?: boolean;
   readonly signal?: AbortSignalLike;
 }
@@ -179,25 +196,43 @@ export interface WriteOptions {
 export interface FormatWriter {
   readonly extension: string;
   readonly mediaType: string;
-  /** Whether all trees go into one file, or each into one or several of its own. */
+  /** Whether all trees are written to one file, or each to one or several files. */
   readonly files: 'one' | 'per-tree';
-  /** What the format cannot hold, by short names that losses use; a sentence each. */
+  /** What the format cannot hold: a short name, which losses use, and a sentence. */
   readonly loses: { readonly [what: string]: string };
   write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncIterable<WriteEvent>;
 }
+
+/** What a reader keeps beside the words, as the page of the formats shows it. */
+export type KeptFact =
+  | 'branches'
+  | 'titles'
+  | 'system prompts'
+  | 'models'
+  | 'times'
+  | 'reasoning'
+  | 'tools'
+  | 'pictures'
+  | 'files'
+  | 'usage'
+  | 'compactions'
+  | 'bookmarks'
+  | 'sub-agents';
 
 /** A member of the registry. */
 export interface Format {
   /** Its public key, and the name of its folder. */
   readonly name: string;
-  /** What people call it. */
+  /** Its display name. */
   readonly label: string;
   readonly summary: string;
+  /** What its reader keeps, in the order of {@link KeptFact}; its test shows each of them. */
+  readonly keeps?: readonly KeptFact[];
   readonly reader?: FormatReader;
   readonly writer?: FormatWriter;
 }
 
-/** Completes nothing, and lets the compiler check a member where it is written. */
+/** Returns the format unchanged; lets TypeScript check it where it is defined. */
 export function defineFormat<F extends Format>(format: F): F {
   return format;
 }

@@ -1,22 +1,22 @@
-// Long work that leaves others their turns. Formats have no clock: whoever calls knows when it is time for a rest.
+// Long work that yields to other work. Formats have no clock: the caller decides when to pause.
 
-/** Asked where others may have a turn: waits until they had it, or says at once that it is not yet time. */
+/** Called where other work may run: returns a promise to await, or undefined if it is not time yet. */
 export type Pause = () => Promise<void> | undefined;
 
-/** Work that yields where others may have a turn. */
+/** Work that yields where other work may run. */
 export type Cooperative<T> = Generator<void, T, void>;
 
-/** After so many messages of a conversation others may have a turn. */
+/** The number of messages between two pauses. */
 export const itemsPerPause = 200;
 
-/** Does work without a rest. */
+/** Runs work without pauses. */
 export function runAtOnce<T>(work: Cooperative<T>): T {
   let step = work.next();
   while (step.done !== true) step = work.next();
   return step.value;
 }
 
-/** Does work with a rest wherever it is time for one. */
+/** Runs work and pauses when it is time. */
 export async function runWithPauses<T>(work: Cooperative<T>, rest: Pause | undefined): Promise<T> {
   let step = work.next();
   while (step.done !== true) {

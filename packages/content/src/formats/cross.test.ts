@@ -24,7 +24,7 @@ const node = (id: string, parent: string | null, children: readonly string[], me
   message,
 });
 
-// Edits, regenerations, a first turn that was edited, and a current message that is not the newest one.
+// Edits, regenerations, an edited first message, and an active node that is not the newest one.
 const nodes = [
   node('r', null, ['u1', 'u9'], null),
   node('u1', 'r', ['a1', 'a2', 'a3'], say('u1', 'user', 'Which tree?', 1)),
@@ -51,10 +51,10 @@ const source = JSON.stringify([
   },
 ]);
 
-/** Without the mark of the current message, for formats that have no place for it and say so. */
+/** Removes the mark of the active node, for formats that cannot store it and say so. */
 const unplaced = (lines: readonly string[]) => lines.map((line) => line.replace(/ \*$/, ''));
 
-/** A tree as its texts, each with what it hangs on, siblings in order; markers are looked through. */
+/** Returns a tree as its texts, each with its parent's, siblings in order; markers are skipped. */
 function shapeOf(tree: Tree): readonly string[] {
   const lines: string[] = [];
   const stack: { readonly id: string; readonly above: string }[] = [{ id: tree.rootId, above: '' }];

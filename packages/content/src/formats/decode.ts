@@ -1,15 +1,15 @@
 import { strFromU8, strToU8 } from 'fflate';
 
-/** Text out of bytes. */
+/** Decoded text. */
 export interface Decoded {
   readonly text: string;
-  /** Whether bytes that are not UTF-8 were read as U+FFFD. */
+  /** Whether invalid UTF-8 was replaced by U+FFFD. */
   readonly damaged: boolean;
 }
 
 const replacement = '�';
 
-/** How often the bytes themselves spell U+FFFD. */
+/** Counts valid encodings of U+FFFD in the bytes. */
 function spelt(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
@@ -23,7 +23,7 @@ function occurrences(text: string): number {
   return count;
 }
 
-/** Bytes as UTF-8 text, without a byte order mark. What is no UTF-8 reads as U+FFFD and is told. */
+/** Decodes UTF-8 without a byte order mark. Invalid bytes become U+FFFD and set `damaged`. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const plain = marked ? bytes.subarray(3) : bytes;
@@ -31,7 +31,7 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   return { text, damaged: text.includes(replacement) && occurrences(text) !== spelt(plain) };
 }
 
-/** Text as UTF-8 bytes. A lone surrogate becomes U+FFFD: write JSON, which escapes it, where it must survive. */
+/** Encodes text as UTF-8. A lone surrogate becomes U+FFFD; write JSON, which escapes it, if it must survive. */
 export function encodeUtf8(text: string): Uint8Array {
   return strToU8(text);
 }

@@ -1,4 +1,4 @@
-// How a record that comes in again differs from the one that a node was made of.
+// Compares a record that is imported again with the node that was made from it.
 import type { ImportNode, Json, JsonObject, Message, Node } from '@coppice/core';
 import { isText, textOf } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
@@ -7,25 +7,25 @@ import { isJsonObject, listAt, omitKeys } from './fields.ts';
 import { checksumOf, readNote, unpackRecord } from './original-record.ts';
 import { linesAt } from './preserved-lines.ts';
 
-/** How a record that comes in again differs from the one that a node was made of. */
+/** The difference between a record that is imported again and the node that was made from it. */
 export interface Difference {
-  /** Whether it says something else; if not, only what is beside the text differs. */
+  /** Whether the message differs; if not, only metadata does. */
   readonly said: boolean;
-  /** Whether the node was edited here meanwhile. */
+  /** Whether the node was edited here since. */
   readonly edited: boolean;
 }
 
-/** What is known of a node that comes in again. */
+/** The state of a node that is imported again. */
 export interface Reimport {
-  /** Whether it is one of our own that comes back, which has no record beside it: what it says is compared. */
+  /** Whether it is a node that Coppice exported, which has no original record: then the content is compared. */
   readonly restored: boolean;
-  /** Whether it hangs there where it hangs here: its links say nothing new then, whatever it hung on when it came in. */
+  /** Whether its parent is the same in source and tree; then differing links are ignored. */
   readonly inPlace: boolean;
 }
 
 /**
- * Compares a record that comes in again with the node that it was stored as; null where nothing changed at the source, or
- * where the same was changed here.
+ * Compares a record that is imported again with its stored node; null if the source did not change, or if the same
+ * change was made here.
  */
 export function differenceOf(
   node: Pick<Node, 'meta' | 'message'>,
@@ -39,13 +39,13 @@ export function differenceOf(
   if (unsaid) return { said: false, edited: here !== before.sum };
   if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
   const edited = here !== before?.sum;
-  // The same record, and files beside it that are there or not: nothing else is said.
+  // The same record, only with other attachment files available.
   const was = edited ? undefined : wholeRecord(node);
   if (was !== undefined && isSameRecord(was, wholeRecord(again), true)) return { said: false, edited };
   return { said: true, edited };
 }
 
-/** The record beside a message, with its texts; undefined where there is none. */
+/** Returns the original record of a message with its texts; undefined if there is none. */
 function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
   const record = readNote(meta ?? {})?.record;
   return record === undefined || message === null ? undefined : unpackRecord(record, message);
@@ -53,16 +53,19 @@ function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'm
 
 function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {
   if (one === undefined || other === undefined) return one === other;
-  // A store, or a newer export, may have the keys in another order; mostly it has not.
+  // A store or a newer export may order the keys differently; the cheap comparison is tried first.
   if (JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other)) return true;
   return canonicalJson(unplaced(one, inPlace)) === canonicalJson(unplaced(other, inPlace));
 }
 
 const links = ['parentUuid', 'logicalParentUuid', 'parentId', 'parentMessageId'] as const;
-// Lines that tell of a whole session stand behind whatever message is the last by then.
+// Lines about the whole session follow the last message, which may be another one now.
 const ofTheSession: ReadonlySet<unknown> = new Set(['custom-title', 'ai-title', 'last-prompt']);
 
-/** A record without its place in the file, which changes when others come or go, and where asked without its links. */
+/**
+ * Returns a record without its place in the file, which changes when others are added or removed, and if `inPlace`
+ * without its links.
+ */
 function unplaced(record: Json, inPlace: boolean): Json {
   if (!isJsonObject(record)) return record;
   const own = inPlace ? { ...record, parent: null } : record;
@@ -76,15 +79,15 @@ function unplaced(record: Json, inPlace: boolean): Json {
   };
 }
 
-// Formats put texts together with line feeds, or with nothing.
+// Formats join texts with line feeds or without a separator.
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 
 /**
- * Whether a message of ours that comes back says what it says here. It may come in other blocks, and what a format has no
- * place for, such as a file, as the words that stand for it.
+ * Whether a message that Coppice exported still has its content. It may be divided into other blocks, and content
+ * without a place in the format, such as a file, may be replaced by text.
  */
 export function hasSameContent({ kind, message }: Pick<Node, 'kind' | 'message'>, again: Message): boolean {
-  // What an extension keeps is not said.
+  // The state of an extension has no content to compare.
   if (message === null || kind === 'state') return true;
   const here = squeezed(textOf(message));
   let there = squeezed(textOf(again));

@@ -1,4 +1,4 @@
-// What writers need of a tree: its live nodes in a good order, their children, and the ids that they go out under.
+// Prepares a tree for writers: its live nodes in order, their children, and their outgoing ids.
 import {
   ask,
   type Bookmark,
@@ -17,15 +17,15 @@ import type { Loss } from './findings.ts';
 import { originalOf } from './original-record.ts';
 import { isFailure } from './tool-results.ts';
 
-/** Which part of a tree goes out: all of it, the branch below a node with the way to it, or the way alone. */
+/** The part of a tree to export: all of it, the branch below a node with its path, or the path alone. */
 export type Selection =
   | { readonly what: 'tree' }
   | { readonly what: 'branch'; readonly nodeId: NodeId }
   | { readonly what: 'path'; readonly nodeId?: NodeId };
 
 /**
- * Live nodes by their creation, parents before children. A moved or split node may be older than its parent, so the
- * creation number alone will not do.
+ * Sorts live nodes by creation, parents before children. The creation number is not enough, because a moved or split
+ * node may be older than its parent.
  */
 function inWritingOrder(nodes: readonly Node[]): Node[] {
   const children = new Map<NodeId | null, Node[]>();
@@ -51,7 +51,7 @@ function inWritingOrder(nodes: readonly Node[]): Node[] {
   );
 }
 
-/** The children of every node in stored order; those of the root under the root's id. */
+/** Returns the children of every node in stored order; those of the root under the root's id. */
 export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
   const children = new Map<NodeId, Node[]>();
   for (const node of tree.nodes) {
@@ -64,7 +64,7 @@ export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap
   return children;
 }
 
-/** The nodes from a first turn down to one; the active one if none is named. */
+/** Returns the nodes from a first message down to one; defaults to the active node. */
 export function threadOf(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const thread: Node[] = [];
@@ -75,7 +75,7 @@ export function threadOf(tree: ExportedTree, to: NodeId | null = tree.activeNode
   return thread.reverse();
 }
 
-/** Reads what goes out of a tree, in one snapshot. Refuses a node that is not there. */
+/** Reads the part of a tree to export, in one snapshot. Throws if the node does not exist. */
 export function* readExport(
   treeId: TreeId,
   names: readonly ExternalId[] = [],
@@ -107,7 +107,7 @@ export function* readExport(
   return { ...base, activeNodeId: inside ? activeNodeId : end, nodes: inWritingOrder(nodes), trash: [], bookmarks };
 }
 
-/** The ids that nodes go out under: those they came with from this format, where they are still theirs alone. */
+/** Returns the ids under which nodes are exported: their original ids in this format, if these are still unique. */
 export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
   const ids = new Map<NodeId, string>();
   const used = new Set<string>();
@@ -115,7 +115,7 @@ export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
     ids.set(node.id, id);
     used.add(id);
   };
-  // A copy has the note of what it was copied from; the one whose content is unchanged and which is older keeps the id.
+  // A copy has the same original id as its source; the unchanged and older one keeps it.
   for (const node of tree.nodes) {
     const original = originalOf(node, format);
     if (original?.unchanged === true && !used.has(original.id)) note(node, original.id);
@@ -129,7 +129,7 @@ export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
   return ids;
 }
 
-/** The conversation's own record in a format, and its id there. */
+/** Returns the conversation's original record in a format, and its id there. */
 export function originalTree(
   tree: ExportedTree,
   format: string,
@@ -140,14 +140,17 @@ export function originalTree(
   return { id, scope: typeof scope === 'string' ? scope : '', record: isJsonObject(record) ? record : undefined };
 }
 
-/** A title that a machine gave here; not the one that an import made of the first words, which the source does not have. */
+/**
+ * Returns a title that was generated here, but not the one that an import derived from the first words, which the
+ * source does not have.
+ */
 export function ownAutoTitle({ attributes }: ExportedTree): string | undefined {
   const { autoTitle, metadata } = attributes;
   const imported = metadata?.imported;
   return isJsonObject(imported) && imported.autoTitle === autoTitle ? undefined : autoTitle;
 }
 
-/** When a conversation began and was last changed, by its source where that said so. */
+/** Returns when a conversation began and was last changed, preferably by the times of its source. */
 export function timesOf(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
   const imported = tree.attributes.metadata?.imported;
   const own = isJsonObject(imported) ? imported : {};
@@ -156,7 +159,7 @@ export function timesOf(tree: ExportedTree): { readonly createdAt: number; reado
   return { createdAt, updatedAt };
 }
 
-/** A loss, with its place. */
+/** Builds a loss event with its place. */
 export function loss(
   tree: ExportedTree,
   node: Node | null,
@@ -166,7 +169,7 @@ export function loss(
   return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
 }
 
-/** What messages have beside their words that few formats have a place for: how to tell, and what is said of it. */
+/** Metadata that few formats can hold: how to detect it, and how its loss is reported. */
 const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
@@ -192,13 +195,13 @@ function hasAnnotations({ customData, title, source }: NodeMeta): boolean {
   return customData !== undefined || title !== undefined || asked;
 }
 
-/** Whether a message says who made it, when that is more than its role, or has anything beside its words. */
+/** Whether a message has a named author or any metadata. */
 export function hasOriginalParts({ meta }: Node): boolean {
   const named = meta.source?.model_name !== undefined || meta.source?.tool_name !== undefined;
   return named || hasUsage(meta) || hasAnnotations(meta) || (meta.tags ?? []).length > 0;
 }
 
-/** Sentences for what a writer loses beside the words. */
+/** Descriptions of metadata that a writer loses. */
 export const metadataLossFields = {
   usage: 'What replies used is left out.',
   excluded: 'Messages that the model does not see are written as ordinary ones.',
@@ -209,7 +212,7 @@ export const metadataLossFields = {
   attributes: 'Pins, folders, tags and notes of conversations are left out, as far as there is no place for them.',
 } as const;
 
-/** What belongs to a conversation as a whole and goes out nowhere; `held` is what the format has a place for. */
+/** Yields losses of attributes of the conversation; `held` are those that the format can store. */
 export function* attributeLosses(
   tree: ExportedTree,
   format: string,
@@ -220,13 +223,13 @@ export function* attributeLosses(
   if (pinned === true && !held.includes('pinned')) lost.push('pin');
   if (folder !== undefined) lost.push('folder');
   if (tags.length > 0 && !held.includes('tags')) lost.push('tags');
-  // Notes that a reader took from the conversation go back with its own record.
+  // Metadata that a reader took from the conversation is written back with its original record.
   const noted = Object.keys(metadata).some((key) => key !== 'imported');
   if (noted && originalTree(tree, format) === undefined) lost.push('notes');
   if (lost.length > 0) yield loss(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
 }
 
-/** What a format cannot hold beside the words; a message that goes back as it came loses nothing. */
+/** Yields losses of metadata; a message that is written back unchanged loses nothing. */
 export function* metadataLosses(
   tree: ExportedTree,
   format: string,
@@ -241,7 +244,7 @@ export function* metadataLosses(
   }
 }
 
-/** Who made a summary or a note to the model, where a format has no place for that on such. */
+/** Yields losses of the author of summaries and injected messages, for formats that cannot store it there. */
 export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: Loss }> {
   for (const node of tree.nodes) {
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
@@ -251,7 +254,7 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
   }
 }
 
-/** How replies ended, where a format tells two ways to be cut short as one. */
+/** Yields losses of the exact status, for formats that do not distinguish the ways a reply was cut short. */
 export function* statusLosses(
   tree: ExportedTree,
   format: string,
@@ -269,7 +272,7 @@ export function* statusLosses(
   }
 }
 
-/** Bookmarks, where a format has no place for them. */
+/** Yields losses of bookmarks, for formats that cannot store them. */
 export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
   for (const { nodeId, title } of tree.bookmarks) {
     const message = `The bookmark ${JSON.stringify(title)} is left out.`;
@@ -277,7 +280,7 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
   }
 }
 
-/** What the session files of other programs have no word for: the system prompt, tags of messages and groups. */
+/** Yields what session files of other programs cannot hold: the system prompt, tags of messages and groups. */
 export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')

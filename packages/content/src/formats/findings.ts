@@ -1,8 +1,8 @@
-// What a reader or a writer has to say beside its data. Nothing is dropped in silence: whatever is not carried over as it
-// was becomes a finding with its place and its reason.
+// Findings of readers and writers. Nothing is dropped silently: everything that is not carried over unchanged becomes a
+// finding with its place and reason.
 import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
 
-/** Every code that formats refuse with, and its kind. */
+/** Every error code of formats, with its kind. */
 export const importErrorKinds = {
   'import/unknown-format': 'invalid',
   'import/unreadable': 'invalid',
@@ -16,10 +16,10 @@ export const importErrorKinds = {
   'import/thread-ended': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code that formats refuse with. */
+/** An error code of formats. */
 export type ImportErrorCode = keyof typeof importErrorKinds;
 
-/** Refuses a whole input or output; findings are for what concerns a part of it. */
+/** Refuses a whole input or output; findings are for parts of it. */
 export function refuseImport(
   code: ImportErrorCode,
   message: string,
@@ -29,29 +29,29 @@ export function refuseImport(
 }
 
 /**
- * How much a finding matters. A `note` changes nothing that a user would miss; a `repair` put something right, and kept
- * all of it; a `loss` did not carry something over. Strict imports refuse repairs and losses.
+ * The severity of a finding. A `note` changes nothing that a user would miss; a `repair` fixed something without loss;
+ * a `loss` did not carry something over. Strict imports refuse repairs and losses.
  */
 export type Severity = 'note' | 'repair' | 'loss';
 
-/** What happened to the shape of what was read; the codes are promised across releases. */
+/** What each finding code means; codes stay the same across releases. */
 export const importFindingCodes = {
-  'import/orphan': 'its parent is not there: hung under the root',
-  'import/cycle': 'its parents run in a circle: cut and hung under the root',
-  'import/self-parent': 'it names itself as its parent: hung under the root',
+  'import/orphan': 'its parent is missing: made a child of the root',
+  'import/cycle': 'its parents form a cycle: cut and made a child of the root',
+  'import/self-parent': 'it is its own parent: made a child of the root',
   'import/duplicate': 'the same record twice: kept once',
-  'import/duplicate-id': 'another record has its id: kept under an id of its own',
+  'import/duplicate-id': 'another record has its id: kept with a new id',
   'import/several-roots': 'more than one first message where the format has one',
   'import/forward-parent': 'its parent comes later in the file',
-  'import/children-mismatch': 'a list of children does not agree with the parents: the parents were believed',
-  'import/active-missing': 'the current message is not there: the newest one is current',
+  'import/children-mismatch': 'a list of children does not match the parents: the parents were used',
+  'import/active-missing': 'the current message is missing: the newest one is current',
   'import/active-inferred': 'the file does not say which message is current: the newest one is',
-  'import/pointer-missing': 'it points at a message that is not there: the pointer was left out',
-  'import/blank-message': 'a message that says nothing: kept as a marker',
-  'import/message-unreadable': 'a message that cannot be one here: kept as a marker with its record',
+  'import/pointer-missing': 'it refers to a missing message: the reference was left out',
+  'import/blank-message': 'an empty message: kept as a marker',
+  'import/message-unreadable': 'a message that cannot be read: kept as a marker with its record',
   'import/record-unreadable': 'a record that cannot be read: left out',
-  'import/record-too-large': 'a record that is larger or deeper than may be kept: its verbatim copy was left out',
-  'import/unknown-type': 'a type that this build does not know: kept as it is',
+  'import/record-too-large': 'a record that is too large or too deep: its original copy was left out',
+  'import/unknown-type': 'an unknown type: kept as it is',
   'import/skipped': 'not a conversation: left out',
   'import/other-format': 'it has the shape of another format: left out',
   'import/bad-line': 'a line that is not JSON: left out',
@@ -64,48 +64,48 @@ export const importFindingCodes = {
   'import/tool-pairing': 'a tool call or result without its counterpart',
   'import/inferred': 'something that the file does not say, filled in',
   'import/merged': 'several records became one message',
-  'import/checksum': 'the sum does not match: something was changed or lost on the way',
-  'import/in-trash': 'the conversation lies in the trash: nothing was added',
-  'import/parent-removed': 'what it hangs on was deleted here: left out',
+  'import/checksum': 'the checksum does not match: something was changed or lost',
+  'import/in-trash': 'the conversation is in the trash: nothing was added',
+  'import/parent-removed': 'its parent was deleted here: left out',
   'import/differs': 'the record differs from the one imported before: ours was kept',
   'import/refused': 'the store refused the conversation',
   'import/unsafe-name': 'a name in the archive that leads out of it: left out',
 } as const;
 
-/** A code of a finding of an import. */
+/** The code of an import finding. */
 export type ImportFindingCode = keyof typeof importFindingCodes;
 
 /**
- * What a finding names. An intersection, because an interface with an index signature refuses optional fields in projects
- * without `exactOptionalPropertyTypes`.
+ * The data of a finding. An intersection, because an interface with an index signature rejects optional fields in
+ * projects without `exactOptionalPropertyTypes`.
  */
 export type FindingData = JsonObject & {
-  /** What stands in brackets in the sentence. */
+  /** The part of the message in brackets. */
   readonly detail?: string;
-  /** What a store refused with. */
+  /** The refusal of the store. */
   readonly refusal?: { readonly code: string; readonly message: string; readonly data: JsonObject };
 };
 
-/** One thing that a reader has to say. */
+/** One finding of a reader. */
 export interface ImportFinding {
   readonly code: ImportFindingCode;
   readonly severity: Severity;
-  /** Where: file, line or path, such as `conversations.json[3].mapping.a1`. */
+  /** The place: file, line or path, such as `conversations.json[3].mapping.a1`. */
   readonly place: string;
-  /** A sentence that names the thing. */
+  /** A sentence that names the object. */
   readonly message: string;
-  /** What the sentence says beside the meaning of its code, so that nobody has to read it out of the sentence. */
+  /** The variable parts of the message, so that programs need not parse it. */
   readonly data: FindingData;
-  /** How many records it keeps out of the store; zero for what was kept. */
+  /** The number of records that are not stored because of it; zero if they are. */
   readonly rejected: number;
 }
 
-/** Puts findings behind others. Mostly there are none, and then nothing is walked. */
+/** Appends findings; usually there are none. */
 export function addAll(findings: ImportFinding[], more: readonly ImportFinding[]): void {
   if (more.length > 0) for (const one of more) findings.push(one);
 }
 
-/** Makes a finding whose sentence begins with what the code means. */
+/** Builds a finding whose message begins with the meaning of its code. */
 export function finding(
   code: ImportFindingCode,
   severity: Severity,
@@ -118,37 +118,37 @@ export function finding(
   return { code, severity, place, message, data: detail === '' ? {} : { detail }, rejected };
 }
 
-/** Findings past this number are counted by code, no longer listed: a report must not outgrow what it reports on. */
+/** Findings beyond this number are only counted by code, so that a report does not outgrow its input. */
 export const listedFindings = 1000;
 
-/** Counts of one kind of thing: `read` is always `stored + merged + rejected`. */
+/** Counts: `read` is always `stored + merged + rejected`. */
 export interface Tally {
   readonly read: number;
   /** New in the store. */
   readonly stored: number;
-  /** There already, or part of another one. */
+  /** Already in the store, or part of another record. */
   readonly merged: number;
   readonly rejected: number;
 }
 
-/** What an import did. The sums hold for conversations and for records alike. */
+/** The result of an import. The sums hold for conversations and for records. */
 export interface ImportReport {
-  /** The format's name; several in a row where a folder held conversations of several. */
+  /** The format's name; several if a folder contained conversations of several formats. */
   readonly format: string;
   readonly conversations: Tally;
-  /** Records of the source: messages, lines, entries. */
+  /** Source records: messages, lines, entries. */
   readonly records: Tally;
   readonly attachments: number;
   readonly bytes: number;
   readonly strict: boolean;
   readonly dryRun: boolean;
-  /** The first thousand findings, in the order in which they came up. */
+  /** The first thousand findings, in order. */
   readonly findings: readonly ImportFinding[];
-  /** How often each code came up, listed or not. */
+  /** The number of findings by code, listed or not. */
   readonly counts: { readonly [code: string]: number };
 }
 
-/** Something that the target of an export cannot hold. */
+/** Something that the target format of an export cannot hold. */
 export interface Loss {
   /** What is lost, such as `bookmark`; one of the format's declared losses, or `other`. */
   readonly what: string;
@@ -157,7 +157,7 @@ export interface Loss {
   readonly message: string;
 }
 
-/** What an export wrote, and what its target cannot hold: nodes read = written + merged + left out. */
+/** What an export wrote and lost: nodes read = written + merged + left out. */
 export interface ExportReport {
   readonly format: string;
   readonly trees: number;
@@ -167,7 +167,7 @@ export interface ExportReport {
   readonly counts: { readonly [what: string]: number };
 }
 
-/** Gathers things to report: all are counted, the first thousand are listed. */
+/** Collects items to report: all are counted, the first thousand are listed. */
 export class ReportBuilder<T> {
   readonly listed: T[] = [];
   readonly #counts = new Map<string, number>();

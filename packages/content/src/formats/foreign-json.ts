@@ -1,14 +1,14 @@
-// Foreign records as data. JSON.parse hides three things: a doubled key, a number past a double's range, and a whole
-// number with too many digits. All are told; none keeps a conversation out.
+// Parses foreign records. JSON.parse hides three problems: a duplicate key, a number beyond the range of a double, and
+// an integer with too many digits. All are reported, but none rejects a conversation.
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 import { type Cooperative, runAtOnce } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { finding, type ImportFinding } from './findings.ts';
 
-/** What came of reading a record. */
+/** The result of parsing a record. */
 export interface ForeignJson {
-  /** Undefined where it is no JSON. */
+  /** Undefined if it is not JSON. */
   readonly value: Json | undefined;
   readonly findings: readonly ImportFinding[];
 }
@@ -20,7 +20,7 @@ interface JsonSurvey {
 
 const looksAtOnce = 5_000;
 
-/** Looks once through a value: how many members it has, and whether a number may have lost digits. */
+/** Counts the members of a value, and checks whether a number may have lost digits. */
 function* surveyJson(value: Json): Cooperative<JsonSurvey> {
   const found: JsonSurvey = { members: 0, rounded: false };
   const stack: Json[] = [value];
@@ -41,7 +41,7 @@ function* surveyJson(value: Json): Cooperative<JsonSurvey> {
   return found;
 }
 
-/** How many members the objects of a JSON text have: colons outside strings. */
+/** Counts the members of objects in a JSON text: colons outside strings. */
 function membersOf(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -52,7 +52,7 @@ function membersOf(bytes: Uint8Array): number {
   return count;
 }
 
-/** Numbers that are not finite cannot be kept as JSON; they are as large as can be. */
+/** Replaces numbers that are not finite by the largest finite ones, because JSON cannot represent them. */
 function tameValue(value: Json): Json {
   if (typeof value === 'number')
     return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -81,14 +81,14 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads one record. `members` spares a look through the bytes where it is known already. */
+/** Parses one record. Pass `members` if the count is known, to save a scan. */
 export function readForeign(bytes: Uint8Array, place: string, members?: number): ForeignJson {
   return runAtOnce(readingForeign(bytes, place, members));
 }
 
-/** As {@link readForeign}, with places where others may have a turn; what JSON.parse takes is one stretch. */
+/** Like {@link readForeign}, but yields to other work; JSON.parse itself is one step. */
 export function* readingForeign(bytes: Uint8Array, place: string, members?: number): Cooperative<ForeignJson> {
-  // The bytes of a large record were put together just now, which took a stretch of its own.
+  // The bytes of a large record were just joined, which took a while.
   yield;
   const { text, damaged } = decodeUtf8(bytes);
   yield;
@@ -107,7 +107,7 @@ export function* readingForeign(bytes: Uint8Array, place: string, members?: numb
     findings.push(finding('import/duplicate-key', 'loss', place, numberFindings(text, place)));
   if (seen.rounded) {
     const detail = numberFindings(text, place);
-    // Digits that survive, such as 1e21, are no finding.
+    // Numbers without lost digits, such as 1e21, are not reported.
     if (detail !== '') {
       findings.push(finding('import/number-rounded', 'loss', place, detail));
       value = tameNumbers(value);
@@ -116,7 +116,7 @@ export function* readingForeign(bytes: Uint8Array, place: string, members?: numb
   return { value, findings };
 }
 
-/** What the strict reader says of a text, as a remark. */
+/** Returns the message of the strict parser, as a detail for a finding. */
 function numberFindings(text: string, place: string): string {
   const strict = parseJson(text, place, 1_000_000);
   return strict.ok ? '' : strict.refusal.message.replace(`${place} `, '').replace(/\.$/, '');

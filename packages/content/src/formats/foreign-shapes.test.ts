@@ -1,5 +1,5 @@
-// Shapes of programs that a reader could mistake for its own: lists whose messages name their parents, mappings of another
-// program, messages whose words are in fields that a format does not have.
+// Shapes that a reader could mistake for its own format: lists whose messages name their parents, mappings of other
+// programs, messages with text in unknown fields.
 import { isAppError, type Json } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { inputOf, storeInput } from './conformance.ts';
@@ -27,7 +27,7 @@ const linked: { readonly [name: string]: Json } = {
   versions: chain(() => ({ versions: [{ text: 'Black.' }] })),
 };
 
-/** The same list in each of the wrappings that a list of messages may have. */
+/** The same list in every wrapper that a list of messages may have. */
 function wrapped(messages: Json): { readonly [name: string]: string } {
   return {
     bare: JSON.stringify(messages),
@@ -63,7 +63,7 @@ const deepSeek = [
   },
 ];
 
-/** What a reader says of a file that it is told to read: the code of its refusal, or codes of repairs and losses. */
+/** Returns what a reader reports about a file: the code of its refusal, or codes of repairs and losses. */
 async function reportedBy(format: string, text: string): Promise<readonly string[]> {
   try {
     const { findings } = await storeInput(inputOf({ 'a.json': text }), { format });

@@ -1,22 +1,21 @@
-// Single files that were packed by gzip, read as what is in them. Nothing says beforehand how much that is: it is judged as
-// it comes.
+// Unpacks single gzip files. The unpacked size is not known in advance, so it is checked while unpacking.
 import { isAppError } from '@coppice/core';
 import { Gunzip } from 'fflate';
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 import { crc32, type ZipLimits, zipLimits } from './zip.ts';
 
-/** Whether bytes begin as a packed file does. */
+/** Whether bytes begin like a gzip file. */
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/** The name of what is packed in a file. */
+/** Returns the name of the unpacked file. */
 export function unpackedName(name: string): string {
   return name.replace(/\.gz$/i, '');
 }
 
-// What is packed a thousand to one is eight megabytes from one of these, not more.
+// At a ratio of a thousand to one, a slice of this size unpacks to at most eight megabytes.
 const slice = 8 * 1024;
 const harmlessSize = 1024 * 1024;
 const trailer = 8;
@@ -29,10 +28,10 @@ function unsafeGzip(name: string, why: string): never {
   return refuseImport('import/unsafe-archive', `The file ${name} is not unpacked: it ${why}.`, { name });
 }
 
-/** The sums of what is unpacked, member by member: a packed file may be several, one after the other. */
+/** Checks the sums of unpacked data member by member; a gzip file may have several. */
 class Sums {
   readonly #name: string;
-  /** The last bytes that were read, for a member's end may lie across two pieces. */
+  /** The last bytes read, because the end of a member may be split between two pieces. */
   #recent: Uint8Array = new Uint8Array(0);
   #read = 0;
   #crc = 0;
@@ -52,7 +51,7 @@ class Sums {
     this.#size += bytes.length;
   }
 
-  /** Checks the member that ends before a place in the file. */
+  /** Checks the member that ends at an offset of the file. */
   check(end = this.#read): void {
     const at = this.#recent.length - (this.#read - end) - trailer;
     if (at < 0) damagedGzip(this.#name, 'it is cut off');
@@ -64,10 +63,7 @@ class Sums {
   }
 }
 
-/**
- * The bytes that are packed in a stream, with their sums checked. Refuses what unpacks to far more than its size, as soon as
- * it does.
- */
+/** Unpacks a stream and checks its sums. Throws as soon as it unpacks to far more than its size. */
 export async function* unpackGzip(
   name: string,
   stream: AsyncIterable<Uint8Array>,

@@ -1,11 +1,11 @@
-/** Values where nobody expects them, in whatever format a file is taken for. */
+/** Unexpected values in every field, for every format that a file may be read as. */
 import { isAppError } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { inputOf } from './conformance.ts';
 import { formats } from './formats.ts';
 import { readImport } from './read.ts';
 
-// An object that cannot be made a text, and texts and lists that pretend to be other things.
+// An object that cannot be converted to text, and texts and lists that look like other things.
 const values: readonly unknown[] = [{ toString: 1, valueOf: 1 }, [[]], [null], '__proto__', 0, true, null];
 const keys = [
   'type',

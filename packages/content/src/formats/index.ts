@@ -1,4 +1,4 @@
-/** Foreign formats: what reads and writes them, as `@coppice/content/formats`. */
+/** Readers and writers of foreign formats, as `@coppice/content/formats`. */
 
 export { fromAnthropic } from './anthropic-blocks.ts';
 export * from './contract.ts';

@@ -1,10 +1,10 @@
-// Attachments whose bytes lie beside the messages go out inside them, where a format holds bytes.
+// Embeds stored attachments in messages, for formats that hold bytes.
 import type { Block, Message } from '@coppice/core';
 import { toBase64 } from '../base64.ts';
 import { isByteSource } from '../blocks/source.ts';
 import type { WriteOptions } from './contract.ts';
 
-/** A message with the bytes of its attachments in it, as far as they are at hand. */
+/** Returns a message with the bytes of its attachments embedded, as far as they are available. */
 export async function withBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
   if (blob === undefined || !message.content.some(isStoredBlob)) return message;
@@ -24,7 +24,7 @@ export async function withBytes(message: Message, options: WriteOptions): Promis
   return { ...message, content };
 }
 
-/** Whether the bytes of a block lie elsewhere. */
+/** Whether the bytes of a block are in the blob store. */
 export function isStoredBlob(block: Block): boolean {
   return 'source' in block && isByteSource(block.source) && block.source.type === 'blob';
 }

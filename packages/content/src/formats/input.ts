@@ -1,4 +1,4 @@
-// What formats read from: named files that give their bytes in pieces. Whoever calls opens them; nothing here does.
+// The input of formats: named files that stream their bytes. The caller opens them; this module does not.
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
 import type { Pause } from './cooperative.ts';
@@ -9,27 +9,29 @@ import { partialJson } from './partial-json.ts';
 import { fromUtf16, utf16Head, utf16In } from './utf16.ts';
 import { isZip, type ZipLimits, zipMembers } from './zip.ts';
 
-/** A file to read. `stream` may be called again and then begins anew, unless the file says otherwise. */
+/** A file to read. `stream` can be called again and then starts over, unless `kept` is set. */
 export interface InputFile {
-  /** Its path inside the folder or archive, with `/` between names; for people and for hints, never opened by it. */
+  /**
+   * Its path inside the folder or archive, with `/` as separator; for messages and detection, never used to open it.
+   */
   readonly name: string;
-  /** Null where it is not known, as for a pipe. */
+  /** Null if unknown, as for a pipe. */
   readonly size: number | null;
   stream(): AsyncIterable<Uint8Array>;
-  /** How much of it may be looked at before it is read, where it can be read once only. */
+  /** For a file that can be read only once: how many bytes may be examined before it is read. */
   readonly kept?: number;
-  /** Asked where others may have a turn while much of it is read at once. */
+  /** Called while much of it is read at once, to yield to other work. */
   readonly rest?: Pause | undefined;
-  /** Any range of its bytes, where that is possible; archives need it. */
+  /** Reads any range of its bytes, if possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
 
-/** One thing to import: a file, the files of a folder, or the members of an archive. */
+/** One input: a file, the files of a folder, or the members of an archive. */
 export interface Input {
   readonly files: readonly InputFile[];
 }
 
-/** The beginning of a file, for telling formats apart. */
+/** The beginning of a file, for detecting its format. */
 export interface SampleFile {
   readonly name: string;
   readonly size: number | null;
@@ -38,9 +40,9 @@ export interface SampleFile {
   readonly whole: boolean;
   /** The beginning as text, without a byte order mark. */
   readonly text: string;
-  /** The first JSON value as far as the beginning shows it; undefined where there is none. */
+  /** The first JSON value as far as the beginning contains it; undefined if there is none. */
   readonly json: Json | undefined;
-  /** The first complete lines as JSON values, where the file has one value a line. */
+  /** The first complete lines as JSON values, if the file has one value per line. */
   readonly lines: readonly Json[];
 }
 
@@ -49,7 +51,7 @@ export interface Sample {
   readonly files: readonly SampleFile[];
 }
 
-/** How much of each file telling formats apart may look at. */
+/** How much of each file the detection may read. */
 const sampleBytes = 64 * 1024;
 const sampledFiles = 64;
 const sampledLines = 40;
@@ -62,7 +64,7 @@ async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8
   for (let start = 0; start < bytes.length; start += piece) yield bytes.subarray(start, start + piece);
 }
 
-/** A file that is in memory already. */
+/** A file in memory. */
 export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024): InputFile {
   return {
     name,
@@ -72,13 +74,13 @@ export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024):
   };
 }
 
-/** A file whose bytes come once, such as a pipe. Its beginning is kept, so that it can be told what it is first. */
+/** Wraps a stream that can be read once, such as a pipe. Its beginning is buffered for the detection. */
 export async function fileOfStream(name: string, source: AsyncIterable<Uint8Array>): Promise<InputFile> {
   const pieces: Uint8Array[] = [];
   const iterator = source[Symbol.asyncIterator]();
   let kept = 0;
   let ended = false;
-  // As far as what comes after the first line: whether there are lines can be told no sooner.
+  // Up to the start of the second line: only then is it known whether the file has lines.
   let lines: 'first' | 'between' | 'second' = 'first';
   while (!ended && (kept <= sampleBytes || (lines !== 'second' && kept < keptBytes))) {
     const next = await iterator.next();
@@ -109,7 +111,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
   };
 }
 
-/** All bytes of a file, refused past a limit. */
+/** Reads all bytes of a file; throws beyond a limit. */
 export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -117,13 +119,13 @@ export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): 
     size += piece.length;
     if (size > limit)
       refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that may be held at once.`);
-    // Streams may use their buffer again.
+    // Copied, because a stream may reuse its buffer.
     pieces.push(copyBytes(piece));
   }
   return joinBytes(pieces);
 }
 
-/** The first bytes of a file. */
+/** Reads the first bytes of a file. */
 export async function readHead(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -136,7 +138,7 @@ export async function readHead(file: InputFile, most = sampleBytes): Promise<{ h
   return { head: head.subarray(0, most), whole: head.length <= most };
 }
 
-/** What a file holds that is packed by itself, or in UTF-16; the file where it is neither. */
+/** Returns the content of a gzip file or a UTF-16 file as UTF-8; other files unchanged. */
 async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
   const head = file.read === undefined ? (await readHead(file, utf16Head)).head : await file.read(0, utf16Head);
   const packed = isGzip(head);
@@ -146,13 +148,13 @@ async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined
   const stream = () =>
     order === undefined ? unpackGzip(file.name, file.stream(), limits) : fromUtf16(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());
-  // How much is in it is known at its end only; until then it may be looked at as often as need be.
+  // The size is unknown until the end; until then the file can be examined repeatedly.
   return { name, size: null, kept: scannedBytes, stream };
 }
 
 /**
- * Opens archives: each zip among the files is replaced by its members, and what is packed by gzip by what is in it. Archives
- * inside archives stay closed.
+ * Opens archives: each zip file is replaced by its members, and each gzip file by its content. Nested archives stay
+ * closed.
  */
 export async function openInput(input: Input, limits?: Partial<ZipLimits>): Promise<Input> {
   const files: InputFile[] = [];
@@ -181,7 +183,7 @@ function sampleLines(text: string, whole: boolean): Json[] {
       const value: Json = JSON.parse(line);
       if (typeof value === 'object' && value !== null) found.push(value);
     } catch {
-      // A line that is no JSON says nothing about the format; readers report it.
+      // A line that is not JSON does not help the detection; readers report it.
     }
   }
   return found;
@@ -207,41 +209,41 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
       if (!isWhitespaceByte(byte)) return byte === opening;
     }
     scanned += piece.length;
-    // One more step into a pipe, and it could not be read from its beginning any more.
+    // Reading on would make it impossible to read the pipe from its beginning.
     if (scanned >= (file.kept ?? scannedBytes)) return false;
   }
   return false;
 }
 
-/** Whether a file holds one JSON value a line, by its beginning; otherwise it is taken for one document. */
+/** Whether a file has one JSON value per line, judged by its beginning; otherwise it is one document. */
 export async function isLineFile(file: InputFile): Promise<boolean> {
   const { head, whole } = await readHead(file);
   const { text } = decodeUtf8(head);
-  // A bracket alone begins a document that is set in lines, some of which may be values by themselves.
+  // A single bracket starts a formatted document, some lines of which may be values themselves.
   if (/^\s*[[{]\s*\n/.test(text)) return false;
   const found = sampleLines(text, whole);
   if (found.length >= 2) return true;
-  // Records are often longer than what is looked at here.
+  // Records are often longer than the sample.
   const begun = text.trimStart();
   const more = file.size !== null || file.kept !== undefined;
   if (!whole && more && begun.startsWith('{') && !begun.includes('\n')) return beginsAgain(file);
-  // One long line, and another one begins after it.
+  // One long line, followed by the start of another.
   const [first = '', ...rest] = text.trimStart().split('\n');
   return (
     found.length === 1 && first.trimStart().startsWith('{') && rest.some((line) => line.trimStart().startsWith('{'))
   );
 }
 
-// What no format begins with: of these there may be thousands beside an export, and none is worth a look.
+// Extensions that no format uses; an export may have thousands of such files, which are not examined.
 const media =
   /\.(?:png|jpe?g|gif|webp|heic|svg|ico|bmp|tiff?|pdf|mp[34]|m4a|wav|ogg|opus|webm|mov|zip|gz|docx?|xlsx?|pptx?|html?|css)$/i;
 
-/** Whether a file's name says that it is a picture, a sound, a page or the like. What it is called else says nothing. */
+/** Whether a file's extension marks it as an image, audio, page or the like. The rest of its name does not matter. */
 export function isMedia(name: string): boolean {
   return media.test(name);
 }
 
-/** The beginnings of the files of an input: those that may hold conversations first, and a few dozen at most. */
+/** Reads the beginnings of an input's files: likely conversations first, and a few dozen at most. */
 export async function sampleOf(input: Input): Promise<Sample> {
   const likely = (file: InputFile) => /\.(?:jsonl?|ndjson|bak|db|sqlite|toml|md|html?)$/i.test(file.name);
   const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);

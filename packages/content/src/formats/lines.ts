@@ -3,19 +3,19 @@ import { refuseImport } from './findings.ts';
 
 /** A line of a file. */
 export interface TextLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** The byte at which it begins. */
+  /** Its byte offset. */
   readonly offset: number;
-  /** Without its line feed; a carriage return before it is still there. */
+  /** Without its line feed, but with a carriage return before it. */
   readonly bytes: Uint8Array;
-  /** Whether a line feed ends it: the last line of a file that broke off has none. */
+  /** Whether a line feed ends it; the last line of a truncated file has none. */
   readonly ended: boolean;
 }
 
 const longestLine = 512 * 1024 * 1024;
 
-/** The lines of a stream, cut at 0x0A and nowhere else, blank ones left out. A byte order mark is no part of the first. */
+/** Yields the lines of a stream, split only at 0x0A, without blank ones and without a byte order mark. */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<TextLine> {
   let carried: Uint8Array[] = [];
   let size = 0;

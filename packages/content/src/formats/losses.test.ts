@@ -1,4 +1,4 @@
-/** What a target cannot hold is named, for each that has no place for it. */
+/** Everything that a target format cannot hold is reported. */
 import { type Block, type ImportNode, type Message, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { messageKit } from '../kit.ts';
 import { inputOf, storeInput, treeIn, writeStored } from './conformance.ts';
 import { formatNamed } from './formats.ts';
 
-/** A tree with a bit of everything that is beside the words. */
+/** A tree with all kinds of metadata. */
 async function rich() {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...ticking() };
@@ -30,7 +30,7 @@ const model = (name: string, more: object = {}) => ({
   source: { type: 'model', provider: 'p', model_name: name, ...more },
 });
 
-/** A tree of a folder, with replies that did not end well and a turn of two models whose calls have the same id. */
+/** A tree with failed and interrupted replies, and a turn of two models whose calls have the same id. */
 async function ended() {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000abcf');
@@ -68,7 +68,7 @@ async function ended() {
 const said = (text: string) => ({ type: 'text', text });
 const note = { type: 'tool-use', id: 'call_0', name: 'f', parameters: {} };
 
-/** A thread with markers of all kinds, whose replies did not come to their end; the newest message is not the current one. */
+/** A thread with all kinds of markers and interrupted replies; the newest message is not the active one. */
 async function marked(first: Message = textMessage('user', 'Ask')) {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000abd0');
@@ -96,7 +96,7 @@ async function marked(first: Message = textMessage('user', 'Ask')) {
 
 const nodeIdOf = (at: number) => `00000000-0000-7000-8000-00000000000${at}`;
 
-/** What a format holds of a tree, as it is read again. */
+/** Returns a tree after writing and reading it in a format. */
 async function through(name: string, stored: Parameters<typeof writeStored>[0]) {
   const format = formatNamed(name);
   if (format === undefined) throw new Error('There is no such format.');

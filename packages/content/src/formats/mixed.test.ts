@@ -1,4 +1,4 @@
-/** Folders and archives in which conversations of several programs lie. */
+/** Folders and archives with conversations of several programs. */
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { createTree, writeStored } from './conformance/storing.ts';
@@ -35,6 +35,20 @@ const whole: Files = {
     timestamp: at,
     message: { role: 'user', content: 'code' },
   }),
+  'sessions/codex.jsonl': lines(
+    { timestamp: at, type: 'session_meta', payload: { id: 's', timestamp: at } },
+    {
+      timestamp: at,
+      type: 'response_item',
+      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'codex' }] },
+    },
+  ),
+  'sessions/gemini.json': JSON.stringify({
+    sessionId: 's',
+    projectHash: 'p',
+    messages: [{ id: 'g', timestamp: at, type: 'user', content: 'gemini' }],
+  }),
+  'history.md': '# aider chat started at 2026-01-02 03:04:05\n\n#### aider\n',
   'loom.json': JSON.stringify({ root: { id: 'n', text: 'loom', children: [] }, selected_node_id: 'n' }),
   'lists/one.json': JSON.stringify([{ role: 'user', content: 'one' }]),
   'lists/two.json': JSON.stringify({ messages: [{ role: 'user', content: 'two' }] }),
@@ -43,7 +57,7 @@ const whole: Files = {
   'log-2.jsonl': lines({ ...call, request: { ...call.request, messages: [{ role: 'user', content: 'log' }] } }),
   'notes.md': '# Notes',
 };
-const texts = ['claude', 'code', 'gpt', 'log', 'loom', 'one', 'pi', 'said', 'two', 'ui'];
+const texts = ['aider', 'claude', 'code', 'codex', 'gemini', 'gpt', 'log', 'loom', 'one', 'pi', 'said', 'two', 'ui'];
 
 async function read(files: Files) {
   const { trees, findings } = await storeInput(inputOf(files));
@@ -57,13 +71,13 @@ async function read(files: Files) {
 }
 
 describe('conversations of several programs', () => {
-  it('[I36] are all read from one folder, whatever their files are called, and what is none is named once', async () => {
+  it('[I36] are all read from one folder, whatever the names of their files, and a foreign file is reported once', async () => {
     const found = await read(whole);
     expect(found.texts).toEqual(texts);
     expect(found.left.sort()).toEqual(['gpt/photo.png', 'notes.md']);
   });
 
-  it('[I151] are told of byte by byte, none counted twice however often a file is looked at', async () => {
+  it('[I151] report progress by bytes, none counted twice however often a file is examined', async () => {
     const reported: [number, number | null][] = [];
     for await (const event of readImport(inputOf(whole)))
       if (event.type === 'progress') reported.push([event.bytes, event.total]);
@@ -98,7 +112,7 @@ describe('conversations of several programs', () => {
     expect(names).toEqual(['claude-ai', linear.name]);
   });
 
-  it('[I36] that nobody can read are refused together', async () => {
+  it('[I36] that no format can read are refused together', async () => {
     await expect(read({ 'a.md': '# a', 'b.md': '# b' })).rejects.toMatchObject({ code: 'import/unknown-format' });
   });
 });

@@ -1,4 +1,5 @@
-// Messages as OpenAI-shaped wires and logs spell them, and back. Shared by every format that carries them.
+// Converts messages between canonical form and that of OpenAI's wires and logs. Shared by all formats with such
+// messages.
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
@@ -7,7 +8,7 @@ import { filledAt, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 
-/** A picture out of an address; a `data:` address becomes the bytes that it holds. */
+/** Builds an image from a URL; a `data:` URL becomes its bytes. */
 export function imageOfUrl(url: string): JsonObject {
   const head = dataUrl.exec(url.slice(0, 300));
   const data = head === null ? '' : url.slice(head[0].length);
@@ -55,7 +56,7 @@ function openAiPart(part: Json): Json {
   return part;
 }
 
-/** A call's arguments: its parameters, and the raw text where that says more. */
+/** Returns a call's parameters, and the raw arguments if they contain more. */
 function callParameters(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
   if (isJsonObject(raw)) return { parameters: raw };
   if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };
@@ -68,7 +69,7 @@ function callParameters(raw: Json | undefined): { readonly parameters: JsonObjec
   }
 }
 
-/** A tool call as a block; `index` names one that has no id. */
+/** Converts a tool call to a block; `index` names one without an id. */
 export function toolCallOf(call: Json, index: number): JsonObject {
   if (!isJsonObject(call)) return { type: 'x-tool-call', call };
   const id = filledAt(call, 'id') ?? `call-${index}`;
@@ -87,8 +88,8 @@ export function toolCallOf(call: Json, index: number): JsonObject {
 }
 
 /**
- * A message of a chat completion as a canonical one, unchecked: parts as blocks, calls as `tool-use`, reasoning as
- * `thinking`, `developer` as system, `function` as tool. Parts of types that are not known here stay as they are.
+ * Converts a chat completion message to canonical form, not validated: parts become blocks, calls `tool-use`, reasoning
+ * `thinking`, `developer` system, `function` tool. Parts of unknown types stay as they are.
  */
 export function fromOpenAi(record: JsonObject): JsonObject {
   const role = textAt(record, 'role') ?? 'user';
@@ -117,7 +118,9 @@ export function fromOpenAi(record: JsonObject): JsonObject {
   return { role: known, content: blocks };
 }
 
-/** What was spoken: as words, which can be read and found, and as it is. Nothing where it has no id. */
+/**
+ * Returns blocks for audio: its transcript, which can be read and searched, and the audio itself; none without an id.
+ */
 export function assistantBlocks(audio: JsonObject): JsonObject[] {
   const said = filledAt(audio, 'transcript');
   if (filledAt(audio, 'id') === undefined) return [];
@@ -127,7 +130,7 @@ export function assistantBlocks(audio: JsonObject): JsonObject[] {
   ];
 }
 
-/** As {@link fromOpenAi}, with what was spoken. */
+/** Like {@link fromOpenAi}, with audio. */
 export function fromAssistant(record: JsonObject): JsonObject {
   const spoken = assistantBlocks(objectAt(record, 'audio'));
   if (spoken.length === 0) return fromOpenAi(record);
@@ -146,10 +149,13 @@ function imageUrlOf(block: Block): string | undefined {
   return `data:${mediaType};base64,${source.data}`;
 }
 
-/** What a canonical message loses as a chat message; empty where nothing. */
+/** What a canonical message loses as a chat message. */
 export type OpenAiLoss = 'thinking' | 'block';
 
-/** A canonical message as a chat completion's, and what that cannot hold. `text` renders a block that it has no word for. */
+/**
+ * Converts a canonical message to a chat completion message and lists its losses. `text` renders a block that has no
+ * equivalent.
+ */
 export function toOpenAi(
   message: Message,
   text: (block: Block) => string,
@@ -193,7 +199,7 @@ export function toOpenAi(
   return { record, losses };
 }
 
-/** What was spoken in a message: its sound, and its words before it. */
+/** The audio of a message, and its transcript before it. */
 interface AssistantWire {
   readonly words?: Block | undefined;
   readonly sound?: Block | undefined;

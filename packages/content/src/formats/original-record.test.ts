@@ -9,7 +9,7 @@ import { importNoteOf, originalOf, packRecord, unpackRecord } from './original-r
 describe('a source record', () => {
   const text = 'A text that is long enough to be worth a pointer, and then some.';
 
-  it('[I58] shares its texts with the message, and comes back whole', () => {
+  it('[I58] shares its texts with the message, and is restored completely', () => {
     const message = textMessage('user', text);
     const record = { id: 1, text, nested: { parts: [text, 'short'] }, odd: [{ $text: 7 }, { $$text: 'x' }] };
     const packed = packRecord(record, message);
@@ -18,7 +18,7 @@ describe('a source record', () => {
     expect(unpackRecord(packed, textMessage('user', 'other'))).toBeUndefined();
   });
 
-  it('[I58] comes back whole whatever it holds', () => {
+  it('[I58] is restored completely whatever it contains', () => {
     fc.assert(
       fc.property(anyObject, anyMessage, fc.nat(3), (object, message, depth) => {
         let record = JSON.parse(JSON.stringify(object));
@@ -30,7 +30,7 @@ describe('a source record', () => {
     );
   });
 
-  it('[I58] is given back only to its format, and tells whether the message is still the one it was', () => {
+  it('[I58] is returned only to its format, and shows whether the message is unchanged', () => {
     const message = textMessage('user', text);
     const imported = importNoteOf({ format: 'f', scope: 's', id: 'x' }, message, { text });
     expect(originalOf({ meta: { imported }, message }, 'f')).toEqual({

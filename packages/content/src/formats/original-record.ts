@@ -1,24 +1,24 @@
-// The source's own record of a node, kept beside the message so that a writer can give it back field for field. Most of a
-// record is the text that the message holds as well; those texts are kept once.
+// Stores the source's record of a node beside the message, so that a writer can restore it field by field. Texts that
+// the message contains too are stored once.
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
-/** What is noted on an imported node under `imported`. */
+/** The metadata of an imported node under `imported`. */
 export interface ImportedNote {
   readonly format: string;
   readonly scope: string;
   readonly id: string;
-  /** A sum of the message as it came in: where it differs, the record no longer tells what the node says. */
+  /** A checksum of the message as imported; if it differs, the record no longer matches the message. */
   readonly sum: string;
   readonly record?: Json;
 }
 
-/** Texts shorter than this are not worth a pointer. */
+/** Shorter texts are stored twice, because a pointer would save nothing. */
 const worthwhile = 48;
 const pointer = '$text';
 const escape = '$$text';
 
-/** The texts of a message that a record is likely to repeat, in order. */
+/** Returns the texts of a message that a record is likely to repeat, in order. */
 function textsInRecord(message: Message): string[] {
   const texts: string[] = [];
   for (const block of message.content) {
@@ -34,7 +34,7 @@ function textsInRecord(message: Message): string[] {
   return texts;
 }
 
-// Recursion is bounded: records are at most as deep as `recordDepth`. What does not change is shared, not copied.
+// The recursion is bounded by `recordDepth`. Unchanged parts are shared, not copied.
 function mapTexts(value: Json, change: (value: Json) => Json | undefined): Json {
   const changed = change(value);
   if (changed !== undefined) return changed;
@@ -65,7 +65,7 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   return copy ?? object;
 }
 
-/** A record with pointers in place of texts that the message has too. */
+/** Replaces texts in a record that the message contains too by pointers. */
 export function packRecord(record: Json, message: Message): Json {
   const texts = textsInRecord(message);
   return texts.length === 0 ? packValue(record, noPlaces) : packValue(record, textPlaces(texts));
@@ -73,7 +73,7 @@ export function packRecord(record: Json, message: Message): Json {
 
 const noPlaces: ReadonlyMap<string, number> = new Map();
 
-/** Where each text stands first. */
+/** Maps each text to its first index. */
 function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) {
@@ -83,7 +83,7 @@ function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
   return places;
 }
 
-// As `mapTexts`, and spelt out: this looks at every value of every record of every import.
+// Like `mapTexts`, written out for speed: this visits every value of every imported record.
 function packValue(value: Json, places: ReadonlyMap<string, number>): Json {
   if (typeof value === 'string') {
     const place = value.length < worthwhile ? undefined : places.get(value);
@@ -106,7 +106,7 @@ function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): 
   let copy: Record<string, Json> | undefined;
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] ?? '';
-    // An object of the source that looks like one of our pointers is wrapped, so that none is taken for one.
+    // An object of the source that looks like a pointer is escaped.
     if (key === pointer || key === escape) return { [escape]: JSON.stringify(object) };
     const member = object[key] ?? null;
     const made = packValue(member, places);
@@ -116,7 +116,7 @@ function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): 
   return copy ?? object;
 }
 
-/** A copy of the first members of an object. */
+/** Copies the first members of an object. */
 function comesBefore(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
   const copy: Record<string, Json> = {};
   for (let index = 0; index < end; index++) {
@@ -126,7 +126,7 @@ function comesBefore(object: JsonObject, keys: readonly string[], end: number): 
   return copy;
 }
 
-/** The record again. Undefined where the message is not the one that it was packed with. */
+/** Restores a packed record; undefined if the message is not the one it was packed with. */
 export function unpackRecord(packed: Json, message: Message): Json | undefined {
   const texts = textsInRecord(message);
   let whole = true;
@@ -146,12 +146,12 @@ export function unpackRecord(packed: Json, message: Message): Json | undefined {
   return whole ? record : undefined;
 }
 
-/** How deep a record may nest to be kept: what a message may, less what it is wrapped in. */
+/** The deepest nesting of a stored record: that of a message, minus its wrapping. */
 const recordDepth = 150;
-/** How large a record may be to be kept, in UTF-16 units of its texts and keys. */
+/** The largest stored record, in UTF-16 units of its texts and keys. */
 const recordSize = 16 * 1024 * 1024;
 
-// Bounded by `left`: a deeper record is not looked at further.
+// Bounded by `left`: deeper parts are not visited.
 function measured(value: Json, left: number, size: number): number {
   if (typeof value === 'string') return size + value.length + 2;
   if (typeof value !== 'object' || value === null) return size + 2;
@@ -166,14 +166,14 @@ function measured(value: Json, left: number, size: number): number {
   return sum;
 }
 
-/** Whether a record is small and shallow enough to be kept beside a message. */
+/** Whether a record is small and shallow enough to be stored beside a message. */
 export function isKeepable(record: Json): boolean {
   return measured(record, recordDepth, 0) <= recordSize;
 }
 
 /**
- * A short sum of what a message says, to the unit. It only has to tell an edited message from the one that came in, for
- * every message of every import: a cryptographic hash would cost more than parsing does.
+ * Computes a short checksum of a message's content. It only has to detect edits, and runs for every imported message: a
+ * cryptographic hash would cost more than parsing.
  */
 export function checksumOf(content: readonly Block[]): string {
   const text = JSON.stringify(content);
@@ -189,7 +189,7 @@ export function checksumOf(content: readonly Block[]): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** The note of an imported node. */
+/** Builds the import metadata of a node. */
 export function importNoteOf(
   source: { readonly format: string; readonly scope: string; readonly id: string },
   message: Message,
@@ -202,7 +202,7 @@ export function importNoteOf(
     : { format, scope, id, sum, record: packRecord(record, message) };
 }
 
-/** Reads the note of a node, whatever format it came from. */
+/** Reads the import metadata of a node of any format. */
 export function readNote(meta: NodeMeta): ImportedNote | undefined {
   const { imported } = meta;
   if (!isNote(imported)) return undefined;
@@ -224,17 +224,17 @@ function isNote(value: unknown): value is ImportedNote {
   );
 }
 
-/** What a writer finds of a node's source. */
+/** The original record of a node, for a writer. */
 export interface OriginalRecord {
   readonly id: string;
   readonly scope: string;
-  /** The source's record; undefined where none was kept. */
+  /** The source's record; undefined if none was stored. */
   readonly record: JsonObject | undefined;
-  /** Whether the message is still what the record says; if not, only the record's other fields hold. */
+  /** Whether the message still matches the record; if not, only the record's other fields are valid. */
   readonly unchanged: boolean;
 }
 
-/** The node's record in a format, for a writer of that format. Undefined for a node that did not come from it. */
+/** Returns the original record of a node in a format; undefined for a node that did not come from it. */
 export function originalOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
   const note = readNote(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;

@@ -1,4 +1,4 @@
-// The beginning of a large file is no JSON yet, and still says what the file is.
+// Parses the incomplete beginning of a large JSON file, to detect its format.
 import type { Json } from '@coppice/core';
 import { setOwn } from '../json-copy.ts';
 
@@ -14,7 +14,7 @@ type PartialFrame = ListFrame | ObjectFrame;
 const space = /[\s]*/y;
 const scalar = /(?:true|false|null|-?\d[\d.eE+-]*)/y;
 
-/** The end of the string that begins at `start`, the closing quote included; -1 where it is cut off. */
+/** Returns the index of the closing quote of the string that begins at `start`; -1 if it is cut off. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -33,8 +33,8 @@ function readString(text: string, start: number, end: number): string | undefine
 }
 
 /**
- * The first JSON value of a text as far as it goes: what is cut off is closed, a value cut off in its middle is left out.
- * Undefined where the text does not begin with JSON. For telling formats apart only; nothing is checked.
+ * Parses the first JSON value of a text as far as it goes: open containers are closed, an incomplete value is left out.
+ * Undefined if the text does not begin with JSON. For detection only; nothing is validated.
  */
 export function partialJson(text: string): Json | undefined {
   const stack: PartialFrame[] = [];
@@ -81,7 +81,7 @@ export function partialJson(text: string): Json | undefined {
       const found = scalar.exec(text)?.[0];
       if (found === undefined) return root;
       at += found.length;
-      // A number at the very end may go on.
+      // A number at the end may be incomplete.
       if (at === text.length && frame !== undefined) break;
       put(found === 'true' ? true : found === 'false' ? false : found === 'null' ? null : Number(found));
     }

@@ -1,5 +1,5 @@
-// Lines of a session file kept beside the nodes that they were read into, so that a writer gives them back as they were
-// and in their order. Shared by the formats that have one record a line and name parents by id.
+// Stores lines of a session file beside the nodes read from them, so that a writer can restore them in their order.
+// Shared by formats with one record per line and parent ids.
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
@@ -7,26 +7,26 @@ import { exportedChildren } from './exporting.ts';
 import { isJsonObject, listAt, numberAt, textAt, textsAt } from './fields.ts';
 import { isKeepable, originalOf } from './original-record.ts';
 
-/** A line, and the place that it had in its file. */
+/** A line and its position in the file. */
 export interface PreservedLine {
   readonly at: number;
   readonly line: JsonObject;
 }
 
-/** What is kept of the lines that a node was read from. */
+/** The stored lines of a node. */
 export interface PreservedLines {
   readonly lines: readonly PreservedLine[];
-  /** Lines that are in no chain and followed it. */
+  /** Lines outside any chain that followed it. */
   readonly after: readonly PreservedLine[];
-  /** The id of the node that it was hung on: where it still hangs there, its lines name their parents as they did. */
+  /** The id of its original parent; if that is still its parent, the lines keep their parent ids. */
   readonly parent: string | null;
-  /** Ids of the nodes above it that were read from the same line. */
+  /** Ids of its ancestors that were read from the same line. */
   readonly parts: readonly string[];
 }
 
 const keyValuePairs = (lines: readonly PreservedLine[]): Json[] => lines.map(({ at, line }) => ({ at, line }));
 
-/** Lines as a record. */
+/** Converts lines to a record. */
 export function preservedRecord({ lines, after, parent, parts }: PreservedLines): JsonObject {
   return {
     lines: keyValuePairs(lines),
@@ -36,7 +36,7 @@ export function preservedRecord({ lines, after, parent, parts }: PreservedLines)
   };
 }
 
-/** The lines under a key of a record. */
+/** Returns the lines under a key of a record. */
 export function linesAt(record: JsonObject, key: string): PreservedLine[] {
   const found: PreservedLine[] = [];
   for (const pair of listAt(record, key)) {
@@ -46,28 +46,28 @@ export function linesAt(record: JsonObject, key: string): PreservedLine[] {
   return found;
 }
 
-/** Whether two records say the same. One that nests too deep to be compared equals nothing. */
+/** Whether two records are equal. A record too deep to compare equals nothing. */
 export function sameRecord(a: JsonObject, b: JsonObject): boolean {
   return isKeepable(a) && isKeepable(b) && canonicalJson(a) === canonicalJson(b);
 }
 
-/** Lines for a record of a conversation. */
+/** Converts lines for the record of a conversation. */
 export function toPairs(lines: readonly PreservedLine[]): Json {
   return keyValuePairs(lines);
 }
 
-/** A node on its way out with the lines that it came with. */
+/** A node to export, with its original lines. */
 export interface Returning {
   readonly node: Node;
   readonly id: string;
-  /** Null where it did not come from this format, or where its lines can no longer be told. */
+  /** Null if it did not come from this format, or its lines cannot be restored. */
   readonly kept: PreservedLines | null;
   readonly unchanged: boolean;
-  /** Whether it hangs where it was read. */
+  /** Whether it still has its original parent. */
   readonly inPlace: boolean;
 }
 
-/** The nodes of a tree with the lines of a format that they came with, in writing order. */
+/** Returns the nodes of a tree with their original lines in a format, in writing order. */
 export function returningNodes(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): Returning[] {
   return tree.nodes.map((node) => {
     const id = ids.get(node.id) ?? node.id;
@@ -86,7 +86,7 @@ export function returningNodes(tree: ExportedTree, format: string, ids: Readonly
   });
 }
 
-/** Where the lines of a node may stand at the earliest; the other numbers decide between those that may stand alike. */
+/** The earliest position for the lines of a node; the other numbers decide between equal positions. */
 export interface Rank {
   readonly at: number;
   readonly sequence: number;
@@ -96,15 +96,15 @@ export interface Rank {
 const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
 
 /**
- * Where lines may stand. A file of lines tells variants by their order, and names parents that came before: what was
- * moved, or grew in between, comes after the parent and the variants that it follows now, and takes what follows it along.
- * All else stands where it stood, also where a file named parents that came later.
+ * Computes the positions of lines. A file orders variants by line, and parents must come first: a moved or new node
+ * comes after its parent and the variants before it, and its descendants follow. All other lines keep their position,
+ * even if a file named parents that come later.
  */
 export function ranksOf(tree: ExportedTree, nodes: readonly Returning[]): ReadonlyMap<NodeId, Rank> {
   const children = exportedChildren(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
   const ranks = new Map<NodeId, Rank>();
-  // Nodes whose lines stand later than they did: what hangs on them has to follow.
+  // Nodes whose lines come later than originally, so that their descendants must follow.
   const late = new Set<NodeId>();
   const walk: { readonly node: Node; readonly before: NodeId | undefined }[] = [];
   const open = (parent: NodeId) => {
@@ -138,17 +138,17 @@ export function ranksOf(tree: ExportedTree, nodes: readonly Returning[]): Readon
   return ranks;
 }
 
-/** Whether a first turn names a parent that is not there, or that was cut off: such came after the others. */
+/** Whether a first message names a missing parent; such messages come after the others. */
 function isStray(one: Returning | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
 }
 
-/** Gathers lines and gives them back in the order of the file that they came from, new ones last. */
+/** Collects lines and returns them in their original order, new ones last. */
 export class LinesOut {
   readonly #lines: { readonly line: JsonObject; readonly rank: Rank }[] = [];
 
-  /** Adds a line of a node, or without a rank one that comes last. */
+  /** Adds a line of a node; without a rank it comes last. */
   add(line: JsonObject, at = Number.POSITIVE_INFINITY, rank?: Rank): void {
     const { sequence = Number.MAX_SAFE_INTEGER, walk = 0 } = rank ?? {};
     this.#lines.push({ line, rank: { at: Math.max(at, rank?.at ?? at), sequence, walk } });
@@ -159,7 +159,7 @@ export class LinesOut {
   }
 
   get ordered(): readonly JsonObject[] {
-    // Sorting is stable: lines that may stand alike stay in the order in which they were added.
+    // Sorting is stable: lines with equal rank stay in the order they were added.
     const order = [...this.#lines].sort(({ rank: a }, { rank: b }) => {
       if (a.at !== b.at) return a.at < b.at ? -1 : 1;
       return a.sequence - b.sequence || a.walk - b.walk;
@@ -168,7 +168,7 @@ export class LinesOut {
   }
 }
 
-/** The text of a file of lines, in pieces. */
+/** Yields the text of a file of lines in pieces. */
 export function* linePieces(lines: readonly JsonObject[]): Generator<{ readonly type: 'text'; readonly text: string }> {
   let piece = '';
   for (const line of lines) {
@@ -180,7 +180,7 @@ export function* linePieces(lines: readonly JsonObject[]): Generator<{ readonly 
   if (piece !== '') yield { type: 'text', text: piece };
 }
 
-/** A name for a file out of a foreign id; ours where that could be anything but a plain name. */
+/** Derives a file name from a foreign id; the fallback if the id is not a plain name. */
 export function fileNameOf(id: string, fallback: string): string {
   return /^[A-Za-z0-9][\w.-]{0,150}$/.test(id) && !id.includes('..') ? id : fallback;
 }

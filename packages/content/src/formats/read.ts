@@ -1,4 +1,4 @@
-// Reading an input from end to end: opened, told what it is, read, put right, counted.
+// Reads an input completely: opens it, detects the format, reads, repairs and counts.
 import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
 import { type Pause, runWithPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
@@ -8,7 +8,7 @@ import { type Input, type InputFile, isMedia, openInput, readHead, type Sample, 
 import { type RepairedTree, repairing } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
-/** What reading an input gives. `progress` also marks where a caller may give others a turn. */
+/** The events of an import. `progress` also marks where a caller may yield to other work. */
 export type ImportEvent =
   | { readonly type: 'format'; readonly format: Format }
   | { readonly type: 'tree'; readonly tree: RepairedTree }
@@ -16,20 +16,20 @@ export type ImportEvent =
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'progress'; readonly bytes: number; readonly total: number | null };
 
-/** How an input is read. */
+/** Options for reading an input. */
 export interface ImportOptions extends ReadOptions {
-  /** The format, or its name in the registry; detected from the content if not given. */
+  /** The format or its name; detected from the content if not given. */
   readonly format?: string | Format;
   readonly zip?: Partial<ZipLimits>;
 }
 
-/** A format that might be the one, and how sure it is. */
+/** A possible format with its confidence. */
 export interface Guess {
   readonly format: Format;
   readonly confidence: number;
 }
 
-/** The formats that an input may be in, the likeliest first. */
+/** Returns the possible formats of an input, the most likely first. */
 export function guessFormats(sample: Sample, among: readonly Format[] = formats): Guess[] {
   const guesses: Guess[] = [];
   for (const format of among) {
@@ -39,7 +39,7 @@ export function guessFormats(sample: Sample, among: readonly Format[] = formats)
   return guesses.sort((a, b) => b.confidence - a.confidence);
 }
 
-/** A member of the registry that reads, by its name. */
+/** Returns a readable format of the registry by name. */
 function readerNamed(name: string): { readonly format: Format; readonly reader: FormatReader } {
   const format = formats.find((one) => one.name === name);
   if (format?.reader !== undefined) return { format, reader: format.reader };
@@ -56,17 +56,17 @@ function requireReader(format: string | Format): { readonly format: Format; read
   return reader === undefined ? readerNamed(format.name) : { format, reader };
 }
 
-/** Files that are read as one format, together. */
+/** Files that are read together as one format. */
 interface FileRange {
   readonly format: Format;
   readonly reader: FormatReader;
   readonly files: readonly InputFile[];
 }
 
-// Less sure than this, a file beside an export is an attachment and no conversation.
+// With less confidence, a file beside an export is an attachment, not a conversation.
 const sure = 0.5;
 
-/** Each file by itself, for folders in which formats lie that are told by one file alone; those of one format together. */
+/** Detects each file separately, for folders with several formats; files of one format are read together. */
 async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
   const found = new Map<string, InputFile[]>();
   for (const file of files) {
@@ -80,7 +80,7 @@ async function stretchesAmong(files: readonly InputFile[], among: readonly Forma
   return [...found].map(([name, fellows]) => ({ ...readerNamed(name), files: fellows }));
 }
 
-/** What is read next of the files that are left: all of them in the likeliest format, else each in its own. */
+/** Returns what to read next: all remaining files in the most likely format, else each in its own. */
 async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>): Promise<FileRange[]> {
   const among = formats.filter((format) => !used.has(format.name));
   const [best] = guessFormats(await sampleOf({ files }), among);
@@ -89,12 +89,12 @@ async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>)
   return files.length > 1 ? stretchesAmong(files, among) : [];
 }
 
-/** Whether a finding says no more than that a file as a whole is none of the format that was read. */
+/** Whether a finding only says that a whole file does not belong to the format that was read. */
 function isLeftOut({ code, rejected, place }: ImportFinding, names: ReadonlyMap<string, InputFile>): boolean {
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
-/** Whether an event shows that a reader found something, or reported why it did not. */
+/** Whether an event shows that a reader found something, or why it did not. */
 function isUnderstood(event: ReadEvent): boolean {
   if (event.type === 'tree') return event.tree.nodes.length > 0 || event.tree.findings.some(isTrouble);
   return event.type === 'blob' || (event.type === 'finding' && isTrouble(event.finding));
@@ -102,14 +102,14 @@ function isUnderstood(event: ReadEvent): boolean {
 
 const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 
-/** A finding for a file in which its reader found nothing: a loss, unless nothing is in it. */
+/** Returns a finding for a file in which its reader found nothing: a loss, unless it is empty. */
 async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
   return finding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
 }
 
-/** Counts what is read of a file, and rests in between. What is looked at again counts once. */
+/** Counts the bytes read of a file, and pauses in between. Bytes that are read again count once. */
 function countEvents(
   file: InputFile,
   far: Map<InputFile, number>,
@@ -129,7 +129,7 @@ function countEvents(
           count(at - before);
         }
         yield chunk;
-        // What was read of it may be much, and bytes that are at hand give nobody a turn.
+        // Much may have been read, and bytes in memory never yield by themselves.
         const resting = rest?.();
         if (resting !== undefined) await resting;
       }
@@ -138,9 +138,9 @@ function countEvents(
 }
 
 /**
- * Reads an input: opens archives, finds the format by its content, reads one conversation at a time and puts it right.
- * Files in which that format finds nothing are read in the one that they are in. Throws an AppError with an `import/…` code
- * for an input that cannot be read at all; all else is a finding.
+ * Reads an input: opens archives, detects the format by content, reads one conversation at a time and repairs it. Files
+ * in which the format finds nothing are read in their own. Throws an AppError with an `import/…` code if the input
+ * cannot be read at all; everything else is a finding.
  */
 export async function* readImport(input: Input, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
   const opened = await openInput(input, options.zip);
@@ -184,7 +184,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
     return;
   }
   const used = new Set<string>();
-  // What was said first of a file that nobody reads.
+  // The first finding about each file that no reader read.
   const left = new Map<string, ImportFinding>();
   let files: readonly InputFile[] = opened.files;
   for (let next = await nextRange(files, used); next.length > 0; next = await nextRange(files, used)) {

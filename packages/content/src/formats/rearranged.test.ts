@@ -7,7 +7,7 @@ import { messageKit } from '../kit.ts';
 import { inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance.ts';
 import { formatNamed, formats } from './formats.ts';
 
-/** A conversation whose messages hang on earlier ones, as numbers say; -1 is a first turn. */
+/** A conversation built from parent numbers; -1 is a first message. */
 function exportOf(parents: readonly number[]): string {
   const idOf = (at: number) => (at < 0 ? 'r' : `n${at}`);
   const above = parents.map((wish, at) => (at === 0 ? -1 : (wish % (at + 1)) - 1));
@@ -81,7 +81,7 @@ function messagesOf(tree: Tree): NodeId[] {
   return found;
 }
 
-/** Texts with their depth among messages, and a mark on the current one. */
+/** Returns texts with their depth, and a mark on the active one. */
 function shapeOf(tree: Tree, marked: boolean): string {
   const lines: string[] = [];
   const stack: { readonly id: NodeId; readonly depth: number }[] = [{ id: tree.rootId, depth: 0 }];
@@ -118,7 +118,7 @@ describe('a tree that was rearranged here', () => {
       const trees = fc.array(fc.nat(), { minLength: 2, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(trees, fc.array(act, { minLength: 1, maxLength: 4 }), async (parents, wishes) => {
-          // The records that are rearranged are the format's own.
+          // The rearranged records are in the format's own form.
           const first = await storeInput(inputOf({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
           const { files } = await writeStored(first, format);
           const stored = await storeInput(inputOf(Object.fromEntries(files)), { format: name });
@@ -132,7 +132,7 @@ describe('a tree that was rearranged here', () => {
             });
           }
           const tree = treeIn(stored, id);
-          // A marker that came with the file may be current after a delete; files have no words for that.
+          // After a delete an imported marker may be active, which files cannot express.
           const shown = marked && findNode(tree, tree.activeNodeId ?? '')?.kind === 'message';
           if (messagesOf(tree).length === 0) return;
           const out = await writeStored(stored, format);

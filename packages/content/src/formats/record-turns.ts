@@ -1,11 +1,11 @@
-// Formats in which one record holds a whole turn of a model, its calls and their results among it: a record is read into
-// several nodes, and nodes that belong together go out as one record again.
+// For formats in which one record holds a whole turn with its calls and results: a record is read as several nodes, and
+// nodes that belong together are written as one record.
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
 import { exportedChildren, outgoingIds } from './exporting.ts';
 import { preservedRecord, type Returning, returningNodes } from './preserved-lines.ts';
 
-/** What one record becomes: pieces one below the other, or beside each other; the one that is the home has its id. */
+/** A node that a record becomes; pieces form a chain or are siblings, and the primary one has the record's id. */
 export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
   readonly id: string;
   readonly parent: string | null;
@@ -17,11 +17,11 @@ export interface TurnSource {
   readonly at: number;
   readonly place: string;
   readonly createdAt: number | undefined;
-  /** Whether a record of this id is in the conversation at all. */
+  /** Whether the conversation contains a record with this id. */
   readonly known: (id: string) => boolean;
 }
 
-/** The nodes of a record: the home holds it and names the others, so that a writer finds all of them again. */
+/** Returns the nodes of a record: the primary one stores it and names the others, so that a writer finds them again. */
 export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
   const { record, at, place, createdAt, known } = source;
   const ids = new Set(pieces.map((piece) => piece.id));
@@ -43,39 +43,39 @@ export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source:
   });
 }
 
-/** Nodes that go out as one record. */
+/** Nodes that are written as one record. */
 export interface RecordTurn {
   readonly id: string;
-  /** Null for a first turn. */
+  /** Null for a first message. */
   readonly parent: RecordTurn | null;
-  /** Whether it came in as a first turn: its record names nobody, or somebody who was not there. */
+  /** Whether it was imported as a first message: its record names no parent, or a missing one. */
   readonly first: boolean;
-  /** Whether it hangs where it was read. */
+  /** Whether it still has its original parent. */
   readonly inPlace: boolean;
   readonly nodes: Node[];
   readonly children: RecordTurn[];
-  /** The place that its record had among the others; past all of them for what grew here. */
+  /** The original position of its record; after all others if it was added here. */
   at: number;
-  /** The record as it came, where all that was read from it is as it was. */
+  /** The original record, if all nodes read from it are unchanged. */
   readonly original: JsonObject | null;
-  /** The record that it came with, if its words are others by now. */
+  /** The original record of a turn whose content changed. */
   was: JsonObject | null;
 }
 
-/** The turns of a tree, and what could not be one. */
+/** The turns of a tree, and the nodes that do not fit into one. */
 export interface RecordTurns {
   /** Parents before children, children in their order. */
   readonly ordered: readonly RecordTurn[];
   readonly byNode: ReadonlyMap<NodeId, RecordTurn>;
-  /** Markers of extensions that came from elsewhere. */
+  /** Markers of extensions from other sources. */
   readonly left: readonly Node[];
-  /** Nodes that hung on a step inside a turn and hang on all of it now. */
+  /** Nodes whose parent was a step inside a turn and is now the whole turn. */
   readonly lifted: readonly Node[];
 }
 
 /**
- * The step of a turn by which it is told who made it: the last that names a model or what it used. The others that do so
- * with another model, or with figures of their own, have no place in one record.
+ * Returns the step that names the author of a turn: the last with a model or usage. Other steps with another model or
+ * usage do not fit into one record.
  */
 export function madeBy({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
   const spoken = nodes.filter((node) => node.role === 'assistant');
@@ -95,7 +95,7 @@ class TurnBuilder {
   readonly #byId = new Map<string, Returning>();
   readonly #byNode: ReadonlyMap<NodeId, Returning>;
   readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
-  /** The home of every node whose record goes out as it came. */
+  /** The primary node of each node whose record is written unchanged. */
   readonly #homes = new Map<NodeId, Returning>();
   readonly #turns = new Map<NodeId, RecordTurn>();
   readonly #last = new Map<RecordTurn, NodeId>();
@@ -108,7 +108,7 @@ class TurnBuilder {
     for (const one of this.#all) this.#claim(one);
   }
 
-  /** Whether all pieces of a record are as they were and where they were. */
+  /** Marks a record as unchanged if all its nodes are unchanged and in place. */
   #claim(home: Returning): void {
     const { kept } = home;
     if (kept === null || kept.lines.length === 0 || !home.unchanged) return;
@@ -184,7 +184,7 @@ class TurnBuilder {
     return id === null ? undefined : this.#byNode.get(id)?.id;
   }
 
-  /** Calls, their results and what follows on them are one turn, as long as nothing branches off. */
+  /** Whether a node continues a turn: calls, results and what follows form one turn as long as nothing branches off. */
   #continues(turn: RecordTurn, node: Node): boolean {
     return turn.original === null && this.#last.get(turn) === node.parentId && this.#isNext(node);
   }
@@ -199,7 +199,7 @@ class TurnBuilder {
     return node.message?.role === 'assistant' && parent.message?.role === 'tool';
   }
 
-  /** The id of a turn that begins here: that of its last node, which is what others hang on. */
+  /** Returns the id of a turn that begins here: that of its last node, which later turns name as parent. */
   #end(first: Returning): string {
     let end = first;
     for (;;) {
@@ -235,7 +235,7 @@ class TurnBuilder {
   }
 }
 
-/** Puts the nodes of a tree into turns. */
+/** Divides the nodes of a tree into turns. */
 export function recordTurnsOf(tree: ExportedTree, format: string): RecordTurns {
   return new TurnBuilder(tree, format).gather();
 }

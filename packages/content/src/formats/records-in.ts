@@ -1,4 +1,4 @@
-// Records of a file, whether it is one JSON document or has one value a line: what most readers begin with.
+// Reads the records of a file, which is one JSON document or has one value per line.
 import type { Json } from '@coppice/core';
 import { runWithPauses } from './cooperative.ts';
 import { finding, type ImportFinding } from './findings.ts';
@@ -7,7 +7,7 @@ import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
 import { type JsonPiece, JsonSplitter, type Pattern } from './split-json.ts';
 
-/** One record of a file, or what is left of the document when the records are taken out. */
+/** One record of a file, or the rest of the document without its records. */
 export type FileRecord =
   | {
       readonly type: 'record';
@@ -30,10 +30,10 @@ function recordPath(file: string, path: readonly (string | number)[]): string {
   return place;
 }
 
-// Smaller ones are read in less time than a rest is asked for.
+// Smaller records are parsed faster than a pause would take.
 const large = 256 * 1024;
 
-/** The record of a piece, or what is wrong with it. */
+/** Returns the record of a piece, or what is wrong with it. */
 async function recordsOfValue(file: InputFile, piece: JsonPiece | undefined): Promise<readonly FileRecord[]> {
   if (piece === undefined) return [];
   const { bytes, path, pattern, members } = piece;
@@ -46,12 +46,12 @@ async function recordsOfValue(file: InputFile, piece: JsonPiece | undefined): Pr
   return [{ type: 'record', pattern, path, place, value, bytes: bytes.length, findings }];
 }
 
-/** The records of a JSON document at the places that patterns name, one at a time. */
+/** Yields the records of a JSON document that match the patterns, one at a time. */
 export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
   const read = async function* (pieces: JsonPiece[]): AsyncGenerator<FileRecord> {
-    // Taken off the list one by one: what a record was read from need not be held while it is stored.
+    // Removed from the list one by one, so that the bytes of a record are not held while it is stored.
     pieces.reverse();
     while (pieces.length > 0) yield* await recordsOfValue(file, pieces.pop());
   };
@@ -71,7 +71,7 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
   yield { type: 'rest', value, place: name };
 }
 
-/** The records of a file with one JSON value a line. A line that is none is a finding with its number. */
+/** Yields the records of a file with one JSON value per line. An invalid line is a finding with its number. */
 export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> {
   for await (const { bytes, number, ended } of splitLines(file.stream())) {
     const place = `${file.name}:${number}`;

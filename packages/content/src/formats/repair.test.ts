@@ -26,12 +26,12 @@ const codes = ({ findings }: RepairedTree) =>
 const shape = ({ nodes }: RepairedTree) => nodes.map((node) => `${node.parentExternalId ?? '-'}>${node.externalId}`);
 
 describe('a foreign tree that is broken', () => {
-  it('[I40] has orphans and messages that are their own parents hung under the root, flagged', () => {
+  it('[I40] makes orphans and messages that are their own parent children of the root, flagged', () => {
     const repaired = repairTree(tree([say('a', 'nobody'), say('b', 'b'), say('c', 'a')]));
     expect(shape(repaired)).toEqual(['->a', 'a>c', '->b']);
     expect(codes(repaired)).toEqual(['import/orphan', 'import/self-parent']);
     expect(repaired.findings[0]?.message).toBe(
-      'file.a: its parent is not there: hung under the root (parent "nobody").',
+      'file.a: its parent is missing: made a child of the root (parent "nobody").',
     );
   });
 
@@ -43,7 +43,7 @@ describe('a foreign tree that is broken', () => {
     expect(codes(repaired)).toEqual(['import/cycle', 'import/cycle']);
   });
 
-  it('[I42] has a record that comes twice once, and another record under a taken id under one of its own', () => {
+  it('[I42] keeps a repeated record once, and another record with a used id under a new id', () => {
     const repaired = repairTree(
       tree([say('a', null), say('a', null), say('a', null, { message: textMessage('user', 'x') }), say('b', 'a')]),
     );
@@ -52,7 +52,7 @@ describe('a foreign tree that is broken', () => {
     expect([repaired.records, repaired.merged, repaired.rejected]).toEqual([4, 1, 0]);
   });
 
-  it('[I43] keeps the order of children that the source lists, believes parents where lists are wrong, and says so', () => {
+  it('[I43] keeps the order of children that the source lists, uses the parents if lists are wrong, and reports it', () => {
     const nodes = [say('q', null), say('a', 'q'), say('b', 'q'), say('c', 'q')];
     const order = (list: readonly string[]) => repairTree(tree(nodes, { childOrder: new Map([['q', list]]) }));
     expect(
@@ -67,7 +67,7 @@ describe('a foreign tree that is broken', () => {
     expect(wrong.nodes.find((one) => one.externalId === 'c')?.order).toBe(0);
   });
 
-  it('[I44] has a message that says nothing, or cannot be one, as a marker with its record', () => {
+  it('[I44] keeps a blank or malformed message as a marker with its record', () => {
     const repaired = repairTree(
       tree([
         say('a', null, { message: textMessage('user', ' ') }),
@@ -83,7 +83,7 @@ describe('a foreign tree that is broken', () => {
     expect(codes(repaired)).toEqual(['import/blank-message', 'import/message-unreadable', 'import/blank-message']);
   });
 
-  it('[I45] is in the order of its times, parents first, whatever the order of its records', () => {
+  it('[I45] is ordered by time, parents first, whatever the order of its records', () => {
     const repaired = repairTree(
       tree([say('c', 'a', { createdAt: 2 }), say('b', 'a', { createdAt: 1 }), say('a', null, { createdAt: 5 })]),
     );
@@ -94,7 +94,7 @@ describe('a foreign tree that is broken', () => {
     expect(timed.nodes.map((one) => one.externalId)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[I46] is where the source says, else at its newest message, and says so', () => {
+  it('[I46] is the message that the source names, else the newest one, with a report', () => {
     const nodes = [say('a', null), say('b', 'a'), say('c', 'a')];
     expect(repairTree(tree(nodes, { activeExternalId: 'b' })).activeExternalId).toBe('b');
     const gone = repairTree(tree(nodes, { activeExternalId: 'x' }));
@@ -119,7 +119,7 @@ describe('a foreign tree that is broken', () => {
     expect(codes(repaired)).toEqual(['import/record-too-large']);
   });
 
-  it('[I48] is put right at any depth and width without a stack', () => {
+  it('[I48] is repaired at any depth and width without recursion', () => {
     const count = 100_000;
     const chain = Array.from({ length: count }, (_, index) =>
       say(`${index}`, index === 0 ? `${count - 1}` : `${index - 1}`),
@@ -131,7 +131,7 @@ describe('a foreign tree that is broken', () => {
     expect(repairTree(tree(wide)).nodes.length).toBe(count);
   });
 
-  it('[I48] is put right where all records have one id, each under an id of its own', () => {
+  it('[I48] is repaired if all records have one id, each with a new id', () => {
     const count = 50_000;
     const same = Array.from({ length: count }, (_, index) =>
       say('same', null, { message: textMessage('user', `I am ${index}`) }),

@@ -1,5 +1,5 @@
-// Foreign trees are put right here, once for all formats: nothing invalid reaches a store, nothing is dropped in silence.
-// Every walk is iterative; foreign ids are keys of Maps only.
+// Repairs foreign trees, in one place for all formats: nothing invalid reaches a store, nothing is dropped silently.
+// Every walk is iterative; foreign ids are only used as Map keys.
 import { type Json, type Message, type NodeKind, textMessage } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import { normaliseMessage } from '../legacy.ts';
@@ -12,31 +12,31 @@ import { FreeIds } from './free-ids.ts';
 import { isKeepable } from './original-record.ts';
 import { hasWords } from './words-in.ts';
 
-/** A node that can be stored: its parent is there, its message is one. */
+/** A node that can be stored: its parent exists and its message is valid. */
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
   readonly message: Message;
   readonly kind: Exclude<NodeKind, 'root'>;
-  /** Its place among its siblings. */
+  /** Its rank among its siblings. */
   readonly order: number;
   readonly records: number;
 }
 
-/** A conversation that can be stored; its nodes are in the order of their creation, parents before children. */
+/** A conversation that can be stored; its nodes are in creation order, parents before children. */
 export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExternalId'> {
   readonly nodes: readonly RepairedNode[];
   readonly activeExternalId: string | null;
-  /** Records of the source that this conversation was read from: what its nodes stand for, and what was left out. */
+  /** The number of source records of this conversation: those of its nodes, and those left out. */
   readonly records: number;
-  /** Records that are part of another one's node. */
+  /** The number of records that are part of another record's node. */
   readonly merged: number;
   readonly rejected: number;
 }
 
 const longestId = 512;
 
-/** A foreign id that a store takes: a longer one by its sum. */
+/** Returns a foreign id that a store accepts; a longer one is hashed. */
 export function boundedId(id: string): string {
-  // No unit takes more than three bytes.
+  // A UTF-16 unit takes at most three bytes.
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
 
@@ -63,7 +63,7 @@ class Repair {
     for (const found of tree.findings) this.findings.push(found);
   }
 
-  /** One draft per id; a doubled one with the same body is one node, with another body a node of its own. */
+  /** Creates one draft per id; a duplicate id with the same body is merged, with another body it gets a new id. */
   enter(): void {
     for (const node of this.#tree.nodes) {
       const id = boundedId(node.externalId);
@@ -87,7 +87,7 @@ class Repair {
     }
   }
 
-  /** The body of the first record of an id, made once: a file may hold no other id. */
+  /** Returns the body of the first record with an id; cached, because all records of a file may have the same id. */
   #firstBody(id: string, first: ImportedNode): string {
     const body = this.#bodies.get(id) ?? bodyOf(first);
     this.#bodies.set(id, body);
@@ -98,7 +98,7 @@ class Repair {
     return this.#byId.get(boundedId(id));
   }
 
-  /** Parents by index; what names none, itself or a stranger hangs on the root. */
+  /** Resolves parents to indexes; without a valid parent a node becomes a child of the root. */
   hang(): void {
     for (let index = 0; index < this.drafts.length; index++) {
       const draft = this.drafts[index];
@@ -116,18 +116,18 @@ class Repair {
     else this.findings.push(finding('import/self-parent', 'repair', place));
   }
 
-  /** Cuts circles where they were entered first: that node hangs on the root, the rest of the circle below it. */
+  /** Breaks cycles at the first node found: it becomes a child of the root, with the rest of the cycle below it. */
   cut(): void {
     const state = new Uint8Array(this.drafts.length);
     for (let index = 0; index < this.drafts.length; index++) {
       const parent = this.drafts[index]?.parent ?? -1;
-      // Mostly parents come first, and are known to hang on the root.
+      // Usually parents come first and are known to lead to the root.
       if (parent === -1 || state[parent] === 2) state[index] = 2;
       else if (state[index] === 0) this.#walkUp(index, state);
     }
   }
 
-  /** Walks from a node up to one that is known to hang on the root, or around a circle. */
+  /** Walks up from a node to one that is known to lead to the root, or around a cycle. */
   #walkUp(index: number, state: Uint8Array): void {
     const walk: number[] = [];
     let at = index;
@@ -149,7 +149,7 @@ class Repair {
     for (const done of walk) state[done] = 2;
   }
 
-  /** Places among siblings: as the source lists them, else as they came. */
+  /** Orders siblings: as the source lists them, else as they came. */
   arrange(): number[][] {
     const { drafts } = this;
     const children: number[][] = [];
@@ -165,7 +165,7 @@ class Repair {
     return children;
   }
 
-  /** Whether a family stands as the source lists it, as most do. */
+  /** Whether siblings are already in the order that the source lists, as most are. */
   #stands(family: readonly number[], listed: readonly string[]): boolean {
     if (family.length !== listed.length) return false;
     for (let at = 0; at < family.length; at++) if (this.indexOf(listed[at] ?? '') !== family[at]) return false;
@@ -200,7 +200,7 @@ class Repair {
     }
   }
 
-  /** All drafts by time, parents before children: the order in which a store numbers them. */
+  /** Returns all drafts by time, parents before children: the order in which a store numbers them. */
   ordered(children: readonly (readonly number[])[]): number[] {
     const times = new Float64Array(this.drafts.length);
     const rank = new Float64Array(this.drafts.length);
@@ -222,7 +222,7 @@ class Repair {
     return order.sort((a, b) => compareNodes(times[a] ?? 0, times[b] ?? 0) || (rank[a] ?? 0) - (rank[b] ?? 0));
   }
 
-  /** The message of a node, or a marker in its place where it says nothing or cannot be one. */
+  /** Returns the message of a node, or a marker instead if it is blank or unreadable. */
   read(node: ImportedNode): Pick<RepairedNode, 'message' | 'kind'> {
     const kind = node.kind ?? 'message';
     if (node.message === null || node.message === undefined) {
@@ -245,7 +245,7 @@ class Repair {
     return { message, kind };
   }
 
-  /** Adds a node as it can be stored. */
+  /** Adds a node in storable form. */
   addTo(nodes: RepairedNode[], index: number): void {
     const draft = this.drafts[index];
     if (draft === undefined) return;
@@ -254,7 +254,7 @@ class Repair {
     nodes.push(repairedNode(node, this, { externalId: id, parentExternalId, order, records }));
   }
 
-  /** The record of a node, where it may be kept. */
+  /** Returns the record of a node, if it can be stored. */
   record(node: ImportedNode): Json | undefined {
     if (node.record === undefined || isKeepable(node.record)) return node.record;
     this.findings.push(finding('import/record-too-large', 'loss', node.place));
@@ -285,33 +285,33 @@ function shortenedId(id: string): string {
   return JSON.stringify(id.slice(0, 80));
 }
 
-/** A message of white space is none for a store, unless it is a reply that was cut short. */
+/** Whether a store would refuse the message as blank; a reply that was cut short may be. */
 function isSilent(message: Message, status: ImportedNode['status']): boolean {
   if (message.role === 'tool') return false;
   if (status !== undefined && status !== 'success') return false;
   return message.content.every((block) => block.type === 'text' && 'text' in block && String(block.text).trim() === '');
 }
 
-/** A finding for a message without words: a note if its record has none either. */
+/** Returns the finding for a message without text: a note if its record has none either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
   if (!hasWords(record)) return finding('import/blank-message', 'note', place);
   return finding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
 }
 
-/** What makes two records of one id the same. */
+/** Returns the text by which two records with one id are compared. */
 function bodyOf(node: ImportedNode): string {
   const { parentExternalId, record, message } = node;
   try {
     return canonicalJson({ parentExternalId, body: record ?? message ?? null });
   } catch {
-    // What cannot be written as JSON equals nothing.
+    // Content that JSON cannot represent equals nothing.
     return `${node.place} ${node.externalId}`;
   }
 }
 
 type PlacedNode = Pick<RepairedNode, 'externalId' | 'parentExternalId' | 'order' | 'records'>;
 
-// Spelt out, not spread: this runs for every record of every import.
+// Fields are listed instead of spread for speed: this runs for every record of every import.
 function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): RepairedNode {
   const { message, kind } = repair.read(node);
   const record = repair.record(node);
@@ -338,12 +338,12 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): R
   return made;
 }
 
-/** Puts a conversation right. */
+/** Repairs a conversation. */
 export function repairTree(tree: ImportedTree): RepairedTree {
   return runAtOnce(repairing(tree));
 }
 
-/** As {@link repairTree}, with places where others may have a turn. */
+/** Like {@link repairTree}, but yields to other work. */
 export function* repairing(tree: ImportedTree): Cooperative<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();

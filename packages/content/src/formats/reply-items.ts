@@ -1,11 +1,11 @@
-// A model's turn as several nodes: what it said up to its calls, each result, and what followed.
+// Splits a model's turn into several nodes: the text up to its calls, each result, and what followed.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { TurnPiece } from './record-turns.ts';
 
-/** A part of a turn in its order: blocks of the model, or the result of a call. */
+/** A part of a turn in order: blocks of the model, or the result of a call. */
 export type ReplyItem =
   | { readonly type: 'blocks'; readonly blocks: readonly Json[] }
-  /** Where older messages gave way to a summary. */
+  /** The point where a summary replaced older messages. */
   | { readonly type: 'compaction'; readonly summary: string; readonly details: JsonObject }
   | {
       readonly type: 'result';
@@ -15,7 +15,7 @@ export type ReplyItem =
       readonly isError: boolean;
     };
 
-/** Who speaks, and how it ended. */
+/** The author, and how the reply ended. */
 export interface Speaker {
   readonly role: string;
   readonly source: JsonObject;
@@ -23,8 +23,8 @@ export interface Speaker {
 }
 
 /**
- * The pieces of a turn, one below the other; the last one is the home, under the turn's own id, for what follows hangs
- * on it. What follows on a result is another step.
+ * Returns the pieces of a turn as a chain; the last one has the turn's id, because later messages are its children.
+ * Content after a result starts a new step.
  */
 export function replyPieces(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): TurnPiece[] {
   const said: Pick<TurnPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
@@ -54,7 +54,7 @@ export function replyPieces(id: string, parent: string | null, items: readonly R
   }
   close();
   if (said.length === 0) {
-    // A reply that was cut short or failed may have nothing in it.
+    // A reply that was cut short or failed may be empty.
     const message = by.status === undefined ? null : { role: by.role, content: [{ type: 'text', text: '' }] };
     return [{ id, parent, message, meta: { source: by.source }, ...isEnded(by) }];
   }

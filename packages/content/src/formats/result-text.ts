@@ -1,7 +1,7 @@
 import { isText, type Message } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 
-/** What a tool returned, for formats in which a result is one text; what is no text in it is named there. */
+/** Returns a tool result as one text, for formats that need it; other blocks are replaced by their text form. */
 export function resultText({ content }: Message): string {
   let text = '';
   for (const block of content) {

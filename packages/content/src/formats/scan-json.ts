@@ -1,20 +1,13 @@
-// Bytes of JSON, looked through without being parsed: where a value ends, and how many members it has.
+// Scans JSON bytes without parsing: finds the end of a value and counts its members.
 
-/** A quotation mark, as a byte. */
+/** The bytes of JSON punctuation. */
 export const quote = 0x22;
-/** A backslash. */
 export const backslash = 0x5c;
-/** A comma. */
 export const comma = 0x2c;
-/** A colon. */
 export const colon = 0x3a;
-/** What an object begins with. */
 export const openBrace = 0x7b;
-/** What a list begins with. */
 export const openBracket = 0x5b;
-/** What an object ends with. */
 export const closeBrace = 0x7d;
-/** What a list ends with. */
 export const closeBracket = 0x5d;
 
 /** Whether a byte is white space between values. */
@@ -22,22 +15,24 @@ export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** What a value is, by its first byte. */
+/** The kind of a value by its first byte. */
 export type ValueKind = 'string' | 'scalar' | 'container';
 
-/** How far a value was looked through. */
+/** The result of scanning a value. */
 interface Scan {
   readonly at: number;
   readonly depth: number;
-  /** How many members began. */
+  /** The number of members that began. */
   readonly members: number;
   /** Whether the value ended there. */
   readonly ended: boolean;
-  /** Whether a string began there that goes on beyond the chunk. */
+  /** Whether a string began that continues beyond the chunk. */
   readonly open: boolean;
 }
 
-/** Looks through a value from a place outside strings on. All in local variables: this looks at every byte of every file. */
+/**
+ * Scans a value from a place outside strings. Uses local variables only, because it visits every byte of every file.
+ */
 export function valueScan(chunk: Uint8Array, start: number, above: number, kind: ValueKind): Scan {
   let at = start;
   let depth = above;
@@ -74,7 +69,10 @@ export function valueScan(chunk: Uint8Array, start: number, above: number, kind:
   return { at, depth, members, ended, open };
 }
 
-/** The closing quote of a string inside a chunk; -1 where it goes on beyond. Short strings are walked, long ones searched. */
+/**
+ * Returns the closing quote of a string in a chunk; -1 if it continues beyond. Short strings are walked, long ones
+ * searched.
+ */
 function stringClose(chunk: Uint8Array, start: number): number {
   const near = Math.min(chunk.length, start + 32);
   for (let at = start; at < near; at++) {

@@ -1,8 +1,9 @@
-// A session whose lines are in memory, so that what is said of session files elsewhere holds for what comes in or goes
-// out as well.
+// A session in memory with the interface of a session file, so that imports and exports can use the same code.
 import type { SessionEntry, SessionFile, SessionHeader } from '../sessions/index.ts';
 
-/** A session of a header and entries, to be read only. Entries hang on the header where the one they name is not there. */
+/**
+ * Builds a read-only session from a header and entries. Entries with a missing parent become children of the header.
+ */
 export function sessionInMemory(header: SessionHeader, entries: readonly SessionEntry[]): SessionFile {
   const lines: readonly SessionEntry[] = [header, ...entries];
   const byId = new Map<string, number>();
@@ -23,7 +24,7 @@ export function sessionInMemory(header: SessionHeader, entries: readonly Session
     parentAt: (index) => {
       if (index <= 0) return -1;
       const above = byId.get(at(index).parentUuid ?? '') ?? 0;
-      // A walk upwards must end, whatever a file says.
+      // Guarantees that a walk up ends on any file.
       return above < index ? above : 0;
     },
     isOurs: () => true,

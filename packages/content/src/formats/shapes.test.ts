@@ -1,4 +1,4 @@
-/** Shapes that break what walks trees, in every format that names parents; a hundred thousand records each in the long form. */
+/** Difficult tree shapes in every format with parent ids, with a hundred thousand records each in the long run. */
 import { checkTree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { inputOf, storeInput, treeIn } from './conformance.ts';
@@ -31,7 +31,7 @@ const shapes: { readonly [name: string]: readonly Said[] } = {
   'one circle': shaped((index) => `n${(index + 1) % count}`),
   'circles of two': shaped((index) => `n${index ^ 1}`),
 };
-// Objects have a key once, so these come in lists and lines alone.
+// An object cannot have a key twice, so these exist only in lists and lines.
 const oneId = shaped(
   () => null,
   () => 'same',

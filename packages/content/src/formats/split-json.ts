@@ -1,5 +1,5 @@
-// One large JSON document in pieces. JSON.parse of a whole export would need several times its size in memory and hold up
-// everything else meanwhile; here the bytes are cut where a pattern says, and each piece is parsed by itself.
+// Splits a large JSON document into pieces. JSON.parse of a whole export would need several times its size in memory
+// and block everything else; here the bytes are cut at given patterns, and each piece is parsed separately.
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
@@ -26,25 +26,25 @@ export interface JsonPiece {
   readonly pattern: number;
   /** Keys and indexes from the top down. */
   readonly path: readonly (string | number)[];
-  /** Its JSON text. Valid until the next piece is asked for. */
+  /** Its JSON text, valid until the next piece is requested. */
   readonly bytes: Uint8Array;
-  /** How many members its objects have, by the text: a value with fewer has lost some to doubled keys. */
+  /** The number of members of its objects in the text; a parsed value with fewer has lost some to duplicate keys. */
   readonly members: number;
-  /** Where it begins in the document. */
+  /** Its offset in the document. */
   readonly offset: number;
 }
 
-/** What is left of a document when its pieces are taken out: each is `null` there. */
+/** The rest of a document without its pieces, each of which is replaced by `null`. */
 export interface Remainder {
   readonly bytes: Uint8Array;
   readonly members: number;
-  /** False where the document broke off. */
+  /** False if the document is truncated. */
   readonly complete: boolean;
-  /** Whether something follows the document's one value. */
+  /** Whether anything follows the document's single value. */
   readonly trailing: boolean;
 }
 
-/** What splitting may hold in memory. */
+/** The memory limits of splitting. */
 export interface SplitLimits {
   readonly pieceBytes: number;
   readonly restBytes: number;
@@ -62,9 +62,9 @@ interface JsonLevel {
   keyNext: boolean;
 }
 
-/** Inside a value that is taken as it is. */
+/** A value that is being copied unparsed. */
 interface Grab {
-  /** The pattern that it matched; -1 for what stays in the remainder. */
+  /** The pattern that it matched; -1 for a value of the remainder. */
   readonly pattern: number;
   readonly path: readonly (string | number)[];
   readonly offset: number;
@@ -75,17 +75,17 @@ interface Grab {
   size: number;
 }
 
-/** Cuts a document that is pushed in chunk by chunk. */
+/** Splits a document that is pushed chunk by chunk. */
 export class JsonSplitter {
   readonly #patterns: readonly Pattern[];
   readonly #limits: SplitLimits;
   readonly #levels: JsonLevel[] = [];
   #grab: Grab | null = null;
-  /** Inside a string, of a key or of a grabbed value. */
+  /** Inside a string, of a key or of a copied value. */
   #inString = false;
   #escaped = false;
   #key: Uint8Array[] | null = null;
-  // One run of bytes: a list of pieces would hold an object for each comma between a million records.
+  // One byte array: a list of pieces would hold an object for each comma between a million records.
   #rest = new Uint8Array(256);
   #restSize = 0;
   #members = 0;
@@ -98,11 +98,11 @@ export class JsonSplitter {
     this.#limits = { ...defaultSplitLimits, ...limits };
   }
 
-  /** The pieces that this chunk completes. They are valid until the chunk is. */
+  /** Returns the pieces that this chunk completes, valid as long as the chunk. */
   push(chunk: Uint8Array): JsonPiece[] {
     const found: JsonPiece[] = [];
     let at = 0;
-    // The mark of a text that begins with one is no part of it.
+    // Skips the byte order mark.
     if (this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
     while (at < chunk.length) {
       if (this.#grab !== null) at = this.#grabbing(this.#grab, chunk, at, found);
@@ -116,7 +116,7 @@ export class JsonSplitter {
   /** Ends the document. */
   end(): { readonly pieces: JsonPiece[]; readonly remainder: Remainder } {
     const pieces: JsonPiece[] = [];
-    // A number at the very top has no end but the document's.
+    // A number at the top level ends only with the document.
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
     const remainder: Remainder = {
@@ -144,7 +144,7 @@ export class JsonSplitter {
     this.#restSize = size;
   }
 
-  /** Between values, on the levels that patterns lead through. */
+  /** Reads between values, on the levels that patterns lead through. */
   #between(chunk: Uint8Array, start: number): number {
     let at = start;
     while (at < chunk.length) {
@@ -202,7 +202,10 @@ export class JsonSplitter {
     return end;
   }
 
-  /** The index after the closing quote; past the chunk where the string goes on, and then {@link #inString} stays set. */
+  /**
+   * Returns the index after the closing quote; beyond the chunk if the string continues, and then {@link #inString}
+   * stays set.
+   */
   #stringEnd(chunk: Uint8Array, start: number): number {
     let at = start;
     this.#inString = true;
@@ -229,7 +232,7 @@ export class JsonSplitter {
     return this.#levels.map((level) => (level.array ? level.index : level.key));
   }
 
-  /** Whether a container at this place has places inside that a pattern names. */
+  /** Whether a pattern leads into a container at this place. */
   #descends(byte: number): boolean {
     if (byte !== openBrace && byte !== openBracket) return false;
     const depth = this.#levels.length;
@@ -288,7 +291,7 @@ export class JsonSplitter {
         `One record at byte ${grab.offset} has more than the ${this.#limits.pieceBytes} bytes that may be held at once.`,
         { offset: grab.offset },
       );
-    // What goes on in the next chunk has to be copied: the chunk is not ours.
+    // A value that continues in the next chunk is copied, because the caller may reuse the chunk.
     grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : copyBytes(part));
     if (ended) this.#finish(grab, found);
     return at;
@@ -325,7 +328,7 @@ function keyText(bytes: Uint8Array): string {
   }
 }
 
-// Keys that patterns lead through are few and short; this need not be fast.
+// Keys on pattern levels are few and short, so this need not be fast.
 function decodeKey(bytes: Uint8Array): string {
   let encoded = '';
   for (const byte of bytes) encoded += `%${byte.toString(16).padStart(2, '0')}`;

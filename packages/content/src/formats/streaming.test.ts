@@ -36,7 +36,7 @@ describe('a large document', () => {
     expect(remainder.members).toBe(3);
   });
 
-  it('[I49] is cut where a pattern says, and the rest is left with null in place of the pieces', () => {
+  it('[I49] is split where a pattern says, and the rest has null in place of the pieces', () => {
     const value = { a: 1, list: [{ x: '}' }, [2], 'three', 4, null], 'kéy"': { m: { p: 1, q: [1] } }, end: true };
     const { found, rest } = split(JSON.stringify(value), [
       ['list', '*'],
@@ -58,7 +58,7 @@ describe('a large document', () => {
     });
   });
 
-  it('[I49] is cut alike whatever its chunks, its white space and its strings', () => {
+  it('[I49] is split alike whatever its chunks, its white space and its strings', () => {
     fc.assert(
       fc.property(
         fc.array(anyObject, { maxLength: 5 }),
@@ -76,7 +76,7 @@ describe('a large document', () => {
     );
   });
 
-  it('[I50] that breaks off, or that something follows, is told', () => {
+  it('[I50] is reported if it is truncated or has trailing content', () => {
     expect(split('[1,2', [['*']]).remainder.complete).toBe(false);
     expect(split('[{"a":"b', [['*']]).remainder.complete).toBe(false);
     expect(split('', [['*']]).remainder.complete).toBe(false);
@@ -89,7 +89,7 @@ describe('a large document', () => {
     expect(() => splitter.push(encodeUtf8('["0123456789abc"]'))).toThrow(/more than the 10 bytes/);
   });
 
-  it('[I51] tells doubled keys, rounded numbers and bytes that are no UTF-8, and is read all the same', () => {
+  it('[I51] reports duplicate keys, rounded numbers and invalid UTF-8, and is still read', () => {
     const codes = (text: string | Uint8Array) =>
       readForeign(typeof text === 'string' ? encodeUtf8(text) : text, 'x').findings.map((one) => one.code);
     expect(codes('{"a":1,"b":{"c":":"}}')).toEqual([]);
@@ -133,7 +133,7 @@ describe('a file of lines', () => {
     expect(await lines('')).toEqual([]);
   });
 
-  it('[I53] is told from a document by its beginning', async () => {
+  it('[I53] is distinguished from a document by its beginning', async () => {
     const is = (text: string) => isLineFile(fileOfBytes('f', encodeUtf8(text)));
     expect(await is('{"a":1}\n{"b":2}\n')).toBe(true);
     expect(await is('{"a":1}\n')).toBe(false);
@@ -165,7 +165,7 @@ describe('a file of lines', () => {
 });
 
 describe('a stream that uses its buffer again', () => {
-  /** Each chunk lies in the same memory as the one before, as a reader of files may do it. */
+  /** Reuses one buffer for all chunks, as a file reader may. */
   async function* reused(text: string, size = 5): AsyncGenerator<Uint8Array> {
     const bytes = Buffer.from(text);
     const buffer = Buffer.alloc(size);

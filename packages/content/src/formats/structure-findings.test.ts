@@ -1,4 +1,4 @@
-/** What is odd is told, in every format that has a word for it. */
+/** Structural problems are reported in every format that can have them. */
 import { describe, expect, it } from 'vitest';
 import { type Files, inputOf, storeInput } from './conformance.ts';
 
@@ -7,7 +7,7 @@ type Fields = { readonly [key: string]: unknown };
 const at = (second: number) => new Date(1_767_323_045_000 + second * 1000).toISOString();
 const lines = (...values: readonly Fields[]) => values.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** One record of each format: an id, a parent and what is odd about it. */
+/** One record of each format: an id, a parent and a structural problem. */
 const makers: { readonly [format: string]: (records: readonly Odd[]) => Files } = {
   chatgpt: (records) => {
     const root = { id: 'r', parent: null, children: [], message: null };

@@ -1,28 +1,28 @@
-// What readers say alike of records that stand oddly. A record is kept all the same; that it is odd is told.
+// Findings about structural problems that all readers share. The record is kept; the problem is reported.
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { filledAt, isJsonObject } from './fields.ts';
 import { finding, type ImportFinding, type Severity } from './findings.ts';
 
-/** A finding for a parent that is no id at all, where one should be: what names it hangs on the root. */
+/** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
 export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
   return [finding('import/orphan', 'repair', place, `parent ${JSON.stringify(parent).slice(0, 80)}`)];
 }
 
-/** A finding for more than one beginning. Formats that allow for that say it as a note. */
+/** Returns a finding for more than one root; a note in formats that allow it. */
 export function rootsFinding(count: number, place: string, severity: Severity = 'note'): ImportFinding[] {
   return count > 1 ? [finding('import/several-roots', severity, place, `${count} of them`)] : [];
 }
 
-/** How many records among these are beginnings; one may have become several nodes. */
+/** Counts the records that are roots; one record may have become several nodes. */
 export function rootsIn(nodes: readonly ImportedNode[]): number {
   const places = new Set<string>();
   for (const { parentExternalId, place } of nodes) if (parentExternalId === null) places.add(place);
   return places.size;
 }
 
-/** A finding for each node of a list whose parent comes later in it. */
+/** Returns a finding for each node whose parent comes later in the list. */
 export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
   const ids = new Set(nodes.map(({ externalId }) => externalId));
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
   return found;
 }
 
-/** A finding for a word that is not among those that a format has, such as the type of a part. */
+/** Returns a finding for an unknown value, such as the type of a part. */
 export function wordFinding(
   what: string,
   word: Json | undefined,
@@ -48,7 +48,7 @@ export function wordFinding(
   return [finding('import/unknown-type', severity, place, reported)];
 }
 
-/** A finding for a record that does not say who speaks in a word of the format: its role is guessed, so strict imports refuse it. */
+/** Returns a finding for a record with an unknown role: the role is guessed, so strict imports refuse it. */
 export function roleFinding(
   what: 'role' | 'sender',
   word: Json | undefined,
@@ -58,9 +58,18 @@ export function roleFinding(
   return wordFinding(what, word, known, place, 'repair');
 }
 
-// A record with one of these is part of a tree, whatever its value is.
+/** Returns a finding for calls and results in the form of Anthropic's API, in a format that has its own form. */
+export function wireBlockFinding(content: Json | undefined, place: string): ImportFinding[] {
+  const blocks = Array.isArray(content) ? content : [];
+  const found = blocks.find(
+    (block) => isJsonObject(block) && (block.type === 'tool_use' || block.type === 'tool_result'),
+  );
+  return isJsonObject(found) ? wordFinding('block', found.type, () => false, place, 'repair') : [];
+}
+
+// A record with one of these fields is part of a tree, whatever the value.
 const linkField = /^(?:parent|children|child)(?:_?(?:message|node|msg))?s?(?:_?(?:id|uuid)s?)?$/i;
-// These hold other versions of the same message, if they hold a list or an object.
+// These fields hold other versions of the same message, if they hold a list or an object.
 const versionFields: ReadonlySet<string> = new Set([
   'ancestors',
   'siblings',
@@ -84,7 +93,10 @@ export function hasLinks(messages: readonly Json[]): boolean {
   return messages.some((message) => linkIn(message) !== undefined);
 }
 
-/** A finding for a list whose messages name parents or children, in a format whose lists are chains; none for a plain list. */
+/**
+ * Returns a finding for a list whose messages name parents or children, in a format of plain lists; undefined for a
+ * plain list.
+ */
 export function linkFinding(messages: readonly Json[], place: string): ImportFinding | undefined {
   for (const [index, message] of messages.entries()) {
     const key = linkIn(message);
@@ -100,16 +112,16 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
   return undefined;
 }
 
-/** A finding for a record that stands under another id than its own: the one that it stands under is believed. */
+/** Returns a finding for a record whose id differs from its key; the key is used. */
 export function keyFinding(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
   return [finding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`)];
 }
 
-// Blocks by which readers keep files of which an export tells no more than what they are called.
+// Block types that readers use for files that an export only names.
 const named: ReadonlySet<string> = new Set(['claude-file', 'claude-attachment', 'open-webui-file', 'librechat-file']);
 
-/** A finding for each file that messages name and the export does not hold. */
+/** Returns a finding for each file that messages name and the export does not contain. */
 export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const { message, place } of nodes) {

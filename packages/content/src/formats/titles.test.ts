@@ -1,4 +1,4 @@
-// What a conversation is called whose source has no name for it.
+// Titles of conversations whose source has none.
 import { expect, it } from 'vitest';
 import { claudeCode } from './claude-code/index.ts';
 import { inputOf, storeInput, treeIn, writeStored } from './conformance.ts';
@@ -29,11 +29,11 @@ async function titleIn(files: Readonly<Record<string, string>>) {
   });
 }
 
-it('[I205] a session without a title is called by the first words of its user', async () => {
+it('[I205] a session without a title is named by the first words of its user', async () => {
   expect(await titleIn({ 's1.jsonl': session })).toEqual([[undefined, 'Why does the login fail?']]);
 });
 
-it('[I205] a title of the source wins, and one of white space is none', async () => {
+it('[I205] a title of the source takes precedence, and one of white space is ignored', async () => {
   const message = { role: 'user', content: 'Which tea?' };
   const list = (title: string) => JSON.stringify({ title, messages: [message] });
   expect(await titleIn({ 'a.json': list('Tea') })).toEqual([['Tea', undefined]]);

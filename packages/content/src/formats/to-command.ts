@@ -1,4 +1,4 @@
-// From a conversation that was put right to the one command that stores it.
+// Builds the command that stores a repaired conversation.
 import {
   type ExternalId,
   type ImportCommand,
@@ -19,50 +19,55 @@ import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 import { importNoteOf, isKeepable } from './original-record.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
-/** A conversation ready to be stored: one command, one commit, and the names under which its parts are found again. */
+/**
+ * A conversation ready to be stored: one command, one commit, and the external ids by which its parts are found again.
+ */
 export interface Incoming {
   readonly command: ImportCommand;
   readonly names: readonly ExternalId[];
-  /** What each node was made of. */
+  /** The source of each node. */
   readonly sources: ReadonlyMap<string, RepairedNode>;
-  /** Records that are parts of nodes which are there, as an export wrote one node as several records, or stand beside them. */
+  /**
+   * The number of records that are parts of existing nodes (an export may write one node as several records), or
+   * companions.
+   */
   readonly parts: number;
 }
 
-/** What is known of the tree that a conversation comes into. */
+/** What is known of the tree that a conversation is imported into. */
 export interface ImportDestination {
-  /** Gives a tree of our own other ids, since somebody else has those that it brings. */
+  /** Gives an exported tree new ids, because its own belong to somebody else. */
   readonly fresh?: boolean;
-  /** Nodes of the tree that an export gave out under our own ids: what comes back under them is what is there. */
+  /** Nodes of the tree that were exported under our own ids: records with these ids are the existing nodes. */
   readonly own?: ReadonlySet<string>;
-  /** Companions of an export of ours, by their ids there, that are not in the tree and need not be. */
+  /** Ids of companions that our export added, which are not in the tree and are not imported. */
   readonly companions?: ReadonlySet<string>;
-  /** The tree of ours that comes back, where it is another than the one that such a conversation becomes. */
+  /** The existing tree that the conversation was exported from, if its id differs from the derived one. */
   readonly treeId?: TreeId;
 }
 
 const uuidLength = 36;
 
-/** The id of ours that an id of a record may be, or that a part of one of our nodes may have gone out under. */
+/** Returns the node id that the id of a record is, or begins with if the record is a part of a node. */
 export function ownIdIn(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
   return (externalId.length === uuidLength || isInPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
 }
 
-// What writers put behind the id of a node that becomes several records there, or that stands for several of ours.
+// Writers append a suffix to the id of a node that becomes several records.
 function isInPart(externalId: string): boolean {
   const next = externalId[uuidLength];
   return next === '-' || next === '/';
 }
 
-/** The node of ours that a record is only a part of. */
+/** Returns the node that a record is only a part of. */
 function wholeTree(externalId: string, own: ReadonlySet<string>): string | undefined {
   if (own.size === 0 || !isInPart(externalId)) return undefined;
   const id = externalId.slice(0, uuidLength);
   return own.has(id) ? id : undefined;
 }
 
-/** Numbers for the groups of one parent: a group of one is none. */
+/** Numbers the groups of each parent; a group with one member is dropped. */
 function groupNumbers(nodes: readonly RepairedNode[]): Map<RepairedNode, number> {
   const families = new Map<string, Map<string, RepairedNode[]>>();
   for (const node of nodes) {
@@ -99,7 +104,7 @@ function importedMarker(node: RepairedNode, ids: ReadonlyMap<string, NodeId>): M
   };
 }
 
-/** A title for a conversation whose source has none: the first words of its user. */
+/** Returns a title for a conversation without one: the first words of its user. */
 function titleOf({ title, attributes, nodes }: RepairedTree): string | undefined {
   if ((title ?? '').trim() !== '' || attributes?.title !== undefined || attributes?.autoTitle !== undefined)
     return undefined;
@@ -111,7 +116,21 @@ function* userMessages(nodes: readonly RepairedNode[]): Generator<Message> {
     if (kind === 'message' && removed !== true && meta?.excluded !== true) yield message;
 }
 
-function importedAttributes(tree: RepairedTree, format: string): TreeAttributes {
+/** The link from a sub-agent to the tree of the session that spawned it, which may be imported later. */
+function spawnLink({ spawnedBy, scope }: RepairedTree, format: string, owner: string): JsonObject {
+  if (spawnedBy === undefined) return {};
+  const { session, call, agentType } = spawnedBy;
+  return {
+    spawnedBy: {
+      session,
+      treeId: importedTreeId({ owner, format, scope, id: session }),
+      ...(call === undefined ? {} : { call }),
+      ...(agentType === undefined ? {} : { agentType }),
+    },
+  };
+}
+
+function importedAttributes(tree: RepairedTree, format: string, owner: string): TreeAttributes {
   const { systemPrompt, createdAt, updatedAt, record, scope, externalId: id } = tree;
   const title = (tree.title ?? '').trim() === '' ? undefined : tree.title;
   const autoTitle = titleOf(tree);
@@ -121,7 +140,7 @@ function importedAttributes(tree: RepairedTree, format: string): TreeAttributes 
     id,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    // Noted, so that it does not go back into a file that has no title.
+    // Recorded, so that it is not written into a file that had no title.
     ...(autoTitle === undefined ? {} : { autoTitle }),
     ...(record === undefined || !isKeepable(record) ? {} : { record }),
   };
@@ -130,20 +149,20 @@ function importedAttributes(tree: RepairedTree, format: string): TreeAttributes 
     ...(title === undefined ? {} : { title }),
     ...(autoTitle === undefined ? {} : { autoTitle }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    metadata: { ...tree.attributes?.metadata, imported },
+    metadata: { ...tree.attributes?.metadata, ...spawnLink(tree, format, owner), imported },
   };
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** The ids that a conversation and its nodes get. */
+/** The ids of a conversation and its nodes. */
 interface Ids {
   readonly treeId: TreeId;
   readonly rootId: NodeId;
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
-/** Gives nodes their ids: the ones that they bring, where all (null) or some of them are ours, else ones that follow from those. */
+/** Assigns node ids: the original ones if all (null) or some of them are ours, else derived ones. */
 function nameNodes(
   ids: Map<string, NodeId>,
   nodes: readonly RepairedNode[],
@@ -194,17 +213,17 @@ function namesOf(
     if (node === undefined || own.has(externalId) || parts.has(externalId)) continue;
     names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
-  // One of ours that comes back is known by its id; the name of any other comes last: where it is there, the others are.
+  // A tree of ours is found by its id. The name of any other comes last: if it exists, so do the others.
   if (id === tree.externalId) return names;
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
   return names;
 }
 
-/** Records of a conversation that are parts of nodes which are there, or stand beside them. */
+/** Records of a conversation that are parts of existing nodes, or companions. */
 class ImportParts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();
-  /** How many of them are records of the source. */
+  /** How many of them are source records. */
   readonly records: number = 0;
 
   constructor({ nodes }: RepairedTree, own: ReadonlySet<string>, companions: ReadonlySet<string>) {
@@ -222,12 +241,12 @@ class ImportParts {
     return this.#parents.has(externalId);
   }
 
-  /** Whether a node went out in one piece. */
+  /** Whether a node was exported as one record. */
   isWhole(externalId: string): boolean {
     return !this.#wholes.has(externalId);
   }
 
-  /** The nearest parent that is no part. */
+  /** Returns the nearest ancestor that is not a part. */
   past(parent: string | null): string | null {
     let at = parent;
     for (let above = at; above !== null && this.#parents.has(above); at = above)
@@ -237,25 +256,25 @@ class ImportParts {
 }
 
 /**
- * The command that stores a conversation for an owner. The same conversation always gives the same ids; a tree of our
- * own keeps the ones it has, unless `fresh` says that somebody else has them.
+ * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids; a tree
+ * that Coppice exported keeps its own, unless `fresh` says that somebody else has them.
  */
 export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
   return runAtOnce(buildCommand(tree, format, owner, { fresh }));
 }
 
-/** What nodes are made with. */
+/** The inputs for building nodes. */
 interface CommandBuilder {
   readonly format: string;
   readonly scope: string;
-  /** Whether they are our own, whose notes are complete. */
+  /** Whether Coppice exported them, so that their metadata is complete. */
   readonly restored: boolean;
   readonly ids: Ids;
   readonly parts: ImportParts;
   readonly groups: ReadonlyMap<RepairedNode, number>;
 }
 
-// Apart from what gives others their turns: as one piece with it, it takes long to be compiled.
+// A separate function, because V8 compiles it sooner than as a part of the generator.
 function addNode(
   nodes: ImportNode[],
   sources: Map<string, RepairedNode>,
@@ -266,7 +285,7 @@ function addNode(
   const id = ids.nodes.get(node.externalId);
   if (id === undefined || parts.has(node.externalId)) return;
   nodes.push(importNode(node, id, making));
-  // A node that went out in parts does not say all of itself in one of them.
+  // A node that was exported in parts is not complete in any of them.
   sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
 }
 
@@ -298,7 +317,7 @@ function importNode(
   return made;
 }
 
-/** As {@link toCommand}, with places where others may have a turn. */
+/** Like {@link toCommand}, but yields to other work. */
 export function* buildCommand(
   tree: RepairedTree,
   format: string,
@@ -321,7 +340,7 @@ export function* buildCommand(
     type: 'import',
     treeId: ids.treeId,
     rootId: ids.rootId,
-    attributes: tree.restores === undefined ? importedAttributes(tree, format) : (tree.attributes ?? {}),
+    attributes: tree.restores === undefined ? importedAttributes(tree, format, owner) : (tree.attributes ?? {}),
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };

@@ -1,6 +1,6 @@
 import type { NodeMeta } from '@coppice/core';
 
-/** Whether the result of a tool tells of a failure: as imports note it, or as the tools of this project do. */
+/** Whether a tool result is a failure: as imports mark it, or as Coppice's own tools do. */
 export function isFailure(meta: NodeMeta): boolean {
   return meta.isError === true || (meta.source?.type === 'tool_result' && typeof meta.source.error === 'string');
 }

@@ -1,13 +1,15 @@
-// Messages made of parts, as the AI SDK has them and programs built on it keep them.
+// Messages made of parts, as in the AI SDK and programs built on it.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageOfUrl } from './openai-messages.ts';
 
-/** A part of a message that becomes a node of its own. */
+/** A part of a message that becomes a separate node. */
 export interface UiRange {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
+  /** For each block, the index of the part that it was made of. */
+  readonly parts: readonly number[];
 }
 
 interface UiToolUse {
@@ -15,8 +17,8 @@ interface UiToolUse {
   readonly result: UiRange | undefined;
 }
 
-/** A tool part: the call, and its result where there is one. */
-function uiTool(part: JsonObject, fallback: string): UiToolUse {
+/** Converts a tool part to a call, and its result if there is one. */
+function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
   const type = textAt(part, 'type') ?? '';
   const toolName =
     filledAt(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
@@ -37,6 +39,7 @@ function uiTool(part: JsonObject, fallback: string): UiToolUse {
     result: {
       message: { role: 'tool', content: [{ type: 'text', text }], tool_call_id: id },
       meta: { source: { type: 'tool_result', tool_name: toolName }, ...(failed ? { isError: true } : {}) },
+      parts: [index],
     },
   };
 }
@@ -81,7 +84,7 @@ function uiBlock(part: JsonObject): Json | undefined {
   }
 }
 
-/** A message as nodes: the calls of a step, their results, the next step. */
+/** Splits a message into nodes: the calls of a step, their results, the next step. */
 export function stretchesOf(message: JsonObject, id: string): UiRange[] {
   const role = textAt(message, 'role') ?? 'user';
   const known = role === 'assistant' || role === 'system' ? role : 'user';
@@ -95,32 +98,38 @@ export function stretchesOf(message: JsonObject, id: string): UiRange[] {
         : {};
   const stretches: UiRange[] = [];
   let blocks: Json[] = [];
+  let from: number[] = [];
   let results: UiRange[] = [];
+  const add = (block: Json, index: number) => {
+    blocks.push(block);
+    from.push(index);
+  };
   const close = () => {
-    if (blocks.length > 0) stretches.push({ message: { role: known, content: blocks }, meta: source });
+    if (blocks.length > 0) stretches.push({ message: { role: known, content: blocks }, meta: source, parts: from });
     for (const result of results) stretches.push(result);
     blocks = [];
+    from = [];
     results = [];
   };
   const parts = listAt(message, Array.isArray(message.parts) ? 'parts' : 'content');
   const content = textAt(message, 'content');
-  if (parts.length === 0 && content !== undefined) blocks.push({ type: 'text', text: content });
+  if (parts.length === 0 && content !== undefined) add({ type: 'text', text: content }, 0);
   for (const [index, part] of parts.entries()) {
     if (!isJsonObject(part)) {
-      blocks.push(typeof part === 'string' ? { type: 'text', text: part } : { type: 'x-value', value: part });
+      add(typeof part === 'string' ? { type: 'text', text: part } : { type: 'x-value', value: part }, index);
       continue;
     }
     const type = textAt(part, 'type') ?? '';
     if (type === 'dynamic-tool' || type.startsWith('tool-')) {
-      const { block, result } = uiTool(part, `${id}-call-${index}`);
-      blocks.push(block);
+      const { block, result } = uiTool(part, index, `${id}-call-${index}`);
+      add(block, index);
       if (result !== undefined) results.push(result);
       continue;
     }
-    // What comes after results was said with them at hand.
+    // Content after results was written with knowledge of them.
     if (type === 'step-start' || results.length > 0) close();
     const block = uiBlock(part);
-    if (block !== undefined) blocks.push(block);
+    if (block !== undefined) add(block, index);
   }
   close();
   return stretches;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inputOf, storeInput } from './conformance.ts';
 import { fileOfBytes, fileOfStream } from './input.ts';
 
-/** A text in UTF-16 with its mark. */
+/** Encodes a text as UTF-16 with a byte order mark. */
 function utf16(text: string, order: 'little' | 'big'): Uint8Array {
   const units = `\ufeff${text}`;
   const bytes = new Uint8Array(units.length * 2);
@@ -29,7 +29,7 @@ describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', 
     }
   });
 
-  it('[I143] that breaks off inside a unit is told to break off', async () => {
+  it('[I143] that is truncated inside a unit is reported as truncated', async () => {
     const { findings } = await storeInput(inputOf({ 'a.json': utf16(list, order).slice(0, -3) }), { format: 'linear' });
     expect(findings.map(({ code }) => code)).toContain('import/record-unreadable');
   });

@@ -1,22 +1,22 @@
-// Documents in UTF-16, as some shells write what is redirected into a file, read as the UTF-8 that all else expects.
+// Converts UTF-16 documents, as some shells write redirected output, to UTF-8.
 import { encodeUtf8 } from './decode.ts';
 
-/** How a text in UTF-16 has its bytes: the smaller one first, or the larger. */
+/** The byte order of UTF-16. */
 export type Utf16 = 'little' | 'big';
 
-/** How many bytes are looked at. */
+/** The number of bytes that the detection needs. */
 export const utf16Head = 4;
 
 const utf16Marks: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));
 
-/** Whether bytes begin as JSON in UTF-16 does, after its mark; any other file, also a text, is left as it is. */
+/** Returns the byte order of JSON in UTF-16 with a mark; undefined for any other file. */
 export function utf16In(head: Uint8Array): Utf16 | undefined {
   const [first, second, third = 0, fourth = 0] = head;
   if (first === 0xff && second === 0xfe && fourth === 0 && utf16Marks.has(third)) return 'little';
   return first === 0xfe && second === 0xff && third === 0 && utf16Marks.has(fourth) ? 'big' : undefined;
 }
 
-/** The bytes of a stream in UTF-16 as UTF-8, without its mark. Half a pair of units waits for the other. */
+/** Converts a UTF-16 stream to UTF-8 without its mark. Half a surrogate pair waits for the other half. */
 export async function* fromUtf16(stream: AsyncIterable<Uint8Array>, order: Utf16): AsyncGenerator<Uint8Array> {
   let byte: number | undefined;
   let waiting = '';
@@ -38,6 +38,6 @@ export async function* fromUtf16(stream: AsyncIterable<Uint8Array>, order: Utf16
     const whole = high ? text.slice(0, -1) : text;
     if (whole !== '') yield encodeUtf8(whole);
   }
-  // A byte or half a pair that is left over is told as what is not UTF-8.
+  // A leftover byte or half a pair becomes an invalid byte, which readers report.
   if (waiting !== '' || byte !== undefined) yield Uint8Array.of(0xff);
 }

@@ -1,7 +1,7 @@
 import type { Json } from '@coppice/core';
 import { isJsonObject } from './fields.ts';
 
-// Fields in which the formats of the trade keep what was said.
+// Fields in which common formats store text.
 const wordFields: ReadonlySet<string> = new Set(
   'answer body content fragments markdown mes message parts prompt query reasoning response text thinking value'.split(
     ' ',
@@ -9,7 +9,7 @@ const wordFields: ReadonlySet<string> = new Set(
 );
 const mostLooks = 1000;
 
-/** Whether a record has words, in whatever field: a reader that made a blank message of it has not understood it. */
+/** Whether a record contains text in any such field: then a reader that made a blank message of it has misread it. */
 export function hasWords(record: Json | undefined): boolean {
   const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: record ?? null }];
   let looks = 0;

@@ -1,16 +1,16 @@
-// Writing conversations from end to end, with a report of what the target cannot hold.
+// Writes conversations completely, with a report of what the target cannot hold.
 import { utf8Length } from '../utf8.ts';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
 import { type ExportReport, type Loss, ReportBuilder, refuseImport } from './findings.ts';
 
-/** What writing gives: files in pieces, and at the end the report. */
+/** The events of an export: files in pieces, and the report at the end. */
 export type ExportEvent =
   | Extract<WriteEvent, { readonly type: 'file' | 'text' | 'bytes' }>
   | { readonly type: 'report'; readonly report: ExportReport };
 
 /**
- * Writes trees in a format, one at a time. The report comes last: nodes read = written + merged + left out, and what the
- * target cannot hold, each with its place.
+ * Writes trees in a format, one at a time. The report comes last: nodes read = written + merged + left out, and each
+ * loss with its place.
  */
 export async function* writeExport(
   format: Format,

@@ -1,20 +1,20 @@
-// The records of a zip archive, for whoever writes one: each member's bytes stay with the caller, so that none is held.
+// Builds the records of a zip archive; the members' bytes stay with the caller, so that none are held in memory.
 import { strToU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import { crc32 } from './zip.ts';
 
 export { crc32 };
 
-/** A member as the directory names it, once its bytes are known. */
+/** A member in the directory, once its bytes are known. */
 export interface ZipMember {
-  /** With `/` between names; never absolute, never upwards. */
+  /** With `/` as separator; never absolute, never with `..`. */
   readonly name: string;
-  /** `store` keeps the bytes as they are, `deflate` packs them. */
+  /** `store` keeps the bytes as they are, `deflate` compresses them. */
   readonly method: 'store' | 'deflate';
   readonly crc: number;
   readonly packed: number;
   readonly size: number;
-  /** Where its header begins in the archive. */
+  /** The offset of its header in the archive. */
   readonly offset: number;
 }
 
@@ -22,7 +22,7 @@ const full = 0xffff_ffff;
 const namesAreUtf8 = 0x0800;
 const sizesFollow = 0x0008;
 const methods = { store: 0, deflate: 8 } as const;
-// The first day that the format can say: an archive of the same content has the same bytes, whenever it is made.
+// The first date of the format, so that the same content always gives the same bytes.
 const someDay = 0x0021;
 
 function record(length: number, write: (view: DataView) => void, ...tail: readonly Uint8Array[]): Uint8Array {
@@ -37,7 +37,7 @@ function record(length: number, write: (view: DataView) => void, ...tail: readon
 }
 
 /**
- * What stands before a member's bytes. Where its sum and sizes are not known yet they follow its bytes, by
+ * Builds the header of a member. If its sum and sizes are not known yet, they follow its bytes in a
  * {@link zipDescriptor}.
  */
 export function zipHeader(
@@ -62,7 +62,7 @@ export function zipHeader(
   );
 }
 
-/** What stands after a member's bytes whose header did not know them. Refuses a member past 4 GB. */
+/** Builds the record after the bytes of a member whose sizes were unknown. Throws if it is larger than 4 GB. */
 export function zipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offset' | 'method'>): Uint8Array {
   if (packed >= full || size >= full)
     refuseImport('import/too-large', `${name} has more than the 4 GB that one member of an archive can hold.`);
@@ -74,7 +74,9 @@ export function zipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offs
   });
 }
 
-/** The end of an archive: its directory, from the place `at` on. `described` says that sizes followed the bytes. */
+/**
+ * Builds the end of an archive: its directory, from the offset `at` on. `described` says that sizes followed the bytes.
+ */
 export function* zipDirectory(members: readonly ZipMember[], at: number, described: boolean): Generator<Uint8Array> {
   let size = 0;
   for (const member of members) {
@@ -125,7 +127,7 @@ function directoryEntry(member: ZipMember, described: boolean): Uint8Array {
   );
 }
 
-/** The second form of the end record, for archives past 4 GB or 65,534 members. */
+/** The 64-bit form of the end record, for archives over 4 GB or 65,534 members. */
 function* wideEnd(count: number, size: number, at: number): Generator<Uint8Array> {
   yield record(56, (view) => {
     view.setUint32(0, 0x06064b50, true);

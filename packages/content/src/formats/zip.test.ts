@@ -13,7 +13,7 @@ async function opened(bytes: Uint8Array, limits?: Partial<ZipLimits>): Promise<M
   return members;
 }
 
-/** An archive with one name for another of the same length: what no honest program writes. */
+/** Replaces a name in an archive by another of the same length, as an attacker could. */
 function renamed(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const copy = bytes.slice();
   const [old, fresh] = [strToU8(from), strToU8(to)];
@@ -71,7 +71,7 @@ describe('an archive', () => {
         hurt[at] = (hurt[at] ?? 0) ^ (1 << bit);
         try {
           const members = await opened(hurt);
-          // Damage that leaves the contents whole, such as to a date, is none of ours.
+          // Damage that leaves the contents intact, for example to a date, is accepted.
           for (const member of members.values()) expect([text, strToU8('[1,2,3]'), hurt]).toContainEqual(member);
         } catch (error) {
           if (!isAppError(error)) throw error;

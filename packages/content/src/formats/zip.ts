@@ -1,18 +1,19 @@
-// Archives are read by their central directory: every name and size is known, and judged, before a byte is unpacked.
+// Reads archives by their central directory: every name and size is known and checked before anything is unpacked.
 import { Inflate, strFromU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import type { InputFile } from './input.ts';
 
-/** What an archive may ask for. */
+/** The limits for an archive. */
 export interface ZipLimits {
+  /** Files in one archive. */
   readonly members: number;
   /** Unpacked bytes of all members together. */
   readonly bytes: number;
-  /** Unpacked to packed, for members past a megabyte: text packs ten to one, a bomb a thousand to one. */
+  /** Unpacked to packed size, for members over a megabyte: text compresses ten to one, a zip bomb a thousand to one. */
   readonly ratio: number;
 }
 
-/** The limits of an archive unless an operator says otherwise. */
+/** The default limits of an archive. */
 export const zipLimits: ZipLimits = { members: 200_000, bytes: 64 * 1024 ** 3, ratio: 100 };
 
 const harmlessSize = 1024 * 1024;
@@ -33,7 +34,7 @@ interface ZipEntry {
   readonly offset: number;
 }
 
-/** Whether bytes begin as an archive does, an empty one included. */
+/** Whether bytes begin like an archive, an empty one included. */
 export function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
 }
@@ -45,7 +46,7 @@ for (let byte = 0; byte < 256; byte++) {
   crcTable[byte] = value >>> 0;
 }
 
-/** The CRC-32 of bytes, carried on from an earlier one. */
+/** Computes the CRC-32 of bytes, continuing an earlier one. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
@@ -60,7 +61,7 @@ function damagedZip(name: string, why: string): never {
   return refuseImport('import/damaged', `The archive ${name} cannot be read: ${why}.`, { name });
 }
 
-/** Why a member's name may not be used, or undefined: names come from strangers. */
+/** Returns why a member's name is refused, or undefined; names are untrusted. */
 function nameProblem(name: string): string | undefined {
   if (name === '' || name.includes('\0')) return 'has no proper name';
   if (name.includes('\\')) return 'has a backslash in its name';
@@ -83,7 +84,7 @@ interface Directory {
   readonly count: number;
 }
 
-/** Finds the end record, which names the directory; archives past 4 GB have it in a second form. */
+/** Finds the end record, which points to the directory; archives over 4 GB have a second form. */
 async function findDirectory(source: RandomAccess): Promise<Directory> {
   const from = Math.max(0, source.size - 65_557);
   const tail = await source.read(from, source.size);
@@ -109,7 +110,7 @@ async function findDirectory(source: RandomAccess): Promise<Directory> {
   return damagedZip(source.name, 'it has no end record; it may be cut off');
 }
 
-/** The 64-bit numbers of an entry whose 32-bit ones are full. */
+/** Returns the 64-bit numbers of an entry whose 32-bit fields are full. */
 function widened(extra: Uint8Array, narrow: { size: number; packed: number; offset: number }) {
   const wide = { ...narrow };
   const view = dataViewOf(extra);
@@ -208,7 +209,7 @@ async function* inflateMember(source: RandomAccess, entry: ZipEntry): AsyncGener
   yield* out;
 }
 
-/** The bytes of a member, checked against the size and the sum that the directory gives. */
+/** Yields the bytes of a member, checked against the size and sum in the directory. */
 async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let size = 0;
   let crc = 0;
@@ -223,8 +224,8 @@ async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenera
 }
 
 /**
- * The members of an archive as files, in its order, folders left out. Refuses names that are absolute or lead out of it,
- * links, encryption, and members that would unpack far beyond their size, before anything is unpacked.
+ * Returns the members of an archive as files, in order, without folders. Refuses absolute names and names that lead out
+ * of it, links, encryption, and zip bombs, before anything is unpacked.
  */
 export async function zipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
   const limits: ZipLimits = { ...zipLimits, ...given };

@@ -1,7 +1,7 @@
-/** The types of the lines that Claude Code writes: those of a chain, and those that stand beside it and may come first. */
+/** The line types of Claude Code: those that form chains, and those beside them, which may come first. */
 export const chainTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
 
-/** Lines that are in no chain. */
+/** Lines outside any chain. */
 export const asideTypes: ReadonlySet<string> = new Set([
   'summary',
   'file-history-snapshot',

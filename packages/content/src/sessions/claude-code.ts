@@ -1,40 +1,36 @@
-// Files of Claude Code: no header, several lines per reply (they share `message.id`), results of parallel calls that fan
-// out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
+// Session files of Claude Code: no header, several lines per reply (with the same `message.id`), and results of
+// parallel calls below the different lines of one reply. The lines of a reply become one entry, its results a chain
+// below it.
+
+import type { FieldMap } from '@coppice/core';
+import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { derivedId } from '../derived-id.ts';
 import { type Cooperative, itemsPerPause, runAtOnce } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import {
-  isSessionFields,
-  numberField,
-  objectField,
-  omitUndefinedFields,
-  ownSessionField,
-  type SessionFields,
-  textField,
-} from './fields.ts';
+import { omitUndefinedFields } from './fields.ts';
 import { entriesParentsFirst } from './parents-first.ts';
 
-/** A file of Claude Code as entries of ours. */
+/** A file of Claude Code, converted to our entries. */
 export interface CodeSession {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
-  /** Where the session was left. */
+  /** The leaf where the session ended. */
   readonly leafUuid: string | null;
 }
 
 interface CodeLine {
-  readonly fields: SessionFields;
+  readonly fields: FieldMap;
   readonly uuid: string;
   readonly parent: string | null;
 }
 
-/** Converts the lines of a file. Every chain line is in an entry; the others give the session's name and its leaf. */
-export function readClaudeCode(lines: readonly SessionFields[]): CodeSession {
+/** Converts the lines of a file. Every chain line is part of an entry; the others give the session's name and leaf. */
+export function readClaudeCode(lines: readonly FieldMap[]): CodeSession {
   return runAtOnce(readingClaudeCode(lines));
 }
 
-/** As {@link readClaudeCode}, with places where others may have a turn. */
-export function* readingClaudeCode(lines: readonly SessionFields[]): Cooperative<CodeSession> {
+/** Like {@link readClaudeCode}, but yields to other work. */
+export function* readingClaudeCode(lines: readonly FieldMap[]): Cooperative<CodeSession> {
   const reader = new CodeReader(lines);
   yield;
   return yield* reader.session();
@@ -43,36 +39,36 @@ export function* readingClaudeCode(lines: readonly SessionFields[]): Cooperative
 class CodeReader {
   readonly #chain: CodeLine[] = [];
   readonly #byUuid = new Map<string, CodeLine>();
-  // The entry that a line went into.
+  // The entry that contains a line.
   readonly #home = new Map<string, string>();
   readonly #entries = new Map<string, Mutable>();
   readonly #results = new Map<Mutable, string>();
-  // What the results above a line hang on.
+  // The entry above a chain of results, by line.
   readonly #tops = new Map<string, string | null>();
   #name: string | undefined;
   #left: string | undefined;
-  readonly #first: SessionFields;
+  readonly #first: FieldMap;
 
-  constructor(lines: readonly SessionFields[]) {
-    this.#first = lines.find((line) => textField(line, 'sessionId') !== undefined) ?? {};
+  constructor(lines: readonly FieldMap[]) {
+    this.#first = lines.find((line) => getText(line, 'sessionId') !== undefined) ?? {};
     for (const fields of lines) {
-      const uuid = textField(fields, 'uuid');
-      const type = textField(fields, 'type');
-      if (type === 'custom-title') this.#name = textField(fields, 'customTitle') ?? this.#name;
-      else if (type === 'ai-title') this.#name ??= textField(fields, 'aiTitle');
-      else if (type === 'last-prompt') this.#left = textField(fields, 'leafUuid') ?? this.#left;
-      else if (type === 'summary') this.#name ??= textField(fields, 'summary');
+      const uuid = getText(fields, 'uuid');
+      const type = getText(fields, 'type');
+      if (type === 'custom-title') this.#name = getText(fields, 'customTitle') ?? this.#name;
+      else if (type === 'ai-title') this.#name ??= getText(fields, 'aiTitle');
+      else if (type === 'last-prompt') this.#left = getText(fields, 'leafUuid') ?? this.#left;
+      else if (type === 'summary') this.#name ??= getText(fields, 'summary');
       if (uuid === undefined || this.#byUuid.has(uuid)) continue;
-      const line = { fields, uuid, parent: textField(fields, 'parentUuid') ?? null };
+      const line = { fields, uuid, parent: getText(fields, 'parentUuid') ?? null };
       this.#chain.push(line);
       this.#byUuid.set(uuid, line);
     }
   }
 
   *session(): Cooperative<CodeSession> {
-    const id = textField(this.#first, 'sessionId') ?? '';
-    const at = textField(this.#first, 'timestamp');
-    const cwd = textField(this.#first, 'cwd');
+    const id = getText(this.#first, 'sessionId') ?? '';
+    const at = getText(this.#first, 'timestamp');
+    const cwd = getText(this.#first, 'cwd');
     const header: SessionHeader = {
       type: 'session',
       version: sessionVersion,
@@ -96,19 +92,18 @@ class CodeReader {
     return { header, entries, leafUuid };
   }
 
-  /** Puts the lines of each reply into one entry, and results and compactions into entries of their own. */
+  /** Collects the lines of each reply in one entry, and results and compactions in separate entries. */
   *#gather(): Cooperative<void> {
     const replies = new Map<string, Mutable>();
     let count = 0;
     for (const line of this.#chain) {
       if (++count % itemsPerPause === 0) yield;
       const { fields, uuid } = line;
-      const message = ownSessionField(fields, 'message');
-      const reply =
-        isSessionFields(message) && textField(fields, 'type') === 'assistant' ? textField(message, 'id') : undefined;
+      const message = ownField(fields, 'message');
+      const reply = isFieldMap(message) && getText(fields, 'type') === 'assistant' ? getText(message, 'id') : undefined;
       const begun = reply === undefined ? undefined : replies.get(reply);
-      // Lines of one reply hang on each other; a reply that was asked for again has another id.
-      if (begun !== undefined && isSessionFields(message)) {
+      // Lines of one reply are a chain; a regenerated reply has another id.
+      if (begun !== undefined && isFieldMap(message)) {
         for (const block of codeContent(message)) begun.content.push(block);
         this.#home.set(uuid, begun.uuid);
         begun.lines.push(fields);
@@ -122,19 +117,19 @@ class CodeReader {
   }
 
   #entry({ fields, uuid, parent }: CodeLine, message: unknown): Mutable {
-    const above = parent ?? textField(fields, 'logicalParentUuid') ?? null;
+    const above = parent ?? getText(fields, 'logicalParentUuid') ?? null;
     return {
       uuid,
       parent: above,
       fields,
-      message: isSessionFields(message) ? message : null,
-      // A copy: lines that follow add to it.
-      content: isSessionFields(message) ? [...codeContent(message)] : [],
+      message: isFieldMap(message) ? message : null,
+      // Copied, because later lines add to it.
+      content: isFieldMap(message) ? [...codeContent(message)] : [],
       lines: [fields],
     };
   }
 
-  /** The entries, parents before children, results in a chain below the reply that asked for them. */
+  /** Returns the entries, parents before children, with results as a chain below the reply that called for them. */
   *#ordered(root: string): Cooperative<SessionEntry[]> {
     const calls = new Map<string, Mutable>();
     const ends = new Map<string, string>();
@@ -142,8 +137,7 @@ class CodeReader {
     const answered = new Set<string>();
     for (const entry of this.#entries.values())
       for (const block of entry.content)
-        if (isSessionFields(block) && textField(block, 'type') === 'tool_use')
-          calls.set(textField(block, 'id') ?? '', entry);
+        if (isFieldMap(block) && getText(block, 'type') === 'tool_use') calls.set(getText(block, 'id') ?? '', entry);
     let count = 0;
     for (const entry of this.#entries.values()) {
       if (++count % itemsPerPause === 0) yield;
@@ -165,19 +159,19 @@ class CodeReader {
     return entriesParentsFirst(found, root);
   }
 
-  /** What a compaction left in force, and how much there was before: told by the boundary above the summary. */
-  #kept(entry: Mutable): SessionFields {
+  /** Returns what a compaction kept and the tokens before it, from the boundary line above the summary. */
+  #kept(entry: Mutable): FieldMap {
     const above = entry.parent === null ? undefined : this.#entries.get(entry.parent);
-    if (above === undefined || textField(above.fields, 'subtype') !== 'compact_boundary') return {};
-    const about = objectField(above.fields, 'compactMetadata') ?? {};
+    if (above === undefined || getText(above.fields, 'subtype') !== 'compact_boundary') return {};
+    const about = getObject(above.fields, 'compactMetadata') ?? {};
     const kept = [about, above.fields].flatMap((one): readonly unknown[] => {
-      const uuids = ownSessionField(objectField(one, 'preserved_messages') ?? {}, 'uuids');
+      const uuids = ownField(getObject(one, 'preserved_messages') ?? {}, 'uuids');
       return Array.isArray(uuids) ? uuids : [];
     });
     const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#home.get(uuid) : undefined));
     return omitUndefinedFields({
       firstKeptEntryUuid: homes.find((home) => home !== undefined),
-      tokensBefore: numberField(about, 'preTokens'),
+      tokensBefore: getNumber(about, 'preTokens'),
     });
   }
 
@@ -187,7 +181,7 @@ class CodeReader {
     return id === undefined ? undefined : calls.get(id)?.uuid;
   }
 
-  /** Where an entry hangs: on the last result of a reply if it followed one of them. */
+  /** Returns the parent of an entry: the last result of a reply if the entry followed one of its results. */
   #above(
     entry: Mutable,
     results: ReadonlyMap<string, string | undefined>,
@@ -199,7 +193,7 @@ class CodeReader {
     return asking === undefined ? home : (ends.get(asking) ?? home);
   }
 
-  /** Whether an entry hangs on a reply, or on results of it that hang on each other. */
+  /** Whether an entry is below a reply, directly or through a chain of its results. */
   #isBelow(entry: Mutable, asking: Mutable): boolean {
     const walked: string[] = [];
     let top: string | null = null;
@@ -209,7 +203,7 @@ class CodeReader {
         top = known;
         break;
       }
-      // Where the way leads back here, it leads to no reply.
+      // Stored before walking on, so that a cycle ends without finding a reply.
       this.#tops.set(at, null);
       walked.push(at);
       const home = this.#home.get(at);
@@ -225,7 +219,7 @@ class CodeReader {
     return top === asking.uuid;
   }
 
-  /** The call that an entry is the result of, looked for once: a reply may have many blocks. */
+  /** Returns the call that an entry answers; cached, because a reply may have many blocks. */
   #resultOf(entry: Mutable): string | undefined {
     const known = this.#results.get(entry);
     if (known !== undefined) return known === '' ? undefined : known;
@@ -235,14 +229,14 @@ class CodeReader {
   }
 
   /**
-   * Where the session goes on: where it says, else at the newest message on which none hangs, by its place in the file.
-   * Lines about the session hang where a reply does and would lead away from it; orphans do not come last in a file.
+   * Returns the leaf of the session: the recorded one, else the last message in the file without a message below it.
+   * Lines about the session are skipped, because they would lead away from a reply; orphans are not last in a file.
    */
   #leaf(entries: readonly SessionEntry[]): string | null {
     const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
     if (left !== undefined) return left;
     const types = new Map(entries.map(({ uuid, type }) => [uuid, type]));
-    const isMain = (uuid: string) => ownSessionField(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
+    const isMain = (uuid: string) => ownField(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
     const isSaid = (uuid: string) => isLeafType(types.get(uuid) ?? '') && isMain(uuid);
     const followed = new Set<string>();
     for (let index = entries.length - 1; index >= 0; index--) {
@@ -263,67 +257,70 @@ class CodeReader {
 interface Mutable {
   readonly uuid: string;
   readonly parent: string | null;
-  readonly fields: SessionFields;
-  readonly message: SessionFields | null;
+  readonly fields: FieldMap;
+  readonly message: FieldMap | null;
   readonly content: unknown[];
-  readonly lines: SessionFields[];
+  readonly lines: FieldMap[];
 }
 
-function codeContent(message: SessionFields): unknown[] {
-  const content = ownSessionField(message, 'content');
+function codeContent(message: FieldMap): unknown[] {
+  const content = ownField(message, 'content');
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content : [];
 }
 
-function codeResult(entry: Mutable): SessionFields | undefined {
+function codeResult(entry: Mutable): FieldMap | undefined {
   return entry.content.find(
-    (block): block is SessionFields => isSessionFields(block) && textField(block, 'type') === 'tool_result',
+    (block): block is FieldMap => isFieldMap(block) && getText(block, 'type') === 'tool_result',
   );
 }
 
 function resultId(entry: Mutable): string | undefined {
   const result = codeResult(entry);
-  return result === undefined ? undefined : textField(result, 'tool_use_id');
+  return result === undefined ? undefined : getText(result, 'tool_use_id');
 }
 
 function textIn(content: readonly unknown[]): string {
-  return content.map((block) => (isSessionFields(block) ? (textField(block, 'text') ?? '') : '')).join('');
+  return content.map((block) => (isFieldMap(block) ? (getText(block, 'text') ?? '') : '')).join('');
 }
 
-/** The entry, and if it holds several results, one more for each of them. */
-function toEntries(entry: Mutable, parentUuid: string, kept: SessionFields): SessionEntry[] {
+/** Returns the entry, and further ones if it holds several results. */
+function toEntries(entry: Mutable, parentUuid: string, kept: FieldMap): SessionEntry[] {
   const { fields, uuid, message } = entry;
-  const at = textField(fields, 'timestamp');
+  const at = getText(fields, 'timestamp');
   const base = { uuid, parentUuid, ...(at === undefined ? {} : { timestamp: at }) };
-  if (ownSessionField(fields, 'isCompactSummary') === true)
+  if (ownField(fields, 'isCompactSummary') === true)
     return [{ type: 'compaction', ...base, summary: textIn(entry.content), ...kept, record: entry.lines }];
-  if (message === null) return [{ type: textField(fields, 'type') ?? 'system', ...base, record: entry.lines }];
+  if (message === null) return [{ type: getText(fields, 'type') ?? 'system', ...base, record: entry.lines }];
   const results = entry.content.filter(
-    (block): block is SessionFields => isSessionFields(block) && textField(block, 'type') === 'tool_result',
+    (block): block is FieldMap => isFieldMap(block) && getText(block, 'type') === 'tool_result',
   );
   if (results.length === 0)
     return [{ type: 'message', ...base, message: codeMessageIn(entry, message), record: entry.lines }];
   return chained(entry, base, results);
 }
 
-function codeMessageIn(entry: Mutable, message: SessionFields): SessionFields {
+function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
   const { id: _, type: __, content: ___, role, ...rest } = message;
   const about = role === 'assistant' ? rest : {};
   return { role, ...about, content: entry.content };
 }
 
-/** Results of one line as messages one below the other; the last has the line's own id, for others hang on it. */
+/**
+ * Converts the results of one line to a chain of messages; the last keeps the line's id, because other entries refer to
+ * it.
+ */
 function chained(
   entry: Mutable,
   base: { readonly uuid: string; readonly parentUuid: string },
-  results: readonly SessionFields[],
+  results: readonly FieldMap[],
 ): SessionEntry[] {
   const rest = entry.content.filter((block) => !results.some((result) => result === block));
-  const messages: SessionFields[] = results.map((result) => ({
+  const messages: FieldMap[] = results.map((result) => ({
     role: 'toolResult',
-    toolCallId: textField(result, 'tool_use_id') ?? '',
-    content: ownSessionField(result, 'content'),
-    ...(ownSessionField(result, 'is_error') === true ? { isError: true } : {}),
+    toolCallId: getText(result, 'tool_use_id') ?? '',
+    content: ownField(result, 'content'),
+    ...(ownField(result, 'is_error') === true ? { isError: true } : {}),
   }));
   if (rest.length > 0) messages.push({ role: 'user', content: rest });
   let { parentUuid } = base;

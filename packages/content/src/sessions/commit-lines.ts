@@ -1,5 +1,7 @@
-// Commits as lines, and lines as the steps they were written for. Inserts are entries, a pointer move is a `leaf` line,
-// and every other step stands in a `change` line.
+// Converts commits to lines, and lines back to steps. Inserts are entries, a change of the active node is a `leaf`
+// line, and every other step is part of a `change` line.
+
+import type { FieldMap } from '@coppice/core';
 import {
   type Commit,
   type MessageKit,
@@ -12,22 +14,14 @@ import {
   type Step,
   type Tree,
 } from '@coppice/core';
+import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { answerFromTree } from '@coppice/core/store';
 import { bookmarkOn, findAnyNode, parseStep, parseSteps, positionBetween } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { createdTime, decodeEntry, encodeNode, type FileId, nodeMarker } from './entry-codec.ts';
-import {
-  isSessionFields,
-  numberField,
-  omitUndefinedFields,
-  ownSessionField,
-  parseTime,
-  type SessionFields,
-  textField,
-  toIsoTime,
-} from './fields.ts';
+import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 
-/** What lines are written with. */
+/** The inputs for writing a commit. */
 export interface CommitWriter {
   /** The tree before the commit; null for its first. */
   readonly before: Tree | null;
@@ -35,20 +29,20 @@ export interface CommitWriter {
   readonly newId: () => string;
   readonly kit: MessageKit;
   /** Further fields of the header. */
-  readonly header: SessionFields;
+  readonly header: FieldMap;
 }
 
-/** The lines of a commit, without what is noted about the commit as a whole. */
+/** Returns the lines of a commit, without the fields about the commit as a whole. */
 export function linesOfCommit(commit: Commit, writing: CommitWriter): SessionEntry[] {
   const { before, fileId } = writing;
   const lines: SessionEntry[] = [];
   const root: NodeId | null = before?.rootId ?? rootOf(commit.steps);
   let active = before?.activeNodeId ?? null;
-  // What a reader takes for the leaf after the lines so far.
+  // The leaf that a reader derives from the lines so far.
   let reported = active;
   let others: Step[] = [];
   const at = (id: NodeId | null) => fileId(id ?? root ?? '');
-  const aside = (type: string, fields: SessionFields): SessionEntry => {
+  const aside = (type: string, fields: FieldMap): SessionEntry => {
     const timestamp = toIsoTime(commit.at);
     return {
       type,
@@ -83,7 +77,7 @@ export function linesOfCommit(commit: Commit, writing: CommitWriter): SessionEnt
     } else others.push(step);
   }
   flush();
-  // Something was added without going there.
+  // Nodes were added without becoming active.
   if (reported !== active) lines.push({ ...aside('leaf', { stay: true }), parentUuid: at(active) });
   return lines;
 }
@@ -114,8 +108,8 @@ function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitW
   };
 }
 
-// Kept, since making them again costs more than reading them: the key is a hash, the tokens are an estimate.
-function annotationLine(node: NewNode, { kit }: CommitWriter): SessionFields {
+// Stored because recomputing costs more than reading: the key is a hash, the tokens are an estimate.
+function annotationLine(node: NewNode, { kit }: CommitWriter): FieldMap {
   const { message, key, tokens, text, position } = node;
   return {
     position,
@@ -125,37 +119,37 @@ function annotationLine(node: NewNode, { kit }: CommitWriter): SessionFields {
   };
 }
 
-/** How lines are read. */
+/** Options for reading lines. */
 export interface ReadingLines {
-  /** The id of the node that an id of the file stands for. */
+  /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
-  /** The entry that one hangs on which cannot be found, and the one it was put below instead. */
+  /** Returns the parent of an entry; if that is missing, the entry it was put below instead. */
   readonly parentOf: (entry: SessionEntry) => string;
   readonly kit: MessageKit;
-  /** Told of what does not fit and was left out. */
+  /** Called for an entry that does not fit and was left out. */
   readonly misfit: (entry: SessionEntry, why: string) => void;
 }
 
-/** The first steps of a session: its root. */
+/** Returns the first steps of a session: its root. */
 export function headerSteps(header: SessionHeader, reading: Pick<ReadingLines, 'toNode'>): Step[] {
-  const noted = ownSessionField(header, 'node');
-  const fields: SessionFields = isSessionFields(noted) ? noted : {};
-  const createdAt = numberField(fields, 'createdAt') ?? parseTime(header.timestamp) ?? 0;
+  const noted = ownField(header, 'node');
+  const fields: FieldMap = isFieldMap(noted) ? noted : {};
+  const createdAt = getNumber(fields, 'createdAt') ?? parseTime(header.timestamp) ?? 0;
   const bare = rootNode(nodeId(reading.toNode(header.uuid)), createdAt);
   const node = {
     ...bare,
-    position: textField(fields, 'position') ?? bare.position,
-    meta: isSessionFields(ownSessionField(fields, 'meta')) ? ownSessionField(fields, 'meta') : bare.meta,
-    text: textField(fields, 'text') ?? '',
-    tokens: numberField(fields, 'tokens') ?? 0,
+    position: getText(fields, 'position') ?? bare.position,
+    meta: isFieldMap(ownField(fields, 'meta')) ? ownField(fields, 'meta') : bare.meta,
+    text: getText(fields, 'text') ?? '',
+    tokens: getNumber(fields, 'tokens') ?? 0,
   };
   const step = parseStep({ type: 'insert', node });
   return step.ok ? [step.value] : [{ type: 'insert', node: bare }];
 }
 
 /**
- * The steps of one commit from its lines. The tree is what it was before; `first` are steps that come before the lines,
- * such as those of the header. Whether they apply is for the caller to find out.
+ * Returns the steps of one commit from its lines. `tree` is the state before it; `first` are steps before the lines,
+ * such as those of the header. The caller checks whether they apply.
  */
 export function stepsOfLines(
   tree: Tree,
@@ -171,17 +165,17 @@ export function stepsOfLines(
   let reported = active;
   for (const line of lines) {
     if (line.type === 'change') {
-      const parsed = parseSteps(ownSessionField(line, 'steps'));
+      const parsed = parseSteps(ownField(line, 'steps'));
       if (parsed.ok) for (const step of parsed.value) steps.push(step);
       else reading.misfit(line, parsed.refusal.message);
     } else if (line.type === 'leaf') {
       const target = nodeId(reading.toNode(reading.parentOf(line)));
       const after = target === root ? null : target;
-      // Only an empty tree is at its root; elsewhere this means that the next message begins a new branch.
+      // Only an empty tree has no active node; otherwise the line means that the next message starts a new branch.
       if (after === null && tree.size > 0 && !steps.some((step) => step.type === 'remove')) continue;
       reported = after;
-      if (ownSessionField(line, 'stay') === true) continue;
-      const was = ownSessionField(line, 'before');
+      if (ownField(line, 'stay') === true) continue;
+      const was = ownField(line, 'before');
       const before = was === undefined ? active : typeof was === 'string' ? nodeId(reading.toNode(was)) : null;
       steps.push({ type: 'select', after, before });
       active = after;
@@ -189,7 +183,7 @@ export function stepsOfLines(
       const step = labelStep(tree, line, reading);
       if (step !== null) steps.push(step);
     } else if (line.type === 'session_info') {
-      const name = textField(line, 'name')?.trim();
+      const name = getText(line, 'name')?.trim();
       const after = { title: name === undefined || name === '' ? null : name };
       steps.push({ type: 'attributes', after, before: { title: tree.attributes.title ?? null } });
     } else if (!isSideEntry(line.type)) {
@@ -197,7 +191,7 @@ export function stepsOfLines(
       fresh.set(node.id, node);
       steps.push({ type: 'insert', node });
       if (isLeafType(line.type)) reported = node.id;
-      // A tree that has anything in it is somewhere: files of other tools begin with settings, before anything is said.
+      // A tree with nodes must have an active one: files of other tools begin with settings before the first message.
       else if (active === null) reported ??= node.id;
     }
   }
@@ -206,7 +200,7 @@ export function stepsOfLines(
 }
 
 function labelStep(tree: Tree, line: SessionEntry, reading: ReadingLines): Step | null {
-  const target = textField(line, 'targetUuid');
+  const target = getText(line, 'targetUuid');
   const id = nodeId(reading.toNode(target ?? ''));
   if (target === undefined || findAnyNode(tree, id) === undefined) {
     reading.misfit(line, 'it labels an entry that is not there');
@@ -214,7 +208,7 @@ function labelStep(tree: Tree, line: SessionEntry, reading: ReadingLines): Step 
   }
   const there = bookmarkOn(tree, id) ?? null;
   const at = parseTime(line.timestamp) ?? tree.updatedAt;
-  const label = textField(line, 'label') ?? '';
+  const label = getText(line, 'label') ?? '';
   const step = parseStep({
     type: 'bookmark',
     nodeId: id,
@@ -227,7 +221,7 @@ function labelStep(tree: Tree, line: SessionEntry, reading: ReadingLines): Step 
   return step.ok ? step.value : null;
 }
 
-// Places are asked of the one tree.
+// Positions are read from this one tree.
 const alone = {
   tree: () => undefined,
   log: () => [],
@@ -251,28 +245,28 @@ function nodeOfLine(
   const made: NewNode = {
     id: nodeId(toNode(entry.uuid)),
     parentId,
-    position: textField(noted, 'position') ?? lastPositionIn(tree, fresh, parentId),
+    position: getText(noted, 'position') ?? lastPositionIn(tree, fresh, parentId),
     kind,
     message,
     status,
-    groupId: numberField(noted, 'groupId') ?? 0,
+    groupId: getNumber(noted, 'groupId') ?? 0,
     createdAt: createdAt ?? parent?.createdAt ?? 0,
     matchParent: parent === undefined ? parentId : matchParentBelow(parent),
-    key: kind === 'message' ? (textField(noted, 'key') ?? kit.key(message)) : null,
-    text: textField(noted, 'text') ?? kit.text(message),
-    tokens: numberField(noted, 'tokens') ?? kit.tokens(message),
+    key: kind === 'message' ? (getText(noted, 'key') ?? kit.key(message)) : null,
+    text: getText(noted, 'text') ?? kit.text(message),
+    tokens: getNumber(noted, 'tokens') ?? kit.tokens(message),
     meta,
     marker: nodeMarker(marker, toNode),
     aliases: [],
   };
-  const aliases = ownSessionField(noted, 'aliases');
+  const aliases = ownField(noted, 'aliases');
   const step = parseStep({ type: 'insert', node: aliases === undefined ? made : { ...made, aliases } });
   if (step.ok && step.value.type === 'insert') return step.value.node;
   reading.misfit(entry, step.ok ? 'it is no entry' : step.refusal.message);
   return readable(made, lastPositionIn(tree, fresh, parentId), kit);
 }
 
-/** A node without what cannot be read of its notes; what it says stays. */
+/** Returns a node without unreadable metadata; its message stays. */
 function readable(made: NewNode, position: string, kit: MessageKit): NewNode {
   const { message } = made;
   const plain: NewNode = {
@@ -304,7 +298,7 @@ function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
   return typeof edge === 'string' ? edge : null;
 }
 
-/** A free position after all children of a node. */
+/** Returns a free position after all children of a node. */
 export function lastPlaceBelow(tree: Tree, parentId: NodeId): string {
   return positionBetween(lastChildPosition(tree, parentId), null);
 }

@@ -1,22 +1,23 @@
-// Where the part begins that a compaction keeps, when it names a line that is no point of the session.
+// Finds the first kept entry of a compaction that names a line which is not a node of the tree.
+
+import { getText } from '@coppice/core/decode';
 import { isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
-import { textField } from './fields.ts';
 
 /**
- * A compaction with the entry that it keeps from on. Other tools name the line before what they keep if that is a label,
- * a name or the header; here nothing of those is in the way to an entry, so the entry after it stands for it.
+ * Returns a compaction with a valid first kept entry. Other tools may name a label, a name or the header before the
+ * kept part; such lines are not nodes here, so the next entry on the path replaces it.
  */
 export function resolveFirstKept(
   file: Pick<SessionFile, 'indexOf' | 'parentAt' | 'typeAt' | 'uuidAt'>,
   at: number,
   entry: SessionEntry,
 ): SessionEntry {
-  const named = entry.type === 'compaction' ? textField(entry, 'firstKeptEntryUuid') : undefined;
+  const named = entry.type === 'compaction' ? getText(entry, 'firstKeptEntryUuid') : undefined;
   const line = named === undefined ? -1 : file.indexOf(named);
   if (line < 0 || (line > 0 && !isSideEntry(file.typeAt(line)))) return entry;
   let first = -1;
   let up = file.parentAt(at);
-  // Parents stand before their children, so that this ends.
+  // Parents come before their children, so the loop ends.
   for (; up > line; up = file.parentAt(up)) if (!isSideEntry(file.typeAt(up))) first = up;
   return up !== line || first < 0 ? entry : { ...entry, firstKeptEntryUuid: file.uuidAt(first) };
 }

@@ -1,4 +1,6 @@
-// What an entry means as a node of the tree, and how a node is written as an entry. One file, so that the two agree.
+// Decodes an entry to a node of the tree and encodes a node as an entry, in one file so that the two agree.
+
+import type { FieldMap } from '@coppice/core';
 import {
   checkMessage,
   type JsonObject,
@@ -13,23 +15,13 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
+import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { canonicalJson } from '../canonical-json.ts';
 import { commitFields, type SessionEntry } from './contract.ts';
-import {
-  isSessionFields,
-  numberField,
-  objectField,
-  omitSessionFields,
-  omitUndefinedFields,
-  ownSessionField,
-  parseTime,
-  type SessionFields,
-  textField,
-  toIsoTime,
-} from './fields.ts';
+import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 import { readBlocks, readSessionMessage, unreadableType } from './messages.ts';
 
-/** A node as an entry tells it. Ids are those of the file; what is not said is derived by whoever knows the tree. */
+/** A decoded entry. Ids are those of the file; missing values are derived by code that knows the tree. */
 export interface DecodedEntry {
   readonly kind: Exclude<NodeKind, 'root'>;
   readonly message: Message;
@@ -37,59 +29,57 @@ export interface DecodedEntry {
   readonly meta: NodeMeta;
   readonly marker: EntryMarker | null;
   readonly createdAt: number | undefined;
-  /** What the store that wrote the entry noted: place, group, key, tokens and the like. */
-  readonly noted: SessionFields;
+  /** The values stored by the store that wrote the entry: position, group, key, tokens and the like. */
+  readonly noted: FieldMap;
 }
 
-/** A marker whose pointers are ids of the file. */
+/** A marker whose references are ids of the file. */
 export type EntryMarker = Omit<Marker, 'firstKept' | 'from'> & { readonly firstKept?: string; readonly from?: string };
 
-const nothing: SessionFields = {};
+const nothing: FieldMap = {};
 
-/** What an entry means. Entries of unknown types are states: they keep their place and are shown to no model. */
+/** Decodes an entry. Entries of unknown types become states: they keep their place and no model sees them. */
 export function decodeEntry(entry: SessionEntry): DecodedEntry {
-  const noted = objectField(entry, 'node') ?? nothing;
+  const noted = getObject(entry, 'node') ?? nothing;
   const read = readEntry(entry);
-  const exact =
-    ownSessionField(noted, 'message') === undefined ? null : checkMessage(ownSessionField(noted, 'message'));
+  const exact = ownField(noted, 'message') === undefined ? null : checkMessage(ownField(noted, 'message'));
   const message = exact?.ok === true ? exact.value : read.message;
-  const status = nodeStatuses.find((one) => one === ownSessionField(noted, 'status')) ?? read.status;
-  const meta = objectField(noted, 'meta') ?? read.meta;
-  const marker =
-    ownSessionField(noted, 'marker') === undefined ? read.marker : markerIn(ownSessionField(noted, 'marker'));
+  const status = nodeStatuses.find((one) => one === ownField(noted, 'status')) ?? read.status;
+  const meta = getObject(noted, 'meta') ?? read.meta;
+  const marker = ownField(noted, 'marker') === undefined ? read.marker : markerIn(ownField(noted, 'marker'));
   return {
     kind: read.kind,
     message,
     status,
     meta,
     marker,
-    createdAt: numberField(noted, 'createdAt') ?? parseTime(entry.timestamp),
+    createdAt: getNumber(noted, 'createdAt') ?? parseTime(entry.timestamp),
     noted,
   };
 }
 
 /**
- * Why the message of an entry would be refused if it were sent today; null if it would not. Lines of other tools have
- * messages of their own kinds, which are only asked whether they can be read.
+ * Returns why the message of an entry would be refused as input today; null if it would be accepted. Lines of other
+ * tools have their own kinds of messages, which only need to be readable.
  */
 export function messageProblem(entry: SessionEntry, isOurs: boolean): string | null {
-  const noted = ownSessionField(objectField(entry, 'node') ?? nothing, 'message');
+  const noted = ownField(getObject(entry, 'node') ?? nothing, 'message');
   const said = isOurs ? messageIn(entry) : undefined;
   for (const message of [noted, said]) {
     const checked = message === undefined ? null : checkMessage(message);
     if (checked?.ok === false) return checked.refusal.message;
   }
   if (entry.type !== 'message' || isOurs) return null;
-  const isUnreadable = readSessionMessage(ownSessionField(entry, 'message')).message.content.some(
+  const isUnreadable = readSessionMessage(ownField(entry, 'message')).message.content.some(
     ({ type }) => type === unreadableType,
   );
   return isUnreadable ? 'message cannot be read.' : null;
 }
 
-/** The message of a line of ours as it is written; undefined for lines that have none. */
+/** Returns the raw message of a line of ours; undefined for lines without one. */
 function messageIn(entry: SessionEntry): unknown {
-  if (entry.type === 'message') return ownSessionField(entry, 'message') ?? null;
-  return entry.type === 'custom_message' ? { role: 'user', content: ownSessionField(entry, 'content') } : undefined;
+  if (entry.type === 'message') return ownField(entry, 'message') ?? null;
+  return entry.type === 'custom_message' ? { role: 'user', content: ownField(entry, 'content') } : undefined;
 }
 
 interface EntryRead {
@@ -103,24 +93,24 @@ interface EntryRead {
 function readEntry(entry: SessionEntry): EntryRead {
   switch (entry.type) {
     case 'message': {
-      const { message, kind, status, meta } = readSessionMessage(ownSessionField(entry, 'message'));
+      const { message, kind, status, meta } = readSessionMessage(ownField(entry, 'message'));
       return { kind, message, status, meta: { ...meta, ...extras(entry) }, marker: kind === 'injected' ? {} : null };
     }
     case 'branch_summary':
     case 'stack_summary':
       return markerFields(
         'branch-summary',
-        textMessage('system', textField(entry, 'summary') ?? ''),
-        { ...pointer('from', textField(entry, 'fromUuid')), ...detailsIn(entry) },
+        textMessage('system', getText(entry, 'summary') ?? ''),
+        { ...pointer('from', getText(entry, 'fromUuid')), ...detailsIn(entry) },
         extras(entry),
       );
     case 'compaction': {
-      const before = numberField(entry, 'tokensBefore');
+      const before = getNumber(entry, 'tokensBefore');
       return markerFields(
         'compaction',
-        textMessage('system', textField(entry, 'summary') ?? ''),
+        textMessage('system', getText(entry, 'summary') ?? ''),
         {
-          ...pointer('firstKept', textField(entry, 'firstKeptEntryUuid')),
+          ...pointer('firstKept', getText(entry, 'firstKeptEntryUuid')),
           ...(before === undefined ? {} : { tokensBefore: before }),
           ...detailsIn(entry),
         },
@@ -128,7 +118,7 @@ function readEntry(entry: SessionEntry): EntryRead {
       );
     }
     case 'custom_message': {
-      const blocks = readBlocks(ownSessionField(entry, 'content'));
+      const blocks = readBlocks(ownField(entry, 'content'));
       const message: Message = {
         role: 'user',
         content: blocks.length === 0 ? textMessage('user', '').content : blocks,
@@ -136,7 +126,7 @@ function readEntry(entry: SessionEntry): EntryRead {
       return markerFields('injected', message, warningsOf(data({ ...entry, content: undefined })));
     }
     case 'model_change': {
-      const [provider, model] = [textField(entry, 'provider'), textField(entry, 'modelId')];
+      const [provider, model] = [getText(entry, 'provider'), getText(entry, 'modelId')];
       const meta = provider === undefined || model === undefined ? {} : { model: `${provider}/${model}` };
       return markerFields('state', textMessage('system', ''), warningsOf({ type: entry.type, ...data(entry) }), meta);
     }
@@ -149,7 +139,7 @@ function readEntry(entry: SessionEntry): EntryRead {
   }
 }
 
-// What every line has; the rest of a state's fields is what it says.
+// Fields of every line; the other fields of a state are its content.
 const lineFields: readonly string[] = [
   'type',
   'uuid',
@@ -160,7 +150,7 @@ const lineFields: readonly string[] = [
   'node',
   'damaged',
 ];
-// What a line of ours has besides, which in a line of another tool is what it says.
+// Further fields of our lines; in a line of another tool these are content.
 const ownFields: ReadonlySet<string> = new Set([...lineFields, 'row']);
 const lastFields: ReadonlySet<string> = new Set([...ownFields, ...commitFields]);
 const foreignFields: ReadonlySet<string> = new Set(lineFields);
@@ -170,10 +160,10 @@ function data(entry: SessionEntry): JsonObject {
   return omitUndefinedFields(omitSessionFields(entry, aboutLine(entry)));
 }
 
-/** The fields of an entry that are about its line and its commit, and nothing that it says. */
+/** Returns the fields of an entry that describe its line and commit and are not content. */
 export function aboutLine(entry: SessionEntry): ReadonlySet<string> {
-  if (ownSessionField(entry, 'commit') === true) return lastFields;
-  return ownSessionField(entry, 'version') === undefined ? foreignFields : ownFields;
+  if (ownField(entry, 'commit') === true) return lastFields;
+  return ownField(entry, 'version') === undefined ? foreignFields : ownFields;
 }
 
 function warningsOf(details: JsonObject): EntryMarker {
@@ -184,7 +174,7 @@ function markerFields(kind: EntryRead['kind'], message: Message, marker: EntryMa
   return { kind, message, status: 'success', meta, marker };
 }
 
-// What messages and summaries say in fields that are known.
+// Known content fields of messages and summaries.
 const saidFields: readonly string[] = [
   'message',
   'summary',
@@ -196,10 +186,10 @@ const saidFields: readonly string[] = [
 const known: ReadonlySet<string> = new Set([...bare, ...saidFields]);
 const knownElsewhere: ReadonlySet<string> = new Set([...foreignFields, ...saidFields]);
 
-/** Fields of a line that other tools wrote and that nothing here reads: they go along with the node. */
+/** Returns fields of a line that other tools wrote and nothing here reads: they are kept with the node. */
 function extras(entry: SessionEntry): NodeMeta {
-  const read = ownSessionField(entry, 'version') === undefined ? knownElsewhere : known;
-  // Most lines have none, and this runs for each of them.
+  const read = ownField(entry, 'version') === undefined ? knownElsewhere : known;
+  // A fast path, because most lines have none and this runs for each line.
   for (const key of Object.keys(entry))
     if (!read.has(key) || isOdd(entry, key)) return { sessionFields: fieldsOfOthers(entry, read) };
   return {};
@@ -211,14 +201,14 @@ function fieldsOfOthers(entry: SessionEntry, read: ReadonlySet<string>): JsonObj
   );
 }
 
-/** Whether a field has a known name and says something that nothing here reads. */
+/** Whether a field has a known name but a value that nothing here reads. */
 function isOdd(entry: SessionEntry, key: string): boolean {
-  return key === 'details' && objectField(entry, key) === undefined;
+  return key === 'details' && getObject(entry, key) === undefined;
 }
 
-function extrasOf(meta: NodeMeta): SessionFields {
+function extrasOf(meta: NodeMeta): FieldMap {
   const { sessionFields } = meta;
-  return isSessionFields(sessionFields) ? omitSessionFields(sessionFields, known) : {};
+  return isFieldMap(sessionFields) ? omitSessionFields(sessionFields, known) : {};
 }
 
 function pointer(key: 'from' | 'firstKept', id: string | undefined): EntryMarker {
@@ -226,7 +216,7 @@ function pointer(key: 'from' | 'firstKept', id: string | undefined): EntryMarker
 }
 
 function detailsIn(entry: SessionEntry): EntryMarker {
-  const found = objectField(entry, 'details');
+  const found = getObject(entry, 'details');
   return found === undefined ? {} : { details: found };
 }
 
@@ -234,12 +224,12 @@ function markerIn(value: unknown): EntryMarker | null {
   return isMarker(value) ? value : null;
 }
 
-// A marker that was noted by a store; core checks its fields when the step is read.
+// A stored marker; core checks its fields when the step is parsed.
 function isMarker(value: unknown): value is EntryMarker {
-  return isSessionFields(value);
+  return isFieldMap(value);
 }
 
-/** How ids of nodes are spelt in the file. */
+/** Converts a node id to its form in the file. */
 export type FileId = (id: string) => string;
 
 const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
@@ -250,13 +240,13 @@ const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
   state: 'custom',
 };
 
-/** When a node was made, as lines write it; undefined for what does not say so, which has nought for a time. */
+/** Returns the creation time of a node as text; undefined for time 0, which means unknown. */
 export function createdTime({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
   return createdAt === 0 ? undefined : toIsoTime(createdAt);
 }
 
-/** A node as an entry. `noted` is what cannot be told from the entry itself, such as its place among the variants. */
-export function encodeNode(node: NewNode, fileId: FileId, noted: SessionFields): SessionEntry {
+/** Encodes a node as an entry. `noted` holds values that cannot be derived from the entry, such as its position. */
+export function encodeNode(node: NewNode, fileId: FileId, noted: FieldMap): SessionEntry {
   const { kind, message, parentId } = node;
   if (kind === 'root' || message === null || parentId === null)
     throw new Error(`The root ${node.id} is the header, not an entry.`);
@@ -285,7 +275,7 @@ export function encodeNode(node: NewNode, fileId: FileId, noted: SessionFields):
   return Object.keys(notes).length === 0 ? entry : { ...entry, node: notes };
 }
 
-/** A marker with its pointers as the file spells them. */
+/** Returns a marker with references as in the file. */
 export function fileMarker(marker: Marker | null, fileId: FileId): EntryMarker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
@@ -296,7 +286,7 @@ export function fileMarker(marker: Marker | null, fileId: FileId): EntryMarker |
   };
 }
 
-/** A marker with its pointers as the tree spells them. */
+/** Returns a marker with references as in the tree. */
 export function nodeMarker(marker: EntryMarker | null, toNode: (id: string) => string): Marker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
@@ -311,7 +301,7 @@ function sourceOfNode(
   kind: Exclude<NodeKind, 'root'>,
   message: Message,
   marker: EntryMarker | null,
-): { readonly type: string; readonly fields: SessionFields } {
+): { readonly type: string; readonly fields: FieldMap } {
   const { details, firstKept, from, tokensBefore } = marker ?? {};
   const more = details === undefined ? {} : { details };
   switch (kind) {
@@ -341,7 +331,7 @@ function sourceOfNode(
   }
 }
 
-// A state that calls itself something else would be read as that.
+// Types that a state must not use as its own, because it would be read as such an entry.
 const reservedFields: ReadonlySet<string> = new Set([
   'session',
   'message',
@@ -358,8 +348,8 @@ const reservedFields: ReadonlySet<string> = new Set([
   'state',
 ]);
 
-/** The fields of a marker's details, as far as they do not stand in the way of the line's own. */
-function fieldsIn(details: JsonObject | undefined): SessionFields {
+/** Returns the details of a marker without fields that collide with those of the line. */
+function fieldsIn(details: JsonObject | undefined): FieldMap {
   return details === undefined ? {} : omitSessionFields(details, bare);
 }
 

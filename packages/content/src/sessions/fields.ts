@@ -1,66 +1,32 @@
-// Reading fields of lines that others wrote.
-import { type Json, type JsonObject, ok, type Result } from '@coppice/core';
+// Reads fields of lines that others wrote.
+import { type FieldMap, type Json, type JsonObject, ok, type Result } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { copyJson } from '../json-copy.ts';
 import { defaultLimits } from '../limits.ts';
 import { invalidInput } from '../problem.ts';
 
-/** An object whose fields are still unknown. */
-export type SessionFields = { readonly [key: string]: unknown };
-
-/** Whether a value is an object and not a list. */
-export function isSessionFields(value: unknown): value is SessionFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A field of its own, never one of the prototype's. */
-export function ownSessionField(fields: SessionFields, key: string): unknown {
-  return Object.hasOwn(fields, key) ? fields[key] : undefined;
-}
-
-/** A text field; undefined where there is none. */
-export function textField(fields: SessionFields, key: string): string | undefined {
-  const value = ownSessionField(fields, key);
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A number field; undefined where there is none. */
-export function numberField(fields: SessionFields, key: string): number | undefined {
-  const value = ownSessionField(fields, key);
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-/** An object field; undefined where there is none. What comes from a line is JSON and nothing else. */
-export function objectField(fields: SessionFields, key: string): JsonObject | undefined {
-  const value = ownSessionField(fields, key);
-  return isJsonObject(value) ? value : undefined;
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isSessionFields(value);
-}
-
-/** Whether a value is JSON; what was parsed from a line is. */
+/** Whether a value is JSON, given that it was parsed from a line or is undefined, a function, symbol or bigint. */
 export function isJsonValueOf(value: unknown): value is Json {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }
 
-/** The fields of an object without some of them. */
-export function omitSessionFields(fields: SessionFields, keys: ReadonlySet<string>): SessionFields {
+/** Returns an object without some of its fields. */
+export function omitSessionFields(fields: FieldMap, keys: ReadonlySet<string>): FieldMap {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.has(key)));
 }
 
-/** Only those entries that have a value; JSON knows no undefined. */
-export function omitUndefinedFields(fields: SessionFields): JsonObject {
+/** Returns the fields that have a JSON value, because JSON has no undefined. */
+export function omitUndefinedFields(fields: FieldMap): JsonObject {
   const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isJsonValueOf(entry[1]));
   return Object.fromEntries(entries);
 }
 
-/** A time as lines write it; undefined for what no date can say. */
+/** Formats a time for a line; undefined for a number that is not a valid date. */
 export function toIsoTime(at: number): string | undefined {
   return Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
 }
 
-/** The milliseconds of a line's time: a text, or the number that some tools write. */
+/** Parses the time of a line to milliseconds: a text, or a number as some tools write it. */
 export function parseTime(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'string') return undefined;
@@ -69,8 +35,8 @@ export function parseTime(value: unknown): number | undefined {
 }
 
 /**
- * The fields of an entry that is to be saved as data of their own, of any size. Refuses what JSON cannot say, with its
- * place: else it would be left out, or be something else when it is read.
+ * Copies the fields of an entry to plain JSON, of any size. Refuses values that JSON cannot represent, with their
+ * place; otherwise they would be lost or changed on reading.
  */
 export function plainFields(entry: unknown): Result<JsonObject> {
   const limits = { ...defaultLimits, messageBytes: Number.POSITIVE_INFINITY };

@@ -1,4 +1,4 @@
-// The public names of session lines, in reading order.
+// The public names for session lines, in reading order.
 
 export { type CodeSession, readClaudeCode, readingClaudeCode } from './claude-code.ts';
 export {

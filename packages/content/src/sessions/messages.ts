@@ -1,5 +1,7 @@
-// Messages of session lines: ours as they are, and those of the tool whose format the lines follow (roles `toolResult`,
-// `bashExecution`, `custom`; blocks `toolCall`, `thinkingSignature`), which are kept verbatim beside what they mean.
+// Reads the messages of session lines: ours as they are, and those of pi (roles `toolResult`, `bashExecution`,
+// `custom`; blocks `toolCall`, `thinkingSignature`), whose original is kept beside the converted message.
+
+import type { FieldMap } from '@coppice/core';
 import {
   type Block,
   checkMessage,
@@ -12,19 +14,11 @@ import {
   roles,
   textMessage,
 } from '@coppice/core';
+import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { normaliseMessage } from '../legacy.ts';
-import {
-  isJsonValueOf,
-  isSessionFields,
-  numberField,
-  objectField,
-  omitUndefinedFields,
-  ownSessionField,
-  type SessionFields,
-  textField,
-} from './fields.ts';
+import { isJsonValueOf, omitUndefinedFields } from './fields.ts';
 
-/** What a line's message means. */
+/** The converted message of a line. */
 export interface ReadMessage {
   readonly message: Message;
   readonly kind: 'message' | 'injected';
@@ -35,7 +29,7 @@ export interface ReadMessage {
 const plainFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id']);
 const none: NodeMeta = {};
 
-/** Reads the message of a line. What cannot be read as one is kept as a block of its own type, never dropped. */
+/** Converts the message of a line. An unreadable one is kept in a block of a special type, never dropped. */
 export function readSessionMessage(raw: unknown): ReadMessage {
   const checked = checkMessage(raw);
   if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeignBlock(checked.value))
@@ -45,8 +39,8 @@ export function readSessionMessage(raw: unknown): ReadMessage {
       status: isBlank(checked.value) ? 'interrupted' : 'success',
       meta: none,
     };
-  if (!isSessionFields(raw)) return unreadableBlock(raw);
-  const role = textField(raw, 'role');
+  if (!isFieldMap(raw)) return unreadableBlock(raw);
+  const role = getText(raw, 'role');
   switch (role) {
     case 'toolResult':
       return toolResult(raw);
@@ -77,7 +71,7 @@ function isForeignBlock(message: Message): boolean {
   );
 }
 
-/** The type of the block that holds what cannot be read as a message. */
+/** The type of the block that holds an unreadable message. */
 export const unreadableType = 'x-unreadable';
 
 function unreadableBlock(raw: unknown): ReadMessage {
@@ -85,11 +79,11 @@ function unreadableBlock(raw: unknown): ReadMessage {
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
-/** The blocks of a line's message in our words. */
+/** Converts the blocks of a line's message to ours. */
 export function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [sessionTextBlock(content)];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block: unknown) => (isSessionFields(block) ? [readBlock(block)] : []));
+  return content.flatMap((block: unknown) => (isFieldMap(block) ? [readBlock(block)] : []));
 }
 
 function sessionTextBlock(text: string): Block {
@@ -97,28 +91,28 @@ function sessionTextBlock(text: string): Block {
   return block;
 }
 
-function isBlock(value: SessionFields): value is SessionFields & Block {
+function isBlock(value: FieldMap): value is FieldMap & Block {
   return typeof value.type === 'string';
 }
 
-function readBlock(block: SessionFields): Block {
-  switch (textField(block, 'type')) {
+function readBlock(block: FieldMap): Block {
+  switch (getText(block, 'type')) {
     case 'text':
-      return parsedBlock({ ...block, type: 'text', text: textField(block, 'text') ?? '' });
+      return parsedBlock({ ...block, type: 'text', text: getText(block, 'text') ?? '' });
     case 'thinking': {
       const { thinkingSignature, redacted, ...rest } = block;
       const opaque = redacted === true && typeof thinkingSignature === 'string';
       return parsedBlock({
         ...rest,
         type: 'thinking',
-        thinking: textField(block, 'thinking') ?? '',
+        thinking: getText(block, 'thinking') ?? '',
         ...(opaque ? { redacted: thinkingSignature } : {}),
         ...(!opaque && typeof thinkingSignature === 'string' ? { signature: thinkingSignature } : {}),
         ...(typeof redacted === 'string' ? { redacted } : {}),
       });
     }
     case 'redacted_thinking':
-      return parsedBlock({ type: 'thinking', thinking: '', redacted: textField(block, 'data') ?? '' });
+      return parsedBlock({ type: 'thinking', thinking: '', redacted: getText(block, 'data') ?? '' });
     case 'toolCall':
       return call(block, 'arguments');
     case 'tool_use':
@@ -130,69 +124,66 @@ function readBlock(block: SessionFields): Block {
   }
 }
 
-function parsedBlock(fields: SessionFields): Block {
+function parsedBlock(fields: FieldMap): Block {
   return isBlock(fields) ? fields : { type: 'x-unknown' };
 }
 
-function call(block: SessionFields, key: 'arguments' | 'input'): Block {
+function call(block: FieldMap, key: 'arguments' | 'input'): Block {
   const { [key]: _, type: __, ...rest } = block;
-  const parameters = objectField(block, key);
+  const parameters = getObject(block, key);
   return parsedBlock({
     ...rest,
     type: 'tool-use',
-    id: textField(block, 'id') ?? '',
-    name: textField(block, 'name') ?? '',
+    id: getText(block, 'id') ?? '',
+    name: getText(block, 'name') ?? '',
     parameters: parameters ?? {},
   });
 }
 
-function image(block: SessionFields): Block {
-  const data = textField(block, 'data');
+function image(block: FieldMap): Block {
+  const data = getText(block, 'data');
   if (data !== undefined) {
-    const mediaType = textField(block, 'mimeType') ?? 'image/png';
+    const mediaType = getText(block, 'mimeType') ?? 'image/png';
     return parsedBlock({ type: 'image', source: { type: 'base64', data }, mediaType });
   }
-  const source = ownSessionField(block, 'source');
-  if (
-    isSessionFields(source) &&
-    textField(source, 'type') === 'base64' &&
-    textField(source, 'media_type') !== undefined
-  )
+  const source = ownField(block, 'source');
+  if (isFieldMap(source) && getText(source, 'type') === 'base64' && getText(source, 'media_type') !== undefined)
     return parsedBlock({
       type: 'image',
-      source: { type: 'base64', data: textField(source, 'data') ?? '' },
-      mediaType: textField(source, 'media_type'),
+      source: { type: 'base64', data: getText(source, 'data') ?? '' },
+      mediaType: getText(source, 'media_type'),
     });
   return parsedBlock({ ...block, type: 'image' });
 }
 
-/** Blocks as a message that core takes, or as an unreadable one. A tool call twice in one message keeps its first id. */
-function sound(role: Role, content: readonly Block[], raw: SessionFields, toolCallId?: string): Message {
+/**
+ * Builds a message from blocks, or an unreadable one if core refuses it. If a tool call occurs twice, the first keeps
+ * its id.
+ */
+function sound(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
   const blocks = content.length === 0 ? [sessionTextBlock('')] : content;
   const message = { role, content: blocks, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
   const checked = checkMessage(message);
   if (checked.ok) return checked.value;
   const legacy = normaliseMessage({
-    role: ownSessionField(raw, 'role'),
-    content: ownSessionField(raw, 'content'),
-    tool_calls: ownSessionField(raw, 'tool_calls'),
+    role: ownField(raw, 'role'),
+    content: ownField(raw, 'content'),
+    tool_calls: ownField(raw, 'tool_calls'),
   });
   if (legacy.ok) return legacy.value;
   const kept: Block & { readonly value: unknown } = { type: unreadableType, value: raw };
   return { role: role === 'tool' ? 'user' : role, content: [kept] };
 }
 
-function recordOfMessage(raw: SessionFields): NodeMeta {
+function recordOfMessage(raw: FieldMap): NodeMeta {
   return isJsonValueOf(raw) ? { sessionRecord: raw } : {};
 }
 
-function hasSpokenText(raw: SessionFields, role: Role): ReadMessage {
-  const callId = role === 'tool' ? (textField(raw, 'tool_call_id') ?? '') : undefined;
-  const legacy =
-    ownSessionField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
+function hasSpokenText(raw: FieldMap, role: Role): ReadMessage {
+  const callId = role === 'tool' ? (getText(raw, 'tool_call_id') ?? '') : undefined;
+  const legacy = ownField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
   const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
-  const message =
-    normal?.ok === true ? normal.value : sound(role, readBlocks(ownSessionField(raw, 'content')), raw, callId);
+  const message = normal?.ok === true ? normal.value : sound(role, readBlocks(ownField(raw, 'content')), raw, callId);
   const exact = Object.keys(raw).every((key) => plainFields.has(key)) && !isRaw(raw);
   return {
     message,
@@ -202,17 +193,17 @@ function hasSpokenText(raw: SessionFields, role: Role): ReadMessage {
   };
 }
 
-/** Whether a message cannot be told from its meaning: only a plain text of its own loses nothing. */
-function isRaw(raw: SessionFields): boolean {
+/** Whether the original message must be kept: only a plain text can be restored from the converted message. */
+function isRaw(raw: FieldMap): boolean {
   return typeof raw.content !== 'string';
 }
 
-function plainMessage(raw: SessionFields): SessionFields {
+function plainMessage(raw: FieldMap): FieldMap {
   return omitUndefinedFields({
     role: raw.role,
-    content: ownSessionField(raw, 'content'),
-    tool_calls: ownSessionField(raw, 'tool_calls'),
-    tool_call_id: ownSessionField(raw, 'tool_call_id'),
+    content: ownField(raw, 'content'),
+    tool_calls: ownField(raw, 'tool_calls'),
+    tool_call_id: ownField(raw, 'tool_call_id'),
   });
 }
 
@@ -221,9 +212,9 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-function assistant(raw: SessionFields): ReadMessage {
+function assistant(raw: FieldMap): ReadMessage {
   const { message } = hasSpokenText(raw, 'assistant');
-  const ended = endings.get(textField(raw, 'stopReason') ?? '');
+  const ended = endings.get(getText(raw, 'stopReason') ?? '');
   const source = sessionSource(raw);
   return {
     message,
@@ -236,52 +227,51 @@ function assistant(raw: SessionFields): ReadMessage {
   };
 }
 
-function sessionSource(raw: SessionFields): JsonObject {
-  const usage = objectField(raw, 'usage');
+function sessionSource(raw: FieldMap): JsonObject {
+  const usage = getObject(raw, 'usage');
   return omitUndefinedFields({
-    provider: textField(raw, 'provider'),
-    model_name: textField(raw, 'model'),
-    finish_reason: textField(raw, 'stopReason') ?? textField(raw, 'stop_reason'),
+    provider: getText(raw, 'provider'),
+    model_name: getText(raw, 'model'),
+    finish_reason: getText(raw, 'stopReason') ?? getText(raw, 'stop_reason'),
     usage: usage === undefined ? undefined : sessionUsage(usage),
-    error: textField(raw, 'errorMessage'),
+    error: getText(raw, 'errorMessage'),
   });
 }
 
-/** Usage in our spelling; a spelling of a provider is left as it is, for core reads it. */
+/** Converts usage to our spelling; a provider's spelling is left, because core reads it. */
 function sessionUsage(usage: JsonObject): JsonObject | undefined {
-  const [input, output] = [numberField(usage, 'input'), numberField(usage, 'output')];
+  const [input, output] = [getNumber(usage, 'input'), getNumber(usage, 'output')];
   if (input === undefined && output === undefined) return usage;
-  const sent = (input ?? 0) + (numberField(usage, 'cacheRead') ?? 0) + (numberField(usage, 'cacheWrite') ?? 0);
-  const total = numberField(usage, 'totalTokens') ?? sent + (output ?? 0);
-  // A reply that was never charged for says nothing about how much is in force.
+  const sent = (input ?? 0) + (getNumber(usage, 'cacheRead') ?? 0) + (getNumber(usage, 'cacheWrite') ?? 0);
+  const total = getNumber(usage, 'totalTokens') ?? sent + (output ?? 0);
+  // A reply without any cost says nothing about the size of the context.
   return total === 0 ? undefined : { inputTokens: sent, outputTokens: output ?? 0, totalTokens: total };
 }
 
-function toolResult(raw: SessionFields): ReadMessage {
-  const failed = ownSessionField(raw, 'isError') === true;
+function toolResult(raw: FieldMap): ReadMessage {
+  const failed = ownField(raw, 'isError') === true;
   const source = omitUndefinedFields({
     type: 'tool',
-    tool_name: textField(raw, 'toolName'),
+    tool_name: getText(raw, 'toolName'),
     is_error: failed ? true : undefined,
   });
   return {
-    message: sound('tool', readBlocks(ownSessionField(raw, 'content')), raw, textField(raw, 'toolCallId') ?? ''),
+    message: sound('tool', readBlocks(ownField(raw, 'content')), raw, getText(raw, 'toolCallId') ?? ''),
     kind: 'message',
     status: 'success',
     meta: { source, ...recordOfMessage(raw) },
   };
 }
 
-function bashExecution(raw: SessionFields): ReadMessage {
-  const output = textField(raw, 'output') ?? '';
-  const code = numberField(raw, 'exitCode');
-  let text = `Ran \`${textField(raw, 'command') ?? ''}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`;
-  if (ownSessionField(raw, 'cancelled') === true) text += '\n\n(command cancelled)';
+function bashExecution(raw: FieldMap): ReadMessage {
+  const output = getText(raw, 'output') ?? '';
+  const code = getNumber(raw, 'exitCode');
+  let text = `Ran \`${getText(raw, 'command') ?? ''}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`;
+  if (ownField(raw, 'cancelled') === true) text += '\n\n(command cancelled)';
   else if (code !== undefined && code !== 0) text += `\n\nCommand exited with code ${code}`;
-  const path = textField(raw, 'fullOutputPath');
-  if (ownSessionField(raw, 'truncated') === true && path !== undefined)
-    text += `\n\n[Output truncated. Full output: ${path}]`;
-  const left = ownSessionField(raw, 'excludeFromContext') === true;
+  const path = getText(raw, 'fullOutputPath');
+  if (ownField(raw, 'truncated') === true && path !== undefined) text += `\n\n[Output truncated. Full output: ${path}]`;
+  const left = ownField(raw, 'excludeFromContext') === true;
   return {
     message: textMessage('user', text),
     kind: 'message',

@@ -1,10 +1,10 @@
-// Files of other tools may name a parent that comes later, or never. Order is put right; what is missing is not made up.
+// Files of other tools may name a parent that comes later or is missing. This sorts the entries and does not invent
+// missing ones.
 import type { SessionEntry } from './contract.ts';
 
 /**
- * The entries with parents before children, else in their own order. Entries that hang on nothing known, or in a circle,
- * come after the others and keep the parent that they name, for the reader to report. Each is looked at a fixed number of
- * times: a file of nothing but orphans takes no longer than one in order.
+ * Returns the entries with parents before children, otherwise in their order. Entries with an unknown parent or in a
+ * cycle come last and keep their parent id, for the reader to report. Linear time, even for a file of orphans only.
  */
 export function entriesParentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
   const waiting = new Map<string, SessionEntry[]>();
@@ -13,7 +13,7 @@ export function entriesParentsFirst(entries: readonly SessionEntry[], root: stri
   const place = (first: SessionEntry) => {
     const open = [first];
     for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-      // Where a circle was cut, the way round leads back here.
+      // A cycle leads back to an entry that was placed already.
       if (found.has(entry)) continue;
       found.add(entry);
       if (placed.has(entry.uuid)) continue;
@@ -31,7 +31,7 @@ export function entriesParentsFirst(entries: readonly SessionEntry[], root: stri
     else fellows.push(entry);
   }
   const known = new Set(entries.map(({ uuid }) => uuid));
-  // First those whose parent is nowhere, then circles, each cut where it comes first.
+  // First entries with a missing parent, then cycles, each cut at its first entry.
   for (const missing of [true, false])
     for (const entry of entries)
       if (!missing || entry.parentUuid === null || !known.has(entry.parentUuid)) place(entry);

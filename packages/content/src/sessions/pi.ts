@@ -1,9 +1,12 @@
-// Files of the terminal agent whose format this is, versions 2 and 3: `id` and `parentId`, the header outside the tree.
+// Session files of the terminal agent pi, versions 2 and 3: `id` and `parentId`, the header outside the tree.
+
+import type { FieldMap } from '@coppice/core';
+import { getText } from '@coppice/core/decode';
 import type { SessionEntry, SessionHeader } from './contract.ts';
 import { sessionVersion } from './contract.ts';
-import { omitSessionFields, type SessionFields, textField } from './fields.ts';
+import { omitSessionFields } from './fields.ts';
 
-// Where pi writes `fromId` it means the entry that a summary hangs on, or the word root: not what our `fromUuid` says.
+// pi's `fromId` is the parent of a summary or the word root; our `fromUuid` is something else.
 const ourNames: ReadonlyMap<string, string> = new Map([
   ['id', 'uuid'],
   ['parentId', 'parentUuid'],
@@ -11,14 +14,14 @@ const ourNames: ReadonlyMap<string, string> = new Map([
   ['targetId', 'targetUuid'],
 ]);
 
-/** The fields of a line that pi wrote, under our names. */
+/** Renames the fields of a pi line to ours. */
 export function renamePiFields<T>(line: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(line).map(([key, value]) => [ourNames.get(key) ?? key, value]));
 }
 
-/** A header as ours. Its id stands for the root that such files do not have. */
-export function headerFromPi(line: SessionFields): SessionHeader {
-  const id = textField(line, 'id') ?? '';
+/** Converts a header. Its id becomes the root's, which such files do not have. */
+export function headerFromPi(line: FieldMap): SessionHeader {
+  const id = getText(line, 'id') ?? '';
   return {
     ...omitSessionFields(line, new Set(['version'])),
     type: 'session',
@@ -29,10 +32,10 @@ export function headerFromPi(line: SessionFields): SessionHeader {
   };
 }
 
-/** An entry as ours; undefined for a line that is none. What hangs on nothing hangs on the header. */
-export function entryFromPi(line: SessionFields, header: SessionHeader): SessionEntry | undefined {
-  const uuid = textField(line, 'id');
-  const type = textField(line, 'type');
+/** Converts an entry; undefined for other lines. An entry without a parent becomes a child of the header. */
+export function entryFromPi(line: FieldMap, header: SessionHeader): SessionEntry | undefined {
+  const uuid = getText(line, 'id');
+  const type = getText(line, 'type');
   if (uuid === undefined || type === undefined) return undefined;
   const { type: _, id: __, parentId, ...rest } = line;
   return {

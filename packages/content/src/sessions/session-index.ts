@@ -1,25 +1,29 @@
-// The tree that the lines of a session file make, as far as it is asked for: where the leaf is, what hangs where, what was
-// removed, replaced, labelled and named. Costs one small record per line; what a line says is read when it is needed.
+// The tree of a session file, built from its lines as needed: the leaf, parents, and what was removed, replaced,
+// labelled and named. Costs one small record per line; contents are parsed on demand.
 import {
   isUuid,
   type Message,
   type NodeMeta,
   type NodeStatus,
   type Patch,
-  type Step,
+  type RowChange,
   type TreeAttributes,
 } from '@coppice/core';
-import { applyPatch, parseSteps } from '@coppice/core/tree';
+import { getText, ownField } from '@coppice/core/decode';
+import { applyPatch, parseSteps, rowChanges } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
 import { type DecodedEntry, decodeEntry } from './entry-codec.ts';
-import { ownSessionField, parseTime, textField } from './fields.ts';
+import { parseTime } from './fields.ts';
 import { sessionNodeId } from './session-ids.ts';
 
-/** What later lines changed about an entry. */
+// Versions and times of the rows are not used here.
+const noNumbers = { version: 1, seq: 0, at: 0 };
+
+/** Changes of an entry by later lines. */
 export interface Amendment {
   readonly message?: Message;
   readonly status?: NodeStatus;
-  /** Values by key; null takes away what the entry says. */
+  /** Values by key; null removes what the entry has. */
   readonly meta?: Patch<NodeMeta>;
 }
 
@@ -30,10 +34,10 @@ export interface Label {
   readonly updatedAt: number;
 }
 
-/** A session's tree over its file. Lines are named by their index; 0 is the header. */
+/** The tree over a session file. Lines are identified by their index; 0 is the header. */
 export class SessionIndex {
   readonly file: SessionFile;
-  // Nodes by the ids that steps name them by, of entries that have other ids; made when one is looked for.
+  // Lines by node id, for entries with other ids; filled when one is looked up.
   readonly #byNode = new Map<string, number>();
   #named = 1;
   readonly #moved = new Map<number, number>();
@@ -41,13 +45,13 @@ export class SessionIndex {
   readonly #amended = new Map<number, Amendment>();
   readonly #labels = new Map<number, Label>();
   readonly #tokens = new Map<number, number>();
-  // Entries that are shown below another entry than the one that they name, which is nowhere.
+  // Entries whose parent is missing and that are shown below another entry.
   readonly #adrift: number[] = [];
   #attributes: TreeAttributes = {};
   #leaf = 0;
   #seen = 1;
   #children: number[][] | null = null;
-  // Whether lines were live or gone when that was asked last, as this number or its negative; another one after a change.
+  // Caches whether lines are live (this number) or removed (its negative); the number changes with each change.
   readonly #reported: number[] = [];
   #asking = 1;
 
@@ -56,14 +60,14 @@ export class SessionIndex {
     this.#read();
   }
 
-  /** Takes in what was added to the file since. */
+  /** Reads lines that were added to the file since. */
   refresh(): number {
     const count = this.file.refresh();
     this.#read();
     return count;
   }
 
-  /** Takes in the lines that were added through this process. */
+  /** Reads lines that this process added. */
   take(): void {
     this.#read();
   }
@@ -81,13 +85,15 @@ export class SessionIndex {
       else if (type === 'change') this.#change(file.entryAt(index));
       else if (type === 'label') this.#label(file.entryAt(index));
       else if (type === 'session_info') {
-        const name = textField(file.entryAt(index), 'name')?.trim() ?? '';
+        const name = getText(file.entryAt(index), 'name')?.trim() ?? '';
         this.#attributes = applyPatch<TreeAttributes>(this.#attributes, { title: name === '' ? null : name });
       }
     }
   }
 
-  /** What was removed takes nothing new: whoever did not know of it goes on at what is left above it. */
+  /**
+   * Attaches a line whose parent was removed to the nearest remaining ancestor: the writer did not know of the removal.
+   */
   #hang(index: number): void {
     const below = this.standing(this.file.parentAt(index));
     if (this.#isLeft(below)) return;
@@ -96,55 +102,58 @@ export class SessionIndex {
     this.#moved.set(index, up);
   }
 
-  /** Where a line that moves the leaf leads; undefined where that is gone. */
+  /** Returns the target of a line that moves the leaf; undefined if it was removed. */
   leafBy(index: number): number | undefined {
     const at = this.standing(this.file.parentAt(index));
     return this.#isLeft(at) ? at : undefined;
   }
 
   #change(entry: SessionEntry): void {
-    const steps = parseSteps(ownSessionField(entry, 'steps'));
-    if (steps.ok) for (const step of steps.value) this.#step(step);
+    const steps = parseSteps(ownField(entry, 'steps'));
+    if (steps.ok) for (const change of rowChanges(steps.value, noNumbers)) this.#take(change);
   }
 
-  #step(step: Step): void {
-    const at = 'nodeId' in step ? this.lineOf(step.nodeId) : -1;
-    if (step.type === 'move' || step.type === 'remove' || step.type === 'restore') this.#asking++;
-    switch (step.type) {
-      case 'attributes':
-        this.#attributes = applyPatch(this.#attributes, step.after);
+  #take(change: RowChange): void {
+    switch (change.op) {
+      case 'updated':
+        for (const id of change.nodeIds) this.#update(this.lineOf(id), change);
         return;
-      case 'move':
-        this.#moved.set(at, this.lineOf(step.to.parentId));
-        return;
-      case 'remove':
-        this.#rescue(at);
-        this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
-        return;
-      case 'restore':
-        this.#removed.delete(at);
-        return;
-      case 'replace':
-        this.#amend(at, { message: step.after.message, status: step.after.status });
-        return;
-      case 'annotate': {
-        const meta: Patch<NodeMeta> = { ...this.#amended.get(at)?.meta, ...step.after };
-        // Nulls stay: what they take away may stand in the entry itself.
-        this.#amend(at, { meta });
+      case 'marked': {
+        this.#asking++;
+        const at = this.lineOf(change.nodeId);
+        if (change.to === null) this.#removed.delete(at);
+        else {
+          this.#rescue(at);
+          this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
+        }
         return;
       }
-      case 'bookmark':
-        if (step.after === null) this.#labels.delete(at);
-        else this.#labels.set(at, step.after);
+      case 'bookmarked': {
+        const at = this.lineOf(change.nodeId);
+        if (change.bookmark === null) this.#labels.delete(at);
+        else this.#labels.set(at, change.bookmark);
         return;
-      case 'insert':
-      case 'select':
-      case 'regroup':
+      }
+      case 'tree':
+        this.#attributes = applyPatch(this.#attributes, change.attributes ?? {});
+        return;
+      case 'added':
         return;
     }
   }
 
-  /** Moves entries out of a subtree that is removed, if they are only shown in it because a line is lost. */
+  #update(at: number, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
+    const { parentId, message, status } = set;
+    if (parentId != null) {
+      this.#asking++;
+      this.#moved.set(at, this.lineOf(parentId));
+    }
+    if (message != null && status !== undefined) this.#amend(at, { message, status });
+    // Nulls are kept, because they may remove fields of the entry itself.
+    if (meta !== undefined) this.#amend(at, { meta: { ...this.#amended.get(at)?.meta, ...meta } });
+  }
+
+  /** Moves entries out of a removed subtree if they are only shown in it because their parent is missing. */
   #rescue(top: number): void {
     for (const index of this.#adrift) {
       if (index === top) continue;
@@ -154,7 +163,7 @@ export class SessionIndex {
     }
   }
 
-  /** The line of a node, by its id in the tree; −1 where there is none. */
+  /** Returns the line of a node by its id in the tree; −1 if there is none. */
   lineOf(node: string): number {
     const { file } = this;
     const at = file.indexOf(node);
@@ -167,7 +176,7 @@ export class SessionIndex {
     return this.#byNode.get(node) ?? -1;
   }
 
-  /** The tokens of an entry for which none are noted; counted once. */
+  /** Returns the tokens of an entry without a stored count; computed once. */
   tokensAt(index: number, count: () => number): number {
     const tokens = this.#tokens.get(index) ?? count();
     this.#tokens.set(index, tokens);
@@ -180,9 +189,9 @@ export class SessionIndex {
   }
 
   #label(entry: SessionEntry): void {
-    const at = this.file.indexOf(textField(entry, 'targetUuid') ?? '');
+    const at = this.file.indexOf(getText(entry, 'targetUuid') ?? '');
     if (at < 0) return;
-    const title = textField(entry, 'label') ?? '';
+    const title = getText(entry, 'label') ?? '';
     if (title === '') {
       this.#labels.delete(at);
       return;
@@ -192,7 +201,7 @@ export class SessionIndex {
     this.#labels.set(at, { title, createdAt, updatedAt: time });
   }
 
-  /** The line of the current leaf; the header's while nothing was said. */
+  /** The line of the current leaf; the header while there are no messages. */
   get leaf(): number {
     return this.#leaf;
   }
@@ -211,18 +220,18 @@ export class SessionIndex {
     return this.#labels;
   }
 
-  /** What later lines changed about an entry. */
+  /** Returns the changes of an entry by later lines. */
   amendment(index: number): Amendment | undefined {
     return this.#amended.get(index);
   }
 
-  /** What an entry means, with what later lines changed about it. */
+  /** Decodes an entry and applies the changes of later lines. */
   meaningAt(index: number): DecodedEntry {
     const meaning = decodeEntry(this.file.entryAt(index));
     const amended = this.#amended.get(index);
     if (amended === undefined) return meaning;
     const { message = meaning.message, status = meaning.status, meta } = amended;
-    // Key, text and tokens were noted for what it said before.
+    // The stored key, text and tokens belong to the old message.
     const noted = amended.message === undefined ? meaning.noted : {};
     return {
       ...meaning,
@@ -233,24 +242,24 @@ export class SessionIndex {
     };
   }
 
-  /** The nearest entry at or above a line that is a point of the session: labels, names and changes are not. */
+  /** Returns the nearest node at or above a line; labels, names and changes are not nodes. */
   standing(index: number): number {
     let at = index;
     while (at > 0 && isSideEntry(this.file.typeAt(at))) at = this.file.parentAt(at);
     return Math.max(0, at);
   }
 
-  /** The entry that one hangs on; −1 for the header. */
+  /** Returns the parent of an entry; −1 for the header. */
   parent(index: number): number {
     if (index <= 0) return -1;
     const moved = this.#moved.get(index);
     return this.standing(moved ?? this.file.parentAt(index));
   }
 
-  /** The lines from the header down to a line, both included. */
+  /** Returns the lines from the header down to a line, both included. */
   path(to: number): number[] {
     const path: number[] = [];
-    // A move may have put a parent later in the file, never in a circle; a file that says so is not followed for ever.
+    // A valid move never makes a cycle, though a parent may come later in the file; the bound stops on an invalid file.
     for (let at = to, left = this.file.size; at >= 0 && left >= 0; left--) {
       path.push(at);
       at = this.parent(at);
@@ -258,13 +267,16 @@ export class SessionIndex {
     return path.reverse();
   }
 
-  /** Whether an entry is a live point of the session. */
+  /** Whether a line is a live node of the tree. */
   isLive(index: number): boolean {
     if (index <= 0 || index >= this.#seen || isSideEntry(this.file.typeAt(index))) return index === 0;
     return this.#isLeft(index);
   }
 
-  /** Whether neither a line nor any above it was removed. Each is climbed over once between changes. */
+  /**
+   * Whether neither the line nor an ancestor was removed. Cached until the next change, so that each line is visited
+   * once.
+   */
   #isLeft(index: number): boolean {
     if (this.#removed.size === 0) return true;
     const way: number[] = [];
@@ -280,7 +292,7 @@ export class SessionIndex {
     return isLeft;
   }
 
-  /** The live entries that hang on a line, in the order of the file. */
+  /** Returns the live children of a line, in file order. */
   children(index: number): readonly number[] {
     this.#children ??= this.#allChildren();
     return this.#children[index] ?? [];

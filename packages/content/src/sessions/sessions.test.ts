@@ -64,7 +64,7 @@ const node: fc.Arbitrary<NewNode> = fc
   });
 
 describe('entries and nodes', () => {
-  test('[JL1] any node comes back from its entry, through JSON, as it was', () => {
+  test('[JL1] any node survives encoding as an entry and JSON', () => {
     fc.assert(
       fc.property(node, (given) => {
         const entry: SessionEntry = JSON.parse(JSON.stringify(encodeNode(given, same, { position: given.position })));
@@ -95,7 +95,7 @@ describe('entries and nodes', () => {
     );
   });
 
-  test('[JL2] steps come back from the lines of their commit', () => {
+  test('[JL2] steps are restored from the lines of their commit', () => {
     const tree = emptyTree(treeId(id(0)));
     const made = (at: number, parent: number): NewNode => {
       const message = textMessage('user', `said ${at}`);
@@ -163,14 +163,14 @@ describe('entries and nodes', () => {
 });
 
 describe('lines of others', () => {
-  test('[JL3] the dialect is told by the shape of the first lines', () => {
+  test('[JL3] the dialect is detected by the shape of the first lines', () => {
     expect(detectDialect([{ type: 'session', id: 'a' }])).toEqual({ dialect: 'v1' });
     expect(detectDialect([{ type: 'session', version: 2, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
     expect(detectDialect([{ type: 'session', version: 3, id: 'a' }])).toEqual({ dialect: 'pi' });
     expect(detectDialect([{ type: 'summary' }, { type: 'user', uuid: 'u', sessionId: 's' }])).toEqual({
       dialect: 'claude-code',
     });
-    // Ours, opened once by pi.
+    // Our file after pi has opened it.
     expect(detectDialect([{ type: 'session', version: 3, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
     expect(detectDialect([{ type: 'session', version: 4, uuid: 'a', id: 'a' }])).toEqual({ newer: 4 });
     expect(detectDialect([{ type: 'session', version: 9, id: 'a' }])).toEqual({ newer: 9 });
@@ -202,7 +202,7 @@ describe('lines of others', () => {
     expect(JSON.stringify(readSessionMessage({ role: 'martian', content: 'hi' }).message)).toContain('martian');
   });
 
-  test('[JL5] parents come before children; what hangs on nothing, or in a circle, is kept', () => {
+  test('[JL5] parents come before children; entries with a missing parent, or in a cycle, are kept', () => {
     const entry = (uuid: string, parentUuid: string): SessionEntry => ({ type: 'message', uuid, parentUuid });
     const order = entriesParentsFirst(
       [entry('c', 'b'), entry('b', 'a'), entry('x', 'y'), entry('y', 'x'), entry('lost', 'nobody'), entry('a', 'root')],
@@ -211,7 +211,7 @@ describe('lines of others', () => {
     expect(order).toEqual(['a', 'b', 'c', 'lost', 'x', 'y']);
   });
 
-  test('[JL5] 50,000 entries that hang on one that is nowhere, and as many in one circle, are kept in their order', () => {
+  test('[JL5] 50,000 entries with one missing parent, and as many in one cycle, are kept in their order', () => {
     const orphans: SessionEntry[] = [];
     const circle: SessionEntry[] = [];
     for (let at = 0; at < 50_000; at++) {
@@ -221,7 +221,7 @@ describe('lines of others', () => {
     expect(entriesParentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
   });
 
-  test('[JL5] of two entries with one id none is dropped, also where they hang on nothing', () => {
+  test('[JL5] of two entries with one id none is dropped, even without a parent', () => {
     const twice: SessionEntry[] = [
       { type: 'message', uuid: 'a', parentUuid: 'nobody' },
       { type: 'message', uuid: 'a', parentUuid: 'nobody', content: 'other' },
@@ -235,7 +235,7 @@ describe('lines of others', () => {
   });
 });
 
-test('[I174] what does not say when it was said has the time of what it hangs on in lines that need one', () => {
+test('[I174] a message without a time gets that of its parent in lines that need one', () => {
   const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 's1' } as const;
   const said = (uuid: string, parentUuid: string, more: object = {}): SessionEntry => ({
     type: 'message',

@@ -1,30 +1,23 @@
-// A session in the lines of the terminal agent whose format this is, version 3. What those lines cannot hold is said.
+// Writes a session as lines of the terminal agent pi, version 3, and reports what those lines cannot hold.
+
+import type { FieldMap } from '@coppice/core';
 import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
+import { getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { blockDefinitionOf, withoutCalls } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { DecodedEntry } from './entry-codec.ts';
-import {
-  isSessionFields,
-  objectField,
-  omitSessionFields,
-  omitUndefinedFields,
-  ownSessionField,
-  parseTime,
-  type SessionFields,
-  textField,
-  toIsoTime,
-} from './fields.ts';
+import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
-/** The lines, and what was put otherwise than it was. */
+/** The lines, and what had to be changed. */
 export interface PiExport {
   readonly lines: readonly JsonObject[];
   readonly losses: readonly { readonly uuid: string; readonly what: string }[];
 }
 
-// Types of lines that the tool, or a later version of it, writes itself.
+// Line types that pi, or a later version of it, writes.
 const itsTypes: ReadonlySet<string> = new Set([
   'model_change',
   'thinking_level_change',
@@ -33,7 +26,7 @@ const itsTypes: ReadonlySet<string> = new Set([
   'context_edit',
 ]);
 
-/** The live tree of a session as lines; `leaf` is the line where it goes on. `now` dates what is added. */
+/** Returns the live tree of a session as lines; `leaf` is the active line. `now` is the time of added lines. */
 export function piLines(index: SessionIndex, leaf: number, now: number): PiExport {
   return new PiLineWriter(index, now).write(leaf);
 }
@@ -44,9 +37,9 @@ class PiLineWriter {
   readonly #lines: JsonObject[] = [];
   readonly #losses: { readonly uuid: string; readonly what: string }[] = [];
   readonly #tools = new Map<string, string>();
-  // The model in force at each line, in the words of a reply's source: lines of the tool always name one.
+  // The current model at each line, in the form of a reply's source: pi's replies always name one.
   readonly #models = new Map<number, JsonObject>();
-  // When each line was written: there every line has a time, and one without goes by that above it.
+  // The time of each line: pi's lines always have one, so a line without a time takes that of its parent.
   readonly #times = new Map<number, string>();
 
   constructor(index: SessionIndex, now: number) {
@@ -79,7 +72,7 @@ class PiLineWriter {
     return { lines: this.#lines, losses: this.#losses };
   }
 
-  /** The live entries in the order of the file, which has parents first unless something was moved. */
+  /** Returns the live entries in file order, with parents first even after moves. */
   #order(): number[] {
     const found: number[] = [];
     const open = [...this.#index.children(0)].reverse();
@@ -97,13 +90,16 @@ class PiLineWriter {
     return sorted;
   }
 
-  /** Name and labels; and where the last line is not the leaf, one more, since there the last line is the leaf. */
+  /**
+   * Writes name and labels, and one more line if the last line is not the leaf, because pi takes the last line as the
+   * leaf.
+   */
   #after(leaf: number, last: number, written: ReadonlySet<number>): void {
     const { file, labels, name } = this.#index;
-    // Before the first message is a place, too.
+    // The position before the first message is valid, too.
     const at = leaf === 0 || written.has(leaf) ? leaf : last;
     let parentId = at === 0 ? null : file.uuidAt(at);
-    const add = (type: string, fields: SessionFields) => {
+    const add = (type: string, fields: FieldMap) => {
       const id = `${file.header.id}-${this.#lines.length}`;
       this.#lines.push(omitUndefinedFields({ type, id, parentId, timestamp: this.#time(this.#now), ...fields }));
       parentId = id;
@@ -133,20 +129,15 @@ class PiLineWriter {
     return omitUndefinedFields(this.#said(meaning, base, type, model ?? {}));
   }
 
-  #said(
-    meaning: DecodedEntry,
-    base: SessionFields & { readonly id: string },
-    type: string,
-    model: JsonObject,
-  ): SessionFields {
+  #said(meaning: DecodedEntry, base: FieldMap & { readonly id: string }, type: string, model: JsonObject): FieldMap {
     const { kind, message, marker, meta } = meaning;
-    const more = objectField(meta, 'sessionFields') ?? {};
+    const more = getObject(meta, 'sessionFields') ?? {};
     const text = message.content.map((block) => (isText(block) ? block.text : '')).join('');
     switch (kind) {
       case 'message':
         return this.#message(meaning, base, model);
       case 'branch-summary': {
-        const fromId = textField(more, 'fromId') ?? base['parentId'] ?? 'root';
+        const fromId = getText(more, 'fromId') ?? base['parentId'] ?? 'root';
         return {
           type: 'branch_summary',
           ...base,
@@ -161,7 +152,7 @@ class PiLineWriter {
           type: 'compaction',
           ...base,
           summary: text,
-          // An id that is not above keeps nothing, which is what a missing one means.
+          // An id that is not an ancestor keeps nothing, like a missing one.
           firstKeptEntryId: marker?.firstKept ?? base.id,
           tokensBefore: marker?.tokensBefore ?? 0,
           details: marker?.details,
@@ -175,23 +166,23 @@ class PiLineWriter {
         return {
           type: 'custom_message',
           ...base,
-          customType: textField(reported, 'customType') ?? 'injected',
+          customType: getText(reported, 'customType') ?? 'injected',
           content: this.#blocks({ ...message, content: withoutCalls(message.content) }, base.id),
-          display: ownSessionField(reported, 'display') ?? true,
-          details: ownSessionField(reported, 'details'),
+          display: ownField(reported, 'display') ?? true,
+          details: ownField(reported, 'details'),
         };
       }
       case 'state': {
         const reported = marker?.details ?? {};
         if (text !== '') this.#lose(base.id, 'the words beside the state of an extension are left out');
-        if (itsTypes.has(type) && (type !== 'custom' || textField(reported, 'customType') !== undefined))
+        if (itsTypes.has(type) && (type !== 'custom' || getText(reported, 'customType') !== undefined))
           return { type, ...base, ...omitSessionFields(reported, new Set(['type', 'id', 'parentId'])) };
-        return { type: 'custom', ...base, customType: textField(reported, 'type') ?? type, data: reported };
+        return { type: 'custom', ...base, customType: getText(reported, 'type') ?? type, data: reported };
       }
     }
   }
 
-  #message(meaning: DecodedEntry, base: SessionFields & { readonly id: string }, model: JsonObject): SessionFields {
+  #message(meaning: DecodedEntry, base: FieldMap & { readonly id: string }, model: JsonObject): FieldMap {
     const { message, meta, status } = meaning;
     const kept = piRecord(meaning);
     if (meta.excluded === true && kept === null) {
@@ -221,8 +212,8 @@ class PiLineWriter {
     message: Message,
     source: JsonObject,
     status: NodeStatus,
-    base: SessionFields & { readonly id: string },
-  ): SessionFields {
+    base: FieldMap & { readonly id: string },
+  ): FieldMap {
     const timestamp = Date.parse(String(base['timestamp']));
     const content = this.#blocks(message, base.id);
     switch (message.role) {
@@ -231,9 +222,9 @@ class PiLineWriter {
         return {
           role: 'toolResult',
           toolCallId: call,
-          toolName: textField(source, 'tool_name') ?? this.#tools.get(call) ?? 'unknown',
+          toolName: getText(source, 'tool_name') ?? this.#tools.get(call) ?? 'unknown',
           content,
-          isError: ownSessionField(source, 'is_error') === true,
+          isError: ownField(source, 'is_error') === true,
           timestamp,
         };
       }
@@ -241,12 +232,12 @@ class PiLineWriter {
         return omitUndefinedFields({
           role: 'assistant',
           content: Array.isArray(content) ? content : [{ type: 'text', text: content }],
-          api: textField(source, 'api') ?? 'unknown',
-          provider: textField(source, 'provider') ?? 'unknown',
-          model: textField(source, 'model_name') ?? 'unknown',
+          api: getText(source, 'api') ?? 'unknown',
+          provider: getText(source, 'provider') ?? 'unknown',
+          model: getText(source, 'model_name') ?? 'unknown',
           usage: figuresOf(source),
           stopReason: stopReason(message, status, source),
-          errorMessage: status === 'error' ? textField(source, 'error') : undefined,
+          errorMessage: status === 'error' ? getText(source, 'error') : undefined,
           timestamp,
         });
       default:
@@ -254,15 +245,15 @@ class PiLineWriter {
     }
   }
 
-  /** Blocks in their words; one text alone stays a text, as people write it. */
-  #blocks(message: Message, uuid: string): string | SessionFields[] {
+  /** Converts blocks to pi's; a single text of a user stays a text. */
+  #blocks(message: Message, uuid: string): string | FieldMap[] {
     const [first] = message.content;
     if (message.role === 'user' && message.content.length === 1 && first !== undefined && isText(first))
       return first.text;
     return message.content.map((block) => this.#block(block, uuid));
   }
 
-  #block(block: Block, uuid: string): SessionFields {
+  #block(block: Block, uuid: string): FieldMap {
     if (isText(block)) return { ...block };
     if (isToolUse(block)) {
       const { parameters, ...rest } = block;
@@ -272,23 +263,23 @@ class PiLineWriter {
         arguments: parameters,
       };
     }
-    const fields: SessionFields = { ...block };
+    const fields: FieldMap = { ...block };
     if (block.type === 'thinking') {
-      const redacted = textField(fields, 'redacted');
-      const signature = textField(fields, 'signature') ?? redacted;
+      const redacted = getText(fields, 'redacted');
+      const signature = getText(fields, 'signature') ?? redacted;
       return omitUndefinedFields({
         type: 'thinking',
-        thinking: textField(fields, 'thinking') ?? '',
+        thinking: getText(fields, 'thinking') ?? '',
         thinkingSignature: signature,
         redacted: redacted === undefined ? undefined : true,
       });
     }
-    const source = objectField(fields, 'source');
-    if (block.type === 'image' && source !== undefined && textField(source, 'type') === 'base64')
+    const source = getObject(fields, 'source');
+    if (block.type === 'image' && source !== undefined && getText(source, 'type') === 'base64')
       return {
         type: 'image',
-        data: textField(source, 'data') ?? '',
-        mimeType: textField(fields, 'mediaType') ?? 'image/png',
+        data: getText(source, 'data') ?? '',
+        mimeType: getText(fields, 'mediaType') ?? 'image/png',
       };
     this.#lose(uuid, `a block of type ${block.type} is put as a text`);
     return { type: 'text', text: blockDefinitionOf(block).toText(block) };
@@ -299,35 +290,35 @@ class PiLineWriter {
   }
 }
 
-/** The model that an entry sets, or that a reply names with its provider. */
+/** Returns the model that an entry sets, or that a reply names with its provider. */
 function modelOfEntry({ message, meta, marker }: DecodedEntry, type: string): JsonObject | undefined {
   const said =
     type === 'model_change' ? (marker?.details ?? {}) : message.role === 'assistant' ? (meta.source ?? {}) : {};
-  const [provider, name] = [textField(said, 'provider'), textField(said, 'modelId') ?? textField(said, 'model_name')];
+  const [provider, name] = [getText(said, 'provider'), getText(said, 'modelId') ?? getText(said, 'model_name')];
   return provider === undefined || name === undefined ? undefined : { provider, model_name: name };
 }
 
-/** What is known of where a reply came from; one that does not say was made by the model in force. */
+/** Adds the current model to the source of a reply that names none. */
 function sourceWith(source: JsonObject, model: JsonObject): JsonObject {
-  const isNamed = textField(source, 'provider') !== undefined || textField(source, 'model_name') !== undefined;
+  const isNamed = getText(source, 'provider') !== undefined || getText(source, 'model_name') !== undefined;
   return isNamed ? source : { ...source, ...model };
 }
 
-// What is written anew, or was another tool's.
+// Fields that are written anew or belonged to another tool.
 const notOthers: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp', 'fromId', 'summary', 'record']);
 
-/** Fields of a summary that nothing here reads. */
-function otherEntries(more: JsonObject): SessionFields {
+/** Returns the fields of a summary that nothing here reads. */
+function otherEntries(more: JsonObject): FieldMap {
   return omitSessionFields(more, notOthers);
 }
 
-/** A message as the tool itself wrote it, where it still says the same. */
-function piRecord({ message, meta }: DecodedEntry): SessionFields | null {
-  const record = ownSessionField(meta, 'sessionRecord');
-  return isSessionFields(record) && sameMeaning(record, message) ? record : null;
+/** Returns the original message as pi wrote it, if it still has the same content. */
+function piRecord({ message, meta }: DecodedEntry): FieldMap | null {
+  const record = ownField(meta, 'sessionRecord');
+  return isFieldMap(record) && sameMeaning(record, message) ? record : null;
 }
 
-function sameMeaning(record: SessionFields, message: Message): boolean {
+function sameMeaning(record: FieldMap, message: Message): boolean {
   return canonicalJson(readSessionMessage(record).message) === canonicalJson(message);
 }
 
@@ -335,11 +326,11 @@ function stopReason(message: Message, status: NodeStatus, source: JsonObject): s
   if (status === 'error' || status === 'aborted') return status;
   if (status !== 'success') return 'aborted';
   if (message.content.some(isToolUse)) return 'toolUse';
-  return textField(source, 'finish_reason') === 'length' ? 'length' : 'stop';
+  return getText(source, 'finish_reason') === 'length' ? 'length' : 'stop';
 }
 
-/** What a reply used, in their words; noughts where nobody knows, since every reply there has figures. */
-function figuresOf(source: JsonObject): SessionFields {
+/** Returns the usage of a reply in pi's fields; zeros if unknown, because every reply there has them. */
+function figuresOf(source: JsonObject): FieldMap {
   const used = parseUsage({ meta: { source } }) ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   return {
     input: used.inputTokens,

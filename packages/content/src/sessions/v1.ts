@@ -1,10 +1,13 @@
-// From version 1, in which the order of the lines is the chain, to version 2. Ids are derived from the session's own id
-// and the line, so that reading a file without writing it gives the ids that it will have once it is written.
+// Migrates version 1, in which lines form a chain in their order, to version 2. Ids are derived from the session id and
+// the line, so that a file has the same ids before and after it is rewritten.
+
+import type { FieldMap } from '@coppice/core';
+import { getText, ownField } from '@coppice/core/decode';
 import { derivedId } from '../derived-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
-import { omitSessionFields, ownSessionField, type SessionFields, textField } from './fields.ts';
+import { omitSessionFields } from './fields.ts';
 
-/** A session after its migration: header first, as many entries as before, in the same order. */
+/** A migrated session: header first, then all entries in the same order. */
 export interface Migrated {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
@@ -14,12 +17,12 @@ export interface Migrated {
 const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryIndex', 'backToIndex', 'version']);
 
 /**
- * Migrates the lines of a v1 file, the header among them. Indexes count all lines, the header being 0; a line that cannot
- * be read is given as null and counts, for it was there when the indexes were written.
+ * Migrates the lines of a v1 file, the header included. Indexes count all lines from the header (0) on; an unreadable
+ * line is passed as null and counts, because it was there when the indexes were written.
  */
-export function migrateV1(lines: readonly (SessionFields | null)[]): Migrated {
+export function migrateV1(lines: readonly (FieldMap | null)[]): Migrated {
   const first = lines[0] ?? {};
-  const id = textField(first, 'id') ?? '';
+  const id = getText(first, 'id') ?? '';
   const uuids = lines.map((_, index) => derivedId('session-v1', id, index));
   const warnings: Omit<SessionWarning, 'offset'>[] = [];
   const pointing: Pointing = {
@@ -41,7 +44,7 @@ export function migrateV1(lines: readonly (SessionFields | null)[]): Migrated {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line === null) continue;
     const uuid = uuids[index] ?? '';
-    const type = textField(line, 'type') ?? 'custom';
+    const type = getText(line, 'type') ?? 'custom';
     const pop = type === 'stack_pop';
     const base = { type: pop ? 'stack_summary' : type, uuid, parentUuid, ...times(line) };
     const rest = omitSessionFields(line, new Set([...gone, 'uuid', 'parentUuid']));
@@ -52,22 +55,22 @@ export function migrateV1(lines: readonly (SessionFields | null)[]): Migrated {
   return { header, entries, warnings };
 }
 
-/** What pointers by index are turned into pointers by id with. */
+/** The inputs for converting references by index to references by id. */
 interface Pointing {
-  readonly lines: readonly (SessionFields | null)[];
+  readonly lines: readonly (FieldMap | null)[];
   readonly uuids: readonly string[];
   warn(index: number, message: string): void;
 }
 
-function times(line: SessionFields): SessionFields {
-  const at = ownSessionField(line, 'timestamp');
+function times(line: FieldMap): FieldMap {
+  const at = ownField(line, 'timestamp');
   return at === undefined ? {} : { timestamp: at };
 }
 
-// A pointer that cannot be converted stays as it was written: nothing else says where it led.
+// A reference that cannot be converted stays as written, because nothing else records its target.
 
-function backTo(line: SessionFields, index: number, { lines, uuids, warn }: Pointing): SessionFields {
-  const back = ownSessionField(line, 'backToIndex');
+function backTo(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
+  const back = ownField(line, 'backToIndex');
   if (!isEarlier(back, index)) {
     warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is no earlier line.`);
     return back === undefined ? {} : { backToIndex: back };
@@ -78,14 +81,14 @@ function backTo(line: SessionFields, index: number, { lines, uuids, warn }: Poin
   return { parentUuid: uuids[at] ?? '' };
 }
 
-function keptFrom(line: SessionFields, index: number, { lines, uuids, warn }: Pointing): SessionFields {
-  const kept = ownSessionField(line, 'firstKeptEntryIndex');
+function keptFrom(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
+  const kept = ownField(line, 'firstKeptEntryIndex');
   if (kept === undefined) return {};
   if (!isEarlier(kept, index)) {
     warn(index, `The compaction at line ${index + 1} keeps from entry ${String(kept)} on, which is not there.`);
     return { firstKeptEntryIndex: kept };
   }
-  // All of it is kept, which is to say: from the first entry on.
+  // Index 0 means that everything is kept, so the first entry is named.
   if (kept === 0)
     warn(index, `The compaction at line ${index + 1} keeps from the header on; that is from the first entry.`);
   let at = Math.max(1, kept);

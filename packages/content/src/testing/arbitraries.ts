@@ -10,13 +10,13 @@ export const anyText: fc.Arbitrary<string> = fc.string({
   unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)),
 });
 
-/** Text with something in it after trimming. */
+/** Text that is not blank. */
 export const filledText: fc.Arbitrary<string> = fc
   .tuple(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }))
   .map((parts) => parts.join(''))
   .filter((text) => text.trim() !== '');
 
-/** Keys as foreign data has them: the dangerous ones often. */
+/** Keys as in foreign data, often dangerous ones. */
 export const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'toJSON', 'type', '0', '10', ''),
@@ -48,7 +48,7 @@ export const unknownBlock: fc.Arbitrary<Block> = fc
     anyObject,
     anyObject,
   )
-  // The type stands anywhere among the keys; fromEntries keeps `__proto__` an ordinary key.
+  // The type may be anywhere among the keys; fromEntries keeps `__proto__` an ordinary key.
   .map(([type, before, after]) =>
     Object.fromEntries([
       ...Object.entries(before).filter(([key]) => key !== 'type'),
@@ -75,7 +75,7 @@ export const thinkingBlock: fc.Arbitrary<Block> = fc.record(
   { requiredKeys: ['type', 'thinking'] },
 );
 
-/** A message that says something, of any role that may hold its blocks. */
+/** A message that is not blank, of any role that may contain its blocks. */
 export const anyMessage: fc.Arbitrary<Message> = fc
   .tuple(
     fc.constantFrom<Role>('user', 'assistant', 'tool', 'system'),
@@ -89,7 +89,7 @@ export const anyMessage: fc.Arbitrary<Message> = fc
     return role === 'tool' ? { role, content, tool_call_id: call } : { role, content };
   });
 
-/** The same data with the keys of every object in reverse order; whole-number keys stay where the language puts them. */
+/** Returns the data with the keys of every object reversed; integer keys stay where JavaScript puts them. */
 export function reversedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversedKeys);
   if (typeof value !== 'object' || value === null) return value;
@@ -97,7 +97,7 @@ export function reversedKeys(value: unknown): unknown {
   return Object.fromEntries(entries.reverse());
 }
 
-/** Whether two values are the same data, whatever the order of their keys. */
+/** Whether two values are the same data, regardless of key order. */
 export function sameData(left: unknown, right: unknown): boolean {
   return canonicalJson(left) === canonicalJson(right);
 }

@@ -1,18 +1,18 @@
-/** What the events of an Anthropic message say: for whoever passes a reply on, and whoever puts it together. */
+/** Interprets the events of an Anthropic message, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { countMember, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
 
-/** A block of a message as far as it has come. */
+/** A block of a message, as far as received. */
 export interface AnthropicBlockDraft {
   readonly index: number;
   readonly type: string;
-  /** As it began, with what came of its text, its reasoning and its signature. */
+  /** Its first state, updated with the received text, reasoning and signature. */
   readonly fields: Record<string, Json>;
-  /** The JSON of its input that came in pieces. */
+  /** The received pieces of its input JSON. */
   json: string;
 }
 
-/** What an event did to a block. */
+/** The change of a block by an event. */
 export interface AnthropicChange {
   readonly what: 'begun' | 'text' | 'thinking' | 'input' | 'ended';
   readonly block: AnthropicBlockDraft;
@@ -25,20 +25,20 @@ export class AnthropicEvents {
   readonly #usage = new Map<string, Json>();
   #message: JsonObject = {};
   #error: Json | undefined;
-  /** Whether the service has said that this was all. */
+  /** Whether the service has reported the end. */
   done = false;
 
-  /** Why it ended, in the words of the wire; null while it did not say. */
+  /** The stop reason of the wire; null until it is received. */
   get stopReason(): Json {
     return memberAt(this.#message, 'stop_reason') ?? null;
   }
 
-  /** What it took; null while nobody said. */
+  /** The reported usage; null until it is received. */
   get usage(): JsonObject | null {
     return this.#usage.size === 0 ? null : Object.fromEntries(this.#usage);
   }
 
-  /** What an event does; null for signs of life and for what is added to the protocol later. */
+  /** Reads an event; returns null for keep-alives and unknown event types. */
   read(event: Json, name = ''): readonly AnthropicChange[] | null {
     const index = countMember(event, 'index') ?? 0;
     switch (textMember(event, 'type') ?? name) {
@@ -73,7 +73,7 @@ export class AnthropicEvents {
     }
   }
 
-  /** The message that the events are parts of. */
+  /** Returns the message assembled from the events. */
   toMessage(): JsonObject {
     const content = [...this.#blocks.values()].sort((a, b) => a.index - b.index).map(blockOf);
     const usage = this.usage;
@@ -119,7 +119,7 @@ export class AnthropicEvents {
 
   #count(said: Json | undefined): void {
     for (const [key, value] of Object.entries(jsonObjectOf(said) ?? {})) {
-      // Later figures are totals and replace earlier ones; null says nothing.
+      // Later figures are totals and replace earlier ones; null is ignored.
       if (value !== null && key !== '__proto__') this.#usage.set(key, value);
     }
   }

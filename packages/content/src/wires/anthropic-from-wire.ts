@@ -1,4 +1,4 @@
-/** Messages, as Anthropic defined them: from stream events and bodies to our events. Pure. */
+/** Anthropic Messages: converts stream events and bodies to our events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
@@ -16,7 +16,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ]);
 
-/** A reader for the stream of one message. Events and blocks that it does not know are passed over. */
+/** Creates a reader for the stream of one message. Unknown events and blocks are skipped. */
 export function anthropicReader(): WireReader {
   const events = new AnthropicEvents();
   return {
@@ -77,7 +77,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
     countMember(usage, 'cache_creation_input_tokens'),
   ];
   return usageEvent(usage, {
-    // Its own figure leaves out what went through the cache, which in a long conversation is nearly everything.
+    // `input_tokens` excludes cached tokens, which are most of a long conversation.
     inputTokens: (countMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
     outputTokens: countMember(usage, 'output_tokens') ?? 0,
     cacheReadTokens: read,
@@ -86,7 +86,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** The events of a whole message: the same reader, fed with the stream that would have said it. */
+/** Returns the events of a whole message: the same reader, fed with an equivalent stream. */
 export function anthropicWhole(body: Json): readonly WireReplyEvent[] {
   if (textMember(body, 'type') !== 'message' || !Array.isArray(memberAt(body, 'content')))
     throw new WireFailure('The answer is no message with content.', body);

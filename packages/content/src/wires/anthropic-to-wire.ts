@@ -1,12 +1,12 @@
-/** Messages, as Anthropic defined them: from our request to the body. Pure. */
+/** Anthropic Messages: converts our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import { isFileBlock, isImage, isThinking, isToolCall, safeIds } from './block-guards.ts';
 import type { ParameterChanged, ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
-/** The types of picture that it takes. */
+/** The supported image types. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
-/** Text and pictures, which may also stand in a tool's result. */
+/** Text and images, which are also allowed in a tool result. */
 export type AnthropicShown =
   | { type: 'text'; text: string }
   | {
@@ -49,30 +49,30 @@ export interface AnthropicBody {
 const budgets = { low: 2048, medium: 8192, high: 16_384 } as const;
 const smallestBudget = 1024;
 
-/** Models up to 4.5 are given a budget for thinking; later ones refuse a budget and take an effort. */
+/** Whether the model takes a thinking budget (up to 4.5); later models reject a budget and take an effort. */
 export function thinksByBudget(model: string): boolean {
   return /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-5])?(?!-?\d)|4-\d{8})|(?:opus|sonnet|haiku)-4-[0-5]-)/.test(
     `${model}-`,
   );
 }
 
-/** Anthropic takes no request without a longest reply; every model of theirs gives at least this much. */
+/** Anthropic requires a maximum length; every model supports at least this. */
 const requiredLength = 4_096;
 
 function ignoreChange(): void {
-  // Reported when the request was prepared.
+  // Already reported when the request was prepared.
 }
 
-/** Leaves out parameters that Anthropic does not take together. A request that was adjusted before stays as it is. */
+/** Removes parameters that Anthropic does not accept together. A request that was adjusted before stays the same. */
 export function adjustForAnthropic(request: ProviderRequest, changed: ParameterChanged): ProviderRequest {
   const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
   const wanted = toThinking(thinking, request.model, maxTokens);
   const thinks = wanted !== undefined;
   if (thinking !== undefined && !thinks) changed('thinking', thinking.effort);
-  // While it thinks, only its own temperature is allowed, and no tool may be forced.
+  // With thinking, only the default temperature is allowed, and no tool may be forced.
   if (thinks && temperature !== undefined) changed('temperature', temperature);
   const warmth = thinks ? undefined : temperature;
-  // Several models refuse the two together; the temperature is the one that people set by hand.
+  // Several models reject the two together; the temperature is the one that people set by hand.
   const share = thinks || warmth !== undefined ? undefined : topP;
   if (topP !== undefined && share === undefined) changed('topP', topP);
   const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';
@@ -86,7 +86,7 @@ export function adjustForAnthropic(request: ProviderRequest, changed: ParameterC
   };
 }
 
-/** The body for a request. Blocks that it does not take were lowered before. */
+/** Builds the body of a request. Unsupported blocks were lowered before. */
 export function toAnthropicBody(request: ProviderRequest, streaming: boolean): AnthropicBody {
   const {
     systemPrompt,
@@ -104,7 +104,7 @@ export function toAnthropicBody(request: ProviderRequest, streaming: boolean): A
     max_tokens: maxTokens,
     messages: toAnthropicMessages(request.messages),
     stream: streaming,
-    // A conversation is sent again with every turn; what was sent before is read from the cache at a tenth of the price.
+    // Each turn sends the conversation again; the cache makes the earlier part ten times cheaper.
     cache_control: { type: 'ephemeral' },
     ...(systemPrompt === undefined || systemPrompt.trim() === '' ? {} : { system: systemPrompt }),
     ...(tools === undefined
@@ -132,7 +132,7 @@ function toThinking(
   if (wish === undefined) return undefined;
   if (!thinksByBudget(model))
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: wish.effort } };
-  // Leaves at least as much again for the answer; a reply too short for both is better off without thinking.
+  // At least half is left for the answer; a reply too short for both is better without thinking.
   const budget = Math.min(wish.budgetTokens ?? budgets[wish.effort], Math.floor(maxTokens / 2));
   return budget < smallestBudget ? undefined : { thinking: { type: 'enabled', budget_tokens: Math.floor(budget) } };
 }
@@ -143,7 +143,7 @@ function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBod
   return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
 }
 
-/** The messages of the body: two roles that take turns, results of tools first in the user's message after the calls. */
+/** Builds the messages of the body: two alternating roles, tool results first in the user message after the calls. */
 function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
   const safe = safeIds(messages);
   const out: AnthropicMessage[] = [];
@@ -174,10 +174,10 @@ function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
   return out;
 }
 
-// The first message must be the user's; a tree may well begin with a reply.
+// The first message must be a user message, but a tree may begin with a reply.
 const opening = '(The conversation begins with a reply.)';
 
-// A reply that is to be continued must not end in white space, or the request is refused.
+// A reply that is to be continued must not end in white space, otherwise the request is rejected.
 function trimEnd(last: AnthropicMessage | undefined): void {
   const block = last?.content.at(-1);
   if (last?.role === 'assistant' && block?.type === 'text') block.text = block.text.trimEnd();
@@ -193,7 +193,7 @@ function toShown(block: Block): AnthropicShown[] {
     : [];
 }
 
-/** A media type that it takes pictures in; undefined for any other. */
+/** Returns the supported image type for a media type; undefined for any other. */
 export function imageType(mediaType: string | undefined): AnthropicImageType | undefined {
   const [name = ''] = (mediaType ?? '').toLowerCase().split(';');
   if (name === 'image/jpg') return 'image/jpeg';

@@ -1,4 +1,4 @@
-/** Typed looks at blocks for those who write wires. */
+/** Type guards for blocks, for code that writes wires. */
 
 import type { Block, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
@@ -9,7 +9,9 @@ import type { ThinkingBlock } from '../blocks/thinking/index.ts';
 import type { ToolUseBlock } from '../blocks/tool-use/index.ts';
 import { isMalformed } from './tool-arguments.ts';
 
-/** Reasoning that only the provider which signed it takes back; missing where nothing was signed or nobody knows. */
+/**
+ * Reasoning that only the provider which signed it accepts back; `provider` is missing if it is unsigned or unknown.
+ */
 export interface SignedThinking extends ThinkingBlock {
   readonly provider?: string;
 }
@@ -34,24 +36,24 @@ export function isToolCall(block: Block): block is ToolUseBlock {
   return block.type === 'tool-use' && isKnown(block);
 }
 
-/** Whether reasoning may go back to a provider: it proved it itself, or nobody knows who did. */
+/** Whether reasoning may be sent to a provider: it is signed by that provider, or the signer is unknown. */
 export function isSignedBy(block: Block, provider: string): boolean {
   if (!isThinking(block)) return false;
   if (block.signature === undefined && block.redacted === undefined) return false;
   return block.provider === undefined || block.provider === provider;
 }
 
-/** Whether a picture or attachment has its bytes at hand, in a type that the pattern allows. */
+/** Whether an image or attachment contains its bytes, with a media type that the pattern allows. */
 export function hasByteSource(block: Block, types: RegExp): boolean {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
 }
 
-/** Whether a picture stands at a web address. */
+/** Whether an image has a web URL. */
 export function hasAddress(block: Block): boolean {
   return isImage(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
 }
 
-/** The text of a message for a wire that takes one string: its blocks, one below the other. */
+/** Returns the text of a message for a wire that takes one string: its blocks on separate lines. */
 export function wholeText(message: Message): string {
   return message.content
     .map((block) => (isText(block) ? block.text : blockDefinitionOf(block).toText(block)))
@@ -59,12 +61,12 @@ export function wholeText(message: Message): string {
     .join('\n');
 }
 
-/** The arguments of a call as JSON text: as the model wrote them, unless they are no JSON object. */
+/** Returns the arguments of a call as JSON text: as the model wrote them if they are a JSON object. */
 export function argumentsOfCall(block: ToolUseBlock): string {
   return block.arguments === undefined || isMalformed(block) ? JSON.stringify(block.parameters) : block.arguments;
 }
 
-/** The names of the calls of a conversation by their ids, for wires that answer a call by its name. */
+/** Returns the names of a conversation's calls by id, for wires that answer a call by name. */
 export function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const message of messages)
@@ -73,8 +75,8 @@ export function callNames(messages: readonly Message[]): ReadonlyMap<string, str
 }
 
 /**
- * Ids of calls in an alphabet that a provider takes. A conversation may have been with another provider before, whose
- * ids look otherwise; each id is changed the same way wherever it stands, and two never become one.
+ * Maps call ids to an alphabet that a provider accepts. Earlier turns may come from another provider with other ids.
+ * Each id is mapped consistently, and two ids never become one.
  */
 export function safeIds(messages: readonly Message[], longest = 64): (id: string) => string {
   const safe = new Map<string, string>();

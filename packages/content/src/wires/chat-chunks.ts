@@ -1,44 +1,44 @@
-/** What the chunks of a chat completion say, piece by piece: for whoever passes a reply on, and whoever puts it together. */
+/** Interprets the chunks of a chat completion, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
 
 /** One piece of one of the choices. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly choice: number; readonly text: string }
-  /** What proves reasoning, in OpenRouter's spelling. */
+  /** Signed reasoning in OpenRouter's form. */
   | { readonly type: 'detail' | 'image' | 'audio'; readonly choice: number; readonly value: JsonObject }
   | { readonly type: 'call'; readonly choice: number; readonly call: ChatCallDraft; readonly json: string }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: Json };
 
-/** A call as far as it has come. */
+/** A call, as far as received. */
 export interface ChatCallDraft {
-  /** Its place among the calls of its choice, from 0. */
+  /** Its index among the calls of its choice, from 0. */
   readonly place: number;
   id: string;
   name: string;
   json: string;
-  /** Whether it takes a text as it is, and not arguments. */
+  /** Whether it is a custom call, which takes plain text instead of arguments. */
   readonly isCustom: boolean;
 }
 
 interface ChoiceCalls {
   readonly calls: ChatCallDraft[];
-  /** From the wire's index to ours: servers count from one, not at all, or always say 0. */
+  /** Maps the wire's index to ours: some servers count from one, send none, or always send 0. */
   readonly places: Map<number, number>;
 }
 
 /** Reads the chunks of one completion. */
 export class ChatChunks {
   readonly #choices = new Map<number, ChoiceCalls>();
-  /** What the reply took; null while nobody said. */
+  /** The reported usage; null until it is received. */
   usage: JsonObject | null = null;
 
-  /** The calls of a choice, in the order in which they began. */
+  /** Returns the calls of a choice in the order they began. */
   callsOf(choice: number): readonly ChatCallDraft[] {
     return this.#choices.get(choice)?.calls ?? [];
   }
 
-  /** The pieces of a chunk, in the order in which they are said. */
+  /** Returns the pieces of a chunk in order. */
   read(chunk: Json): readonly ChatPiece[] {
     this.usage =
       jsonObjectOf(memberAt(chunk, 'usage')) ?? jsonObjectOf(memberAt(chunk, 'x_groq', 'usage')) ?? this.usage;
@@ -62,7 +62,7 @@ export class ChatChunks {
     }
     const content = memberAt(delta, 'content');
     say('text', typeof content === 'string' ? content : undefined);
-    // Some servers send a list of parts, with reasoning among them.
+    // Some servers send a list of parts, including reasoning.
     for (const part of jsonListOf(content)) {
       say('text', textMember(part, 'text'));
       for (const thought of jsonListOf(memberAt(part, 'thinking'))) say('reasoning', textMember(thought, 'text'));
@@ -89,7 +89,7 @@ export class ChatChunks {
     const name = textMember(part, 'name') ?? '';
     const call = findCall(known, wired, id, name) ?? beginCall(known, wired, id, isCustom);
     call.id ||= id;
-    // Some services say the whole name with every piece, others say it in pieces.
+    // Some services repeat the whole name with every piece, others send it in pieces.
     if (name !== call.name) call.name += name;
     const json = argumentsIn(memberAt(part, isCustom ? 'input' : 'arguments'));
     call.json += json;
@@ -97,7 +97,7 @@ export class ChatChunks {
   }
 }
 
-/** The call that a piece goes on with; undefined where it begins another. */
+/** Returns the call that a piece continues; undefined if it starts another. */
 function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name: string): ChatCallDraft | undefined {
   const index = countMember(wired, 'index');
   if (index === undefined) {
@@ -136,7 +136,7 @@ function argumentsIn(piece: Json | undefined): string {
   return jsonObjectOf(piece) === undefined ? '' : JSON.stringify(piece);
 }
 
-/** A call in the spelling from before there were several. */
+/** Returns a call in the older form, from before several were possible. */
 function olderCall(delta: Json): readonly Json[] {
   const called = jsonObjectOf(memberAt(delta, 'function_call'));
   return called === undefined ? [] : [{ index: 0, function: called }];

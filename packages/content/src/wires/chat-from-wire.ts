@@ -1,4 +1,4 @@
-/** Chat completions, as OpenAI defined them and many servers speak them: from chunks and bodies to events. Pure. */
+/** OpenAI Chat Completions, which many servers implement: converts chunks and bodies to events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import { ChatChunks, type ChatPiece } from './chat-chunks.ts';
 import type { FinishReason, WireReplyEvent } from './contract.ts';
@@ -18,11 +18,14 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filter', 'content-filter'],
 ]);
 
-/** A reader for the chunks of one completion. Of several choices only the first is read: n is done by calling n times. */
+/**
+ * Creates a reader for the chunks of one completion. Only the first choice is read; several replies are made by several
+ * calls.
+ */
 export function chatReader(): WireReader {
   const chunks = new ChatChunks();
   const details: JsonObject[] = [];
-  // Calls whose name may still go on are announced when their arguments begin, or another call does.
+  // The name of a call may come in pieces, so it is announced when its arguments or another call begin.
   let announced = 0;
   let finish: Json = null;
   let refused = false;
@@ -62,7 +65,7 @@ export function chatReader(): WireReader {
         finish = piece.reason;
         break;
       case 'audio':
-        // Nobody asks for speech.
+        // Audio is never requested.
         break;
     }
   };
@@ -81,7 +84,7 @@ export function chatReader(): WireReader {
       for (const piece of pieces) addPiece(piece, out);
       const moved = pieces.some(({ type }) => type === 'finish' || type === 'call') || chunks.usage !== before;
       if (out.length === 0) return moved ? [] : null;
-      // What proves the reasoning comes with its last piece, so it is closed when something else begins.
+      // The signature comes with the last piece of reasoning, so the block is closed when something else begins.
       return closing(out, details);
     },
     end() {
@@ -99,13 +102,13 @@ export function chatReader(): WireReader {
   };
 }
 
-// How other servers say that a limit of tokens was reached, such as `model_length` and `MAX_TOKENS`.
+// Other servers' words for a token limit, such as `model_length` and `MAX_TOKENS`.
 const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
 
 function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
   if (refused) return 'refusal';
   const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
-  // Several servers say `stop` whatever happened.
+  // Several servers always report `stop`.
   return called && (known === 'stop' || known === undefined) ? 'tool-use' : (known ?? 'other');
 }
 
@@ -129,7 +132,7 @@ function closing(events: readonly WireReplyEvent[], details: JsonObject[]): read
   return [...events.slice(0, first), proof(details), ...events.slice(first)];
 }
 
-// Details come in pieces like everything else: those of one index belong together, text to text.
+// Details come in pieces: those with one index belong together, and their texts are concatenated.
 function mergeDetail(details: JsonObject[], piece: JsonObject): void {
   const last = details.at(-1);
   const same =
@@ -164,12 +167,12 @@ function chatUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** The events of a whole completion: the same reader, fed with one chunk that says everything. */
+/** Returns the events of a whole completion: the same reader, fed with one chunk that has everything. */
 export function chatWhole(body: Json): readonly WireReplyEvent[] {
   const [choice] = jsonListOf(memberAt(body, 'choices'));
   const message = jsonObjectOf(memberAt(choice, 'message'));
   if (message === undefined) throw new WireFailure('The answer has no choices with a message.', body);
-  // Each call is whole here, whatever ids they have.
+  // Calls are complete here, so each gets its own index whatever its id.
   const calls = jsonListOf(memberAt(message, 'tool_calls')).map((call, index) => ({ ...jsonObjectOf(call), index }));
   const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
   const reader = chatReader();

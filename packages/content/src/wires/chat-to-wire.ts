@@ -1,15 +1,15 @@
-/** Chat completions, as OpenAI defined them and many servers speak them: from our request to the body. Pure. */
+/** OpenAI Chat Completions, which many servers implement: converts our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
 import type { ProviderRequest, ToolChoice } from './contract.ts';
 
-/** A piece of a user's message. */
+/** A part of a user message. */
 export type ChatPart =
   | { type: 'text'; text: string }
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
 
-/** A call in an assistant's message; its arguments are JSON text. */
+/** A call in an assistant message; its arguments are JSON text. */
 export interface ChatCall {
   id: string;
   type: 'function';
@@ -39,18 +39,18 @@ export interface ChatBody {
   tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } };
 }
 
-/** In what the servers that speak it differ. */
+/** The differences between servers that implement it. */
 export interface ChatDialect {
-  /** What the longest reply is called. */
+  /** The name of the field for the maximum length. */
   readonly lengthField: 'max_tokens' | 'max_completion_tokens';
   readonly systemRole: 'system' | 'developer';
-  /** Whether text in several blocks goes as parts; many servers take parts only where there is a picture. */
+  /** Whether text in several blocks is sent as parts; many servers accept parts only with images. */
   readonly textParts: boolean;
-  /** Whether reasoning that was proved goes back, in OpenRouter's spelling. */
+  /** Whether signed reasoning is sent back, in OpenRouter's form. */
   readonly reasoningDetails: boolean;
 }
 
-/** The body for a request. Blocks that the dialect does not take were lowered before. */
+/** Builds the body of a request. Blocks that the dialect does not support were lowered before. */
 export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
   const safe = safeIds(request.messages);
   const messages: ChatMessage[] = [];
@@ -142,7 +142,8 @@ function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe:
   };
 }
 
-// Our own writing, in `chat-from-wire.ts`; a signature of anybody else is no list and gives nothing.
+// The signature is the list that `chat-from-wire.ts` wrote; signatures of other providers are not lists and are
+// ignored.
 function detailsOf(signature: string | undefined): JsonObject[] {
   if (signature === undefined || !signature.startsWith('[')) return [];
   try {

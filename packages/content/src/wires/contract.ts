@@ -1,33 +1,33 @@
-/** What is asked of a model and what its reply consists of, whichever wire carries them. */
+/** The request to a model and the events of its reply, independent of the wire. */
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ImageBlock } from '../blocks/image/index.ts';
 
-/** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
+/** A tool that a model may call: a name, a description, and the JSON Schema of its parameters. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
 }
 
-/** Whether the model must call a tool: as it likes, not at all, some tool, or the one named. */
+/** Whether the model may decide (`auto`), must not call a tool, must call some tool, or must call the named one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** How much a model is asked to think before it answers. */
+/** How much a model should think before it answers. */
 export interface ThinkingOptions {
   readonly effort: 'low' | 'medium' | 'high';
-  /** For providers that count it; derived from the effort when left out. */
+  /** For providers that take a budget; derived from the effort if left out. */
   readonly budgetTokens?: number | undefined;
 }
 
-/** One call of a model. Messages are repaired and coalesced already (`requestMessages`, then `coalesce`, of core). */
+/** One call of a model. Messages are already repaired and coalesced by core (`requestMessages`, then `coalesce`). */
 export interface ProviderRequest {
-  /** The model by the provider's own name, without the provider before it. */
+  /** The model in the provider's naming, without the provider as a prefix. */
   readonly model: string;
   readonly systemPrompt?: string | undefined;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolSpec[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** The longest reply, in tokens, at least 1; as long as the provider allows if not given. */
+  /** The longest reply in tokens, at least 1; the provider's maximum if not given. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -37,14 +37,14 @@ export interface ProviderRequest {
   readonly thinking?: ThinkingOptions | undefined;
 }
 
-/** Why a reply ended. `other` is whatever the provider said that we have no word for; the event's `raw` has it. */
+/** Why a reply ended. `other`: a reason that has no equivalent here; the event's `raw` has it. */
 export type FinishReason = 'stop' | 'length' | 'tool-use' | 'content-filter' | 'refusal' | 'other';
 
-/** What one call took, as the provider counted it. */
+/** The usage of one call, as the provider counted it. */
 export interface ProviderUsage {
-  /** All that was sent, read from a cache or not. */
+  /** All tokens sent, cached or not. */
   readonly inputTokens: number;
-  /** All that came back, reasoning included. */
+  /** All tokens received, reasoning included. */
   readonly outputTokens: number;
   /** The part of the input that was read from a cache. */
   readonly cacheReadTokens?: number;
@@ -52,30 +52,30 @@ export interface ProviderUsage {
   readonly cacheWriteTokens?: number;
   /** The part of the output that was reasoning. */
   readonly reasoningTokens?: number;
-  /** As it stood on the wire. */
+  /** The usage as received. */
   readonly raw: JsonObject;
 }
 
-/** Some text of the reply. */
+/** A piece of the reply's text. */
 export interface TextDelta {
   readonly type: 'text-delta';
   readonly text: string;
 }
 
-/** Some readable reasoning. */
+/** A piece of readable reasoning. */
 export interface ThinkingDelta {
   readonly type: 'thinking-delta';
   readonly text: string;
 }
 
-/** One block of reasoning is complete. Alone, without a delta before it, it is reasoning of which nothing can be read. */
+/** The end of a block of reasoning. Without a delta before it the reasoning is not readable. */
 export interface ThinkingEnd {
   readonly type: 'thinking-end';
   readonly signature?: string;
   readonly redacted?: string;
 }
 
-/** The model begins to call a tool. `index` names the call within this stream; ids are unique in it. */
+/** The model starts a tool call. `index` identifies the call within this stream; ids are unique in it. */
 export interface ToolUseStart {
   readonly type: 'tool-use-start';
   readonly index: number;
@@ -83,14 +83,14 @@ export interface ToolUseStart {
   readonly name: string;
 }
 
-/** Some of a call's arguments, as JSON text. */
+/** A piece of a call's arguments, as JSON text. */
 export interface ToolUseDelta {
   readonly type: 'tool-use-delta';
   readonly index: number;
   readonly json: string;
 }
 
-/** A call is complete. With `malformed` its arguments were no JSON object: answer it with an error, do not run it. */
+/** A call is complete. With `malformed` its arguments were not a JSON object: answer with an error, do not run it. */
 export interface ToolUseEnd {
   readonly type: 'tool-use-end';
   readonly index: number;
@@ -98,17 +98,17 @@ export interface ToolUseEnd {
   readonly parameters: JsonObject;
   /** What is wrong with the arguments, as the end of a sentence. */
   readonly malformed?: string;
-  /** Opaque proof of the reasoning behind the call, to be sent back unchanged. */
+  /** An opaque signature of the reasoning behind the call, to be sent back unchanged. */
   readonly thoughtSignature?: string;
 }
 
-/** A whole picture. */
+/** A complete image. */
 export interface ImageEvent {
   readonly type: 'image';
   readonly block: ImageBlock;
 }
 
-/** What the call took; at most once, directly before the last event. */
+/** The usage of the call; at most once, directly before the last event. */
 export interface UsageEvent extends ProviderUsage {
   readonly type: 'usage';
 }
@@ -117,14 +117,14 @@ export interface UsageEvent extends ProviderUsage {
 export interface EndEvent {
   readonly type: 'end';
   readonly finishReason: FinishReason;
-  /** The provider's own word for it; null when it said none. */
+  /** The provider's reason; null if there was none. */
   readonly raw: Json;
 }
 
-/** Called with the name of a parameter, what was asked for and what is sent, which is undefined where it is left out. */
+/** Called with the name of a changed parameter, the requested value and the sent one (undefined if it is left out). */
 export type ParameterChanged = (name: string, asked: Json, sent?: Json) => void;
 
-/** Part of a reply as a wire says it, its end included. How a call fails is told by whoever makes it. */
+/** A part of a reply as sent on a wire, its end included. The caller of the provider reports failures. */
 export type WireReplyEvent =
   | TextDelta
   | ThinkingDelta
@@ -136,20 +136,25 @@ export type WireReplyEvent =
   | UsageEvent
   | EndEvent;
 
-/** Turns what comes over a wire into events, one at a time. Pure; throws nothing but {@link WireFailure}. */
+/** Converts the data of a wire to events, one at a time. Pure; throws only {@link WireFailure}. */
 export interface WireReader {
-  /** Null for a mere sign of life, which does not keep a silent stream alive. */
+  /** Returns null for a keep-alive, which does not reset the idle timeout. */
   read(data: Json, event: string): readonly WireReplyEvent[] | null;
-  /** The stream is over: what is still to be said. Without a last event in it the stream counts as broken off. */
+  /**
+   * Called at the end of the stream; returns the remaining events. Without an end event the stream counts as broken
+   * off.
+   */
   end(): readonly WireReplyEvent[];
-  /** Whether the provider has said that this was all. */
+  /** Whether the provider has reported the end. */
   readonly done: boolean;
 }
 
-/** The text with which OpenAI and its kin end a stream; no JSON, and passed to readers as a string. */
+/**
+ * The text that ends a stream of OpenAI and compatible servers; it is not JSON and is passed to readers as a string.
+ */
 export const doneMark = '[DONE]';
 
-/** An answer that is no reply: of another shape, or the provider's own report of a failure, with its codes. */
+/** An answer that is not a reply: of another shape, or an error reported by the provider, with its codes. */
 export class WireFailure extends Error {
   readonly reported: { readonly message: string; readonly marks: readonly string[] } | null;
   readonly excerpt: string;

@@ -1,4 +1,4 @@
-/** generateContent, as Google defined it: from chunks and bodies to our events. Pure. */
+/** Google generateContent: converts chunks and bodies to our events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
@@ -17,7 +17,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_SAFETY', 'content-filter'],
 ]);
 
-/** A reader for the chunks of one answer. Calls come whole, never in pieces, and without ids. */
+/** Creates a reader for the chunks of one answer. Calls are sent whole and without ids. */
 export function googleReader(): WireReader {
   let calls = 0;
   let thinking = false;
@@ -57,7 +57,7 @@ export function googleReader(): WireReader {
       out.push({ type: 'thinking-end' });
     }
     if (text !== '') out.push({ type: 'text-delta', text });
-    // What proves thoughts that led to no call stands beside the text, often in a part of its own at the end.
+    // The signature of thoughts without a call is beside the text, often in a separate last part.
     if (signature !== undefined) out.push({ type: 'thinking-end', signature });
     const [mediaType, data] = [textMember(part, 'inlineData', 'mimeType'), textMember(part, 'inlineData', 'data')];
     if (mediaType?.startsWith('image/') && data !== undefined)
@@ -93,14 +93,14 @@ function googleUsage(usage: JsonObject): WireReplyEvent {
   const thoughts = countMember(usage, 'thoughtsTokenCount');
   return usageEvent(usage, {
     inputTokens: (countMember(usage, 'promptTokenCount') ?? 0) + (countMember(usage, 'toolUsePromptTokenCount') ?? 0),
-    // Its own figure for the answer leaves the thoughts out, which are paid for as well.
+    // `candidatesTokenCount` excludes thoughts, which are charged as well.
     outputTokens: (countMember(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
     cacheReadTokens: countMember(usage, 'cachedContentTokenCount'),
     reasoningTokens: thoughts,
   });
 }
 
-/** The events of a whole answer, which has the shape of one chunk. */
+/** Returns the events of a whole answer, which has the shape of one chunk. */
 export function googleWhole(body: Json): readonly WireReplyEvent[] {
   const reader = googleReader();
   const events = reader.read(body, '') ?? [];

@@ -1,4 +1,4 @@
-/** generateContent, as Google defined it: from our request to the body. Pure. */
+/** Google generateContent: converts our request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import { callNames, isFileBlock, isImage, isThinking, isToolCall, wholeText } from './block-guards.ts';
 import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
@@ -18,7 +18,7 @@ export interface GoogleContent {
   parts: GooglePart[];
 }
 
-/** The body of a request; the model stands in the path. */
+/** The body of a request; the model is part of the path. */
 export interface GoogleBody {
   contents: GoogleContent[];
   systemInstruction?: { parts: { text: string }[] };
@@ -29,7 +29,7 @@ export interface GoogleBody {
 
 const budgets = { low: 2048, medium: 8192, high: 24_576 } as const;
 
-/** The body for a request. Blocks that it does not take were lowered before. */
+/** Builds the body of a request. Unsupported blocks were lowered before. */
 export function toGoogleBody(request: ProviderRequest): GoogleBody {
   const { systemPrompt, tools, toolChoice, temperature, topP, stop, seed, thinking } = request;
   return {
@@ -60,7 +60,7 @@ export function toGoogleBody(request: ProviderRequest): GoogleBody {
   };
 }
 
-// From the third generation on a level is asked for; a budget is for those before it.
+// Models from the third generation on take a level, earlier ones a budget.
 function toThinking(wish: ThinkingOptions, model: string): JsonObject {
   if (/gemini-(?:[3-9]|\d\d)/.test(model) && wish.budgetTokens === undefined)
     return { includeThoughts: true, thinkingLevel: wish.effort };
@@ -73,7 +73,7 @@ function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['func
   return choice === 'required' ? { mode: 'ANY' } : { mode: 'ANY', allowedFunctionNames: [choice.name] };
 }
 
-/** The turns of the body: two roles that take turns, results of tools by the name of the tool. */
+/** Builds the turns of the body: two alternating roles, tool results by the name of the tool. */
 function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
   const names = callNames(messages);
   const out: GoogleContent[] = [];
@@ -90,7 +90,7 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
     } else if (message.role === 'assistant') add('model', message.content.flatMap(toReplyPart));
     else add('user', message.content.flatMap(toPart));
   }
-  // The first turn must be the user's; a tree may well begin with a reply.
+  // The first turn must be the user's, but a tree may begin with a reply.
   if (out[0]?.role === 'model')
     out.unshift({ role: 'user', parts: [{ text: '(The conversation begins with a reply.)' }] });
   return out;
@@ -104,7 +104,7 @@ function toPart(block: Block): GooglePart[] {
 }
 
 function toReplyPart(block: Block): GooglePart[] {
-  // Readable thoughts never go back, only what proves them.
+  // Only the signature of thoughts is sent back, never their text.
   if (isThinking(block)) return block.signature === undefined ? [] : [{ text: '', thoughtSignature: block.signature }];
   if (!isToolCall(block)) return toPart(block);
   const { name, parameters: args, thoughtSignature } = block;

@@ -1,4 +1,4 @@
-/** The wires of model providers, read and written without I/O. Whoever calls, records or imports calls uses these. */
+/** Reads and writes the wires of model providers, without I/O; used to call models and to record and import calls. */
 export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
 export { anthropicReader, anthropicWhole } from './anthropic-from-wire.ts';
 export {

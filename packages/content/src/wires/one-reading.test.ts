@@ -12,7 +12,7 @@ function eventsOf(reader: WireReader, stream: readonly Json[]): WireReplyEvent[]
   return [...events, ...reader.end()];
 }
 
-/** What a reply says, as whoever shows it while it comes puts it together. */
+/** Assembles a reply from its events, like code that shows it while it streams. */
 function shown(events: readonly WireReplyEvent[]) {
   const said = { text: '', thinking: '', calls: new Map<number, { id: string; name: string; json: string }>() };
   for (const event of events) {
@@ -30,7 +30,7 @@ const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => (
 });
 const end = chunk({}, 'tool_calls');
 
-/** Odd streams of servers that speak chat completions, and what they say. */
+/** Unusual streams of servers with chat completions, and the expected result. */
 const odd: readonly (readonly [string, readonly JsonObject[], ReturnType<typeof shown>])[] = [
   [
     'a name in pieces',
@@ -130,7 +130,7 @@ describe('one reading of each stream', () => {
     },
   );
 
-  it('[WR4] an Anthropic signature comes in pieces, and null says nothing of the usage', () => {
+  it('[WR4] an Anthropic signature comes in pieces, and null usage is ignored', () => {
     const stream = [
       { type: 'message_start', message: { id: 'm', usage: { input_tokens: 7, cache_read_input_tokens: 3 } } },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },

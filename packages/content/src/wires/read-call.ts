@@ -1,41 +1,41 @@
-/** A whole call of the OpenAI chat, OpenAI Responses or Anthropic wire: what it asked and what came back, as messages. */
+/** Converts a whole call on the OpenAI chat, OpenAI Responses or Anthropic wire, request and answer, to messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
 import { assistantBlocks, fromAssistant, fromOpenAi } from '../formats/openai-messages.ts';
 import { type ItemMessage, messagesWithItems, type Resolve } from './responses-items.ts';
 
-/** The wires that calls are recorded from. */
+/** The wires whose calls are recorded. */
 export type CallWire = 'chat' | 'anthropic' | 'responses';
 
-/** What a call asked, in canonical form and unchecked. */
+/** The request of a call in canonical form, not validated. */
 export interface CallRequest {
   /** Undefined and empty differ, as everywhere. */
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
-  /** Calls of tools whose results are said to be failures. */
+  /** The ids of calls whose results are marked as failures. */
   readonly failed: ReadonlySet<string>;
-  /** Who spoke, where a message names somebody. */
+  /** The author names of messages that have one. */
   readonly names: ReadonlyMap<JsonObject, string>;
 }
 
-/** How a request is read. */
+/** Options for reading a request. */
 export interface CallReading {
-  /** Finds an item that the request names by its id only. */
+  /** Finds an item that the request names only by id. */
   readonly resolve?: Resolve | undefined;
-  /** Whether it goes on from a reply: then a leading system message is part of the middle, and no prompt. */
+  /** Whether it continues an earlier reply: then a leading system message is not the system prompt. */
   readonly goesOn?: boolean | undefined;
-  /** Reads one message of a chat; with what was spoken in it if not given. */
+  /** Converts one chat message; the default includes its audio transcripts. */
   readonly chatMessage?: ((record: JsonObject) => JsonObject) | undefined;
 }
 
-/** One answer: the messages that it consists of, and why it ended in the words of the wire. */
+/** One answer: its messages, and the finish reason of the wire. */
 export interface CallAnswer {
   readonly messages: readonly ItemMessage[];
   readonly finish: string | undefined;
 }
 
-/** The text of a prompt, which may be a list of parts; undefined where it is no text. */
+/** Returns the text of a prompt, which may be a list of parts; undefined if it is neither. */
 function promptText(content: Json | undefined): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
@@ -47,7 +47,7 @@ function promptIn(message: Json | undefined): string | undefined {
   return promptText(message.content);
 }
 
-/** What a call asked. */
+/** Reads the request of a call. */
 export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReading = {}): CallRequest {
   const plain = { failed: new Set<string>(), names: new Map<JsonObject, string>() };
   if (wire === 'responses') return { ...plain, ...readResponsesRequest(body, reading) };
@@ -80,7 +80,7 @@ function readResponsesRequest(
   return { systemPrompt: instructions ?? leading, messages: messages.map(({ message }) => message) };
 }
 
-/** The calls of an Anthropic history that failed; other wires do not say. */
+/** Returns the ids of failed calls in an Anthropic history; other wires do not mark them. */
 function failedIn(messages: readonly JsonObject[]): Set<string> {
   const failed = new Set<string>();
   for (const message of messages)
@@ -90,7 +90,10 @@ function failedIn(messages: readonly JsonObject[]): Set<string> {
   return failed;
 }
 
-/** What came back: answers beside each other. Before what a model said in the end may stand what its service did itself. */
+/**
+ * Reads the alternative answers of a call. Before the model's last message there may be calls that the service ran
+ * itself.
+ */
 export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: Resolve): readonly CallAnswer[] {
   if (wire === 'responses') {
     const messages = messagesWithItems(listAt(response, 'output'), resolve);
@@ -101,7 +104,7 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
     const [message] = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);
     return message === undefined ? [] : [{ messages: [whole(message)], finish: filledAt(response, 'stop_reason') }];
   }
-  // By their own numbers: which of them stands first says nothing.
+  // Sorted by their index, because their order in the list has no meaning.
   return listAt(response, 'choices')
     .filter((one): one is JsonObject => isJsonObject(one))
     .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
@@ -115,7 +118,7 @@ function whole(message: JsonObject): ItemMessage {
   return { message, items: [] };
 }
 
-/** A reply of a chat, with the pictures and the speech that stand beside its content on this wire. */
+/** Converts a chat reply, with the images and audio that are outside its content on this wire. */
 function chatAnswer(said: JsonObject): JsonObject {
   const beside = [...listAt(said, 'images'), ...assistantBlocks(objectAt(said, 'audio'))];
   if (beside.length === 0) return fromOpenAi({ role: 'assistant', ...said });
@@ -124,7 +127,7 @@ function chatAnswer(said: JsonObject): JsonObject {
   return fromOpenAi({ role: 'assistant', ...said, content: [...written, ...beside] });
 }
 
-/** Why a response ended, in its own words; undefined where it did not. */
+/** Returns why a response ended; undefined if it did not. */
 function endOfResponse(response: JsonObject): string | undefined {
   const status = filledAt(response, 'status');
   if (status === 'incomplete') return filledAt(objectAt(response, 'incomplete_details'), 'reason') ?? status;

@@ -1,22 +1,22 @@
-/** What the events of a response say: for whoever passes a reply on, and whoever puts it together. */
+/** Interprets the events of a response, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
 
-/** What texts of an item are: words, a refusal, readable reasoning, or the arguments or input of a call. */
+/** The kinds of text of an item: text, a refusal, readable reasoning, or the arguments or input of a call. */
 export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
 
-/** An item of the output as far as it has come. */
+/** An item of the output, as far as received. */
 export interface ResponsesItemDraft {
   readonly index: number;
   readonly type: string;
-  /** As it began, and as it is once it has ended. */
+  /** Its first state, replaced by its final one when it ends. */
   item: JsonObject;
   isDone: boolean;
-  /** What came of it in pieces: each part by its number. */
+  /** The received pieces by kind and part number. */
   readonly texts: Map<ResponsesText, Map<number, string>>;
 }
 
-/** What an event did to an item. */
+/** The change of an item by an event. */
 export interface ResponsesChange {
   readonly what: 'begun' | 'ended' | ResponsesText;
   readonly draft: ResponsesItemDraft;
@@ -34,16 +34,16 @@ const textEvents: ReadonlyMap<string, ResponsesText> = new Map([
 
 const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-/** Reads the events of one response. Items are told apart by their place in the output. */
+/** Reads the events of one response. Items are identified by their index in the output. */
 export class ResponsesEvents {
   readonly #items = new Map<number, ResponsesItemDraft>();
   #response: JsonObject = {};
-  /** The response as its last event has it; null while it goes on. */
+  /** The response in its last event; null until then. */
   ended: JsonObject | null = null;
-  /** What the service said of a failure; null where it said none. */
+  /** The error that the service reported; null if none. */
   failure: Json = null;
 
-  /** What an event does; null for signs of life. */
+  /** Reads an event; returns null for keep-alives. */
   read(event: Json, name = ''): readonly ResponsesChange[] | null {
     const type = textMember(event, 'type') ?? name;
     const said = jsonObjectOf(memberAt(event, 'response'));
@@ -75,7 +75,7 @@ export class ResponsesEvents {
     }
   }
 
-  /** The response that the events are parts of; of one that broke off, what had come until then. */
+  /** Returns the response assembled from the events; if it broke off, the part received so far. */
   toResponse(): JsonObject {
     if (jsonListOf(memberAt(this.#response, 'output')).length > 0) return this.#response;
     const output = [...this.#items.values()].sort((a, b) => a.index - b.index).map(itemOf);
@@ -107,13 +107,13 @@ export class ResponsesEvents {
     const parts = draft.texts.get(what) ?? new Map<number, string>();
     draft.texts.set(what, parts);
     const delta = textMember(event, 'delta') ?? '';
-    // A further part of a summary is a paragraph of its own.
+    // Each further part of a summary is a new paragraph.
     const piece = what === 'summary' && !parts.has(part) && parts.size > 0 ? `\n\n${delta}` : delta;
     parts.set(part, (parts.get(part) ?? '') + delta);
     return [{ what, draft, piece }];
   }
 
-  /** An item that nobody said begins. */
+  /** Creates an item whose start was never announced. */
   #unannounced(index: number, what: ResponsesText): ResponsesItemDraft {
     const types = { text: 'message', refusal: 'message', summary: 'reasoning', reasoning: 'reasoning' };
     const type = what === 'arguments' ? 'function_call' : what === 'input' ? 'custom_tool_call' : types[what];
@@ -123,7 +123,7 @@ export class ResponsesEvents {
   }
 }
 
-/** An item with what came of it in pieces, where it did not come to its end. */
+/** Returns an item, completed with the received pieces if it did not end. */
 function itemOf({ type, item, isDone, texts }: ResponsesItemDraft): JsonObject {
   if (isDone || texts.size === 0) return item;
   const partsOf = (what: ResponsesText) => [...(texts.get(what) ?? [])].sort(([a], [b]) => a - b);

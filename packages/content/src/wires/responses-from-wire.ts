@@ -1,4 +1,4 @@
-/** Responses, which OpenAI's reasoning models need: from stream events and bodies to our events. Pure. */
+/** OpenAI Responses, which OpenAI's reasoning models need: converts stream events and bodies to our events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
@@ -7,7 +7,7 @@ import { parseToolArguments } from './tool-arguments.ts';
 import { usageEvent } from './usage-event.ts';
 import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
 
-/** A call that the response itself calls incomplete, however whole its arguments look. */
+/** A call that the response marks as incomplete, even if its arguments look complete. */
 const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.' } as const;
 
 /** A reader for the stream of one response. */
@@ -41,7 +41,7 @@ export function responsesReader(): WireReader {
   };
 }
 
-/** What has been seen in a response. */
+/** What has occurred in a response so far. */
 interface Seen {
   called: boolean;
   refused: boolean;
@@ -64,7 +64,7 @@ function eventsOf({ what, draft, piece }: ResponsesChange, seen: Seen): readonly
     case 'arguments':
       return [{ type: 'tool-use-delta', index: draft.index, json: piece }];
     case 'input':
-      // Nobody offers such tools.
+      // Such tools are never offered.
       return [];
   }
 }
@@ -87,7 +87,7 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
       const summary = jsonListOf(memberAt(item, 'summary')).map((part) => textMember(part, 'text') ?? '');
       if (texts.size === 0 && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
       const [id, proof] = [textMember(item, 'id'), textMember(item, 'encrypted_content')];
-      // Both or none: reasoning goes back by its name and its encrypted form together.
+      // Id and encrypted form are needed together to send reasoning back.
       const proved = id !== undefined && proof !== undefined ? { signature: id, redacted: proof } : {};
       out.push({ type: 'thinking-end', ...proved });
       return out;
@@ -129,7 +129,7 @@ function failed(error: Json, data: Json): never {
 
 function finishOf(why: string | undefined, incomplete: boolean, called: boolean, refused: boolean): FinishReason {
   if (why === 'content_filter') return 'content-filter';
-  // Whatever else a response is incomplete for, it was cut off.
+  // A response that is incomplete for any other reason was cut off, too.
   if (why === 'max_output_tokens' || incomplete) return 'length';
   if (why !== undefined) return 'other';
   if (refused) return 'refusal';
@@ -146,7 +146,7 @@ function responsesUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** The events of a whole response: the same reader, fed with its items one by one. */
+/** Returns the events of a whole response: the same reader, fed with its items one by one. */
 export function responsesWhole(body: Json): readonly WireReplyEvent[] {
   if (!Array.isArray(memberAt(body, 'output'))) throw new WireFailure('The answer is no response with output.', body);
   const reader = responsesReader();

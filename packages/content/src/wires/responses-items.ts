@@ -1,10 +1,10 @@
-// Items of the Responses API as messages: what a model made in one go is one message, as a chat would have it, so that
-// calls fold however their clients spell the history.
+// Converts items of the Responses API to messages. Everything a model produced in one turn becomes one message, as in a
+// chat, so that histories match no matter how their clients write them.
 import type { Json, JsonObject } from '@coppice/core';
 import { filledAt, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
 import { fromOpenAi, toolCallOf } from '../formats/openai-messages.ts';
 
-/** Finds an item that a history names by its id only. */
+/** Finds an item that a history names only by id. */
 export type Resolve = (id: string) => JsonObject | undefined;
 
 function textsOfItem(parts: readonly Json[]): string {
@@ -15,7 +15,7 @@ function reasoningItem(item: JsonObject): JsonObject {
   const said = textsOfItem(listAt(item, 'content'));
   const thinking = said === '' ? textsOfItem(listAt(item, 'summary')) : said;
   const [signature, redacted] = [filledAt(item, 'id'), filledAt(item, 'encrypted_content')];
-  // Both or none: reasoning goes back by its name and its encrypted form together.
+  // Id and encrypted form are needed together to send reasoning back.
   return { type: 'thinking', thinking, ...(signature && redacted ? { signature, redacted } : {}) };
 }
 
@@ -27,7 +27,9 @@ function outputItem(output: Json | undefined): readonly Json[] {
   return [{ type: 'text', text: empty ? '' : JSON.stringify(output) }];
 }
 
-/** A call that has a result of its own; those that a provider answers itself have none and stay as they are. */
+/**
+ * Converts a call that has a separate result; calls that the provider answers itself have none and stay as they are.
+ */
 function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   const type = textAt(item, 'type') ?? '';
   const id = filledAt(item, 'call_id');
@@ -43,7 +45,7 @@ function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   return { type: 'tool-use', id, name, parameters };
 }
 
-/** Whether a list holds items, not events of a stream or blocks of a message. */
+/** Whether a list contains items, not stream events or message blocks. */
 export function areItems(list: readonly Json[]): boolean {
   return list.some(
     (one) => isJsonObject(one) && (isMessageItem(one) || /^reasoning$|_call/.test(textAt(one, 'type') ?? '')),
@@ -54,7 +56,7 @@ function isMessageItem(item: JsonObject): boolean {
   return typeof item.role === 'string' && 'content' in item && (item.type === undefined || item.type === 'message');
 }
 
-/** A picture that a service drew as one that was said, so that it can be seen. */
+/** Converts an image that the service generated to an image part, so that it can be displayed. */
 function pictureOf(item: JsonObject): JsonObject {
   const data = item.type === 'image_generation_call' ? textAt(item, 'result') : undefined;
   if (data === undefined) return item;
@@ -62,15 +64,14 @@ function pictureOf(item: JsonObject): JsonObject {
   return { id: item.id ?? null, role: 'assistant', content: [{ type: 'image_url', image_url: { url } }] };
 }
 
-/** A message that items were read as, with the ids of those items and how many of its blocks each of them is. */
+/** A message with the ids of the items it was read from, and the number of blocks of each. */
 export interface ItemMessage {
   readonly message: JsonObject;
   readonly items: readonly { readonly id: string; readonly blocks: number }[];
 }
 
 /**
- * The messages of a list of items, with the items that each was read from. What a model said, thought and called in one go
- * is one message.
+ * Converts a list of items to messages, each with its items. Text, reasoning and calls of one turn become one message.
  */
 export function messagesWithItems(items: readonly Json[], resolve: Resolve = () => undefined): ItemMessage[] {
   const messages: ItemMessage[] = [];
@@ -94,7 +95,7 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
   };
   const whole = itemIdsOf([items]);
   for (const [index, given] of items.entries()) {
-    // A client may name an item and send it as well.
+    // A client may refer to an item that it also sends.
     if (isJsonObject(given) && given.type === 'item_reference' && whole.has(filledAt(given, 'id') ?? '')) continue;
     if (!isJsonObject(given)) {
       say({}, [{ type: 'x-value', value: given }]);
@@ -118,7 +119,7 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
   return messages;
 }
 
-/** Ids of the items that a call brings along whole. */
+/** Returns the complete items of a call by id. */
 export function itemIdsOf(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   for (const list of lists)
@@ -129,7 +130,7 @@ export function itemIdsOf(lists: readonly (readonly Json[])[]): Map<string, Json
   return found;
 }
 
-/** Ids of items that a list only names. */
+/** Returns the ids of items that a list only refers to. */
 export function referencedItems(list: readonly Json[]): string[] {
   const ids: string[] = [];
   for (const item of list)

@@ -1,9 +1,9 @@
-/** Responses, which OpenAI's reasoning models need: from our request to the body. Pure. */
+/** OpenAI Responses, which OpenAI's reasoning models need: converts our request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
 import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
 import type { ProviderRequest } from './contract.ts';
 
-/** A piece of a user's message. */
+/** A part of a user message. */
 export type ResponsesPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
@@ -22,7 +22,7 @@ export interface ResponsesBody {
   model: string;
   input: ResponsesItem[];
   stream: boolean;
-  /** Nothing is kept at the provider: the tree is the memory. */
+  /** Nothing is stored at the provider; the history is in the tree. */
   store: false;
   include: 'reasoning.encrypted_content'[];
   max_output_tokens?: number;
@@ -40,13 +40,13 @@ export interface ResponsesBody {
   tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; name: string };
 }
 
-/** The fewest tokens that the provider takes as a limit. */
+/** The lowest limit that the provider accepts. */
 const fewestTokens = 16;
 
-/** The shortest reply that Responses lets be asked for. */
+/** The allowed range of the maximum length. */
 export const reasoningLength = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
 
-/** The body for a request. Blocks that it does not take were lowered before. */
+/** Builds the body of a request. Unsupported blocks were lowered before. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;
   const safe = safeIds(request.messages);

@@ -77,7 +77,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('[WR1] that are no UTF-8 are read with a replacement character for what is wrong', () => {
+  it('[WR1] that are invalid UTF-8 are read with a replacement character', () => {
     const bad = Uint8Array.from([...bytes('data: a'), 0x80, 0xe2, ...bytes('b\n\ndata: c\n\n')]);
     expect(readAll(sseFraming(100), bad)).toEqual([
       { event: '', data: 'a\ufffd\ufffdb' },

@@ -1,4 +1,4 @@
-/** Reads framed streams from bytes: server-sent events, and lines of JSON. Pure; no I/O, no clock. */
+/** Splits a byte stream into server-sent events or JSON lines. Pure; no I/O, no clock. */
 
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from '../formats/bytes.ts';
@@ -6,21 +6,21 @@ import { decodeUtf8 } from '../formats/decode.ts';
 
 /** One event of a stream. */
 export interface WireEvent {
-  /** Empty when the stream did not name it. */
+  /** Empty if the stream did not name it. */
   readonly event: string;
   readonly data: string;
-  /** The stream ended inside this event, so its data may be cut. */
+  /** The stream ended inside this event, so its data may be incomplete. */
   readonly cut?: true;
 }
 
-/** Cuts bytes into events. Throws {@link EventTooLarge} past the limit. */
+/** Splits bytes into events. Throws {@link EventTooLarge} beyond the limit. */
 export interface Framing {
   push(chunk: Uint8Array): readonly WireEvent[];
-  /** What is left when the stream is over. */
+  /** Returns the remaining events at the end of the stream. */
   end(): readonly WireEvent[];
 }
 
-/** An event grew past its limit. */
+/** An event exceeded its limit. */
 export class EventTooLarge extends Error {
   readonly limit: number;
   constructor(limit: number) {
@@ -33,18 +33,18 @@ export class EventTooLarge extends Error {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** How lines end: by a line feed, with or without a carriage return before it, or also by a carriage return alone. */
+/** How lines end: with LF or CR LF only, or also with CR alone. */
 type LineEnds = 'line-feed' | 'any';
 
 /**
- * Cuts bytes into lines. U+2028 is data, and a character may come in two chunks. Each byte is looked at once, so a line in
- * a million pieces costs no more than one in a single piece.
+ * Splits bytes into lines. U+2028 is data, and a character may be divided between chunks. Each byte is examined once,
+ * so a line in a million pieces costs no more than one in a single piece.
  */
 function createLines(limit: number, ends: LineEnds, onLine: (line: string) => void) {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let first = true;
-  // A line was ended by a carriage return that was the last byte so far: a line feed after it belongs to it.
+  // The last byte so far was a CR that ended a line; an LF that follows belongs to it.
   let afterReturn = false;
   const add = (piece: Uint8Array) => {
     if (piece.length === 0) return;
@@ -78,21 +78,21 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
         if (feed !== -1 && feed < from) feed = chunk.indexOf(lineFeed, from);
         if (back !== -1 && back < from) back = chunk.indexOf(carriageReturn, from);
       }
-      // Copied: a reader may hand out the same buffer again.
+      // Copied, because a reader may reuse its buffer.
       if (from < chunk.length) add(copyBytes(chunk, from));
     },
-    /** The line that nothing ended; null if there is none. */
+    /** Returns the unterminated last line; null if there is none. */
     rest: () => (size === 0 ? null : take()),
   };
 }
 
-/** A line as text. The decoder takes a byte order mark off whatever it reads; it stays in a line. */
+/** Decodes a line. The decoder removes a byte order mark, which must stay inside a stream. */
 function decodeLine(bytes: Uint8Array): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return isMarked ? `\ufeff${decodeLine(bytes.subarray(3))}` : decodeUtf8(bytes).text;
 }
 
-/** Events that lines were made into, given out as they come; `onRest` is told what stands after the last line feed. */
+/** Builds a framing from lines; `onRest` gets the text after the last line end. */
 function framing(
   lines: ReturnType<typeof createLines>,
   out: WireEvent[],
@@ -111,8 +111,8 @@ function framing(
 }
 
 /**
- * Server-sent events as the standard has them: lines end by LF, CR LF or CR, comments are dropped, several data lines joined,
- * names kept; `limit` bytes an event at most.
+ * Server-sent events by the standard: lines end with LF, CR LF or CR, comments are dropped, data lines joined, event
+ * names kept; at most `limit` bytes per event.
  */
 export function sseFraming(limit: number): Framing {
   const out: WireEvent[] = [];
@@ -147,7 +147,7 @@ export function sseFraming(limit: number): Framing {
   });
 }
 
-/** One JSON text a line; blank lines are dropped. */
+/** One JSON text per line; blank lines are dropped. */
 export function lineFraming(limit: number): Framing {
   const out: WireEvent[] = [];
   const lines = createLines(limit, 'line-feed', (line) => {
@@ -158,13 +158,16 @@ export function lineFraming(limit: number): Framing {
   });
 }
 
-/** The events of a stream that is there in all. */
+/** Returns the events of a complete stream. */
 export function readSse(bytes: Uint8Array): readonly WireEvent[] {
   const framing = sseFraming(Number.POSITIVE_INFINITY);
   return [...framing.push(bytes), ...framing.end()];
 }
 
-/** What an event says as JSON: one value, or in a log that lost its blank lines one for each line. Anything else is none. */
+/**
+ * Parses the data of an event: one JSON value, or one per line in a log that lost its blank lines. Other data gives
+ * nothing.
+ */
 export function jsonOfEvent(
   { data }: WireEvent,
   parse: (text: string) => Json | undefined = parseOrNone,
@@ -179,7 +182,7 @@ export function jsonOfEvent(
     : [];
 }
 
-/** Undefined for `[DONE]`, and for a last event that was cut off. */
+/** Returns undefined for `[DONE]`, and for a last event that was cut off. */
 function parseOrNone(text: string): Json | undefined {
   try {
     return JSON.parse(text);

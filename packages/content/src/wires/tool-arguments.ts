@@ -1,4 +1,4 @@
-/** From the JSON text that a model writes to the parameters of a call. */
+/** Parses the JSON text that a model writes to the parameters of a call. */
 
 import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
@@ -16,8 +16,8 @@ function isObject(value: Json): value is JsonObject {
 }
 
 /**
- * Reads the arguments of a call. Nothing at all and `null` mean no parameters, as several models write it. What is cut,
- * no JSON, no object, or would not be written back as it came, is malformed and never run.
+ * Parses the arguments of a call. Empty text and `null` mean no parameters, as several models write it. Text that is
+ * cut off, not a JSON object, or would change when written back is malformed, and the call is never run.
  */
 export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === '') return { parameters: {} };
@@ -30,15 +30,15 @@ export function parseToolArguments(text: string): ToolArguments {
 }
 
 /**
- * Reads arguments from a wire that sends them as a JSON value rather than as text. A string is read as JSON text; a value
- * of any other kind than an object is malformed and never run.
+ * Reads arguments from a wire that sends a JSON value instead of text. A string is parsed as JSON text; any other value
+ * than an object is malformed, and the call is never run.
  */
 export function readToolArguments(value: Json | undefined): ToolArguments {
   if (value === undefined) return { parameters: {} };
   return parseToolArguments(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** A tool call whose arguments could not be read; `arguments` has them as the model wrote them. */
+/** A tool call with unreadable arguments; `arguments` has them as the model wrote them. */
 export interface MalformedToolUse extends ToolUseBlock {
   readonly malformed: string;
 }

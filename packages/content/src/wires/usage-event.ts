@@ -1,7 +1,7 @@
 import type { JsonObject } from '@coppice/core';
 import type { UsageEvent } from './contract.ts';
 
-/** A usage event with what is known; counts that the provider did not give are left out. */
+/** Builds a usage event; counts that the provider did not report are left out. */
 export function usageEvent(
   raw: JsonObject,
   counts: {

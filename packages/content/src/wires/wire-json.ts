@@ -1,7 +1,7 @@
-/** Looking into JSON that a stranger sent: every question has an answer, whatever the shape. */
+/** Safe access to foreign JSON of any shape. */
 import type { Json, JsonObject } from '@coppice/core';
 
-/** The value as an object; undefined when it is none. */
+/** Returns the value if it is an object, else undefined. */
 export function jsonObjectOf(value: Json | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !isJsonList(value) ? value : undefined;
 }
@@ -10,12 +10,12 @@ function isJsonList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The value as a list; empty when it is none. */
+/** Returns the value if it is a list, else an empty list. */
 export function jsonListOf(value: Json | undefined): readonly Json[] {
   return value !== undefined && value !== null && isJsonList(value) ? value : [];
 }
 
-/** The own member of an object by a path of keys; undefined where the path ends early. */
+/** Returns the own member at a path of keys; undefined if the path ends early. */
 export function memberAt(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
   let place = value;
   for (const key of keys) {
@@ -25,19 +25,19 @@ export function memberAt(value: Json | undefined, ...keys: readonly string[]): J
   return place;
 }
 
-/** The value as text; undefined when it is none. */
+/** Returns the member if it is a text, else undefined. */
 export function textMember(value: Json | undefined, ...keys: readonly string[]): string | undefined {
   const found = memberAt(value, ...keys);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The value as a count; undefined when it is no number from 0 up. */
+/** Returns the member if it is a number from 0 up, else undefined. */
 export function countMember(value: Json | undefined, ...keys: readonly string[]): number | undefined {
   const found = memberAt(value, ...keys);
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : undefined;
 }
 
-/** A data URL in its two parts; undefined when it is none that holds base64. */
+/** Splits a base64 data URL into its two parts; undefined for any other URL. */
 export function dataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   const [, mediaType, data] = /^data:([^;,]+);base64,([A-Za-z0-9+/=]+)$/s.exec(url) ?? [];
   return mediaType === undefined || data === undefined ? undefined : { mediaType, data };

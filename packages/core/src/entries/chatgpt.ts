@@ -1,10 +1,2 @@
 /** Conversations in the ChatGPT shape, as plain values. */
-export {
-  CLIENT_ROOT_ID,
-  type Conversation,
-  type ConversationFunctions,
-  type ConversationMapping,
-  type ConversationMessage,
-  type ConversationNode,
-  createConversationFunctions,
-} from '../chatgpt-conversation.ts';
+export { CLIENT_ROOT_ID, createConversationFunctions } from '../chatgpt-conversation.ts';

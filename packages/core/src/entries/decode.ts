@@ -1,4 +1,4 @@
-/** The vocabulary for values that come from outside. */
+/** Readers that validate values from outside. */
 export {
   anyValue,
   assertArgument,
@@ -7,10 +7,6 @@ export {
   describeValue,
   eachItem,
   exactFields,
-  type FieldMap,
-  type FieldReader,
-  type FieldReaders,
-  type FieldShapes,
   fieldReader,
   finite,
   flag,
@@ -25,10 +21,12 @@ export {
   limit,
   list,
   listOfShapes,
+  listOrEmpty,
   Malformed,
   nestedShape,
   nullOr,
   object,
+  objectOrEmpty,
   oneOf,
   optionalField,
   optionalOrNull,

@@ -1,3 +1,3 @@
 /** Differences between branches, messages and texts. */
-export { type BlockPart, type BranchDiff, diff, diffBranches, diffMessages, type MessageDiff } from '../diff.ts';
-export { diffText, splitWords, type TextPart } from '../word-diff.ts';
+export { diff, diffBranches, diffMessages } from '../diff.ts';
+export { diffText, splitWords } from '../word-diff.ts';

@@ -1,11 +1,3 @@
 /** Earlier versions of a tree, and the acts that undo and redo find in its log. */
-export {
-  type ActCommits,
-  type NewestActIn,
-  newestBeginning,
-  newestRedoable,
-  newestUndoable,
-  redoableAct,
-  undoableAct,
-} from '../acts.ts';
+export { newestBeginning, newestRedoable, newestUndoable, redoableAct, undoableAct } from '../acts.ts';
 export { fromRows, rewind } from '../rewind.ts';

@@ -1,51 +1,5 @@
-/** The contract of a store, and what happens between a plan and its rows. */
-export { answerFromTree, type OutsideTree } from '../answer-from-tree.ts';
-export {
-  assertNotTrashed,
-  isStale,
-  isUndoable,
-  type PreparedCommit,
-  prepareCommit,
-  versionConflict,
-} from '../commit.ts';
-export { assertStorable } from '../storable-steps.ts';
-export type {
-  AbortSignalLike,
-  Capabilities,
-  ChangeOptions,
-  ChangeResult,
-  PlannerFactory,
-  Prefetch,
-  TreeStore,
-} from '../store.ts';
-export type {
-  AccountStore,
-  BackfillProgress,
-  BlobInfo,
-  BlobStore,
-  CommitSummary,
-  ConversationFormat,
-  ExternalId,
-  FsckReport,
-  LinearRecord,
-  ListEvent,
-  NewestAct,
-  NewRun,
-  Page,
-  Provenance,
-  PurgeReport,
-  Run,
-  RunChunk,
-  RunStore,
-  SearchHit,
-  SearchQuery,
-  Share,
-  Store,
-  StoreInfo,
-  Token,
-  TrashItem,
-  TreeQuery,
-  TreeSummary,
-  TreeWrites,
-  User,
-} from '../store-services.ts';
+/** The contract of a store, and the functions that turn a plan into rows. */
+export { answerFromTree } from '../answer-from-tree.ts';
+export { assertNotTrashed, isStale, isUndoable, prepareCommit, versionConflict } from '../commit.ts';
+export { CommitRows } from '../steps/kinds.ts';
+export { assertStorable } from '../steps/storable.ts';

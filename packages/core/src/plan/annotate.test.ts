@@ -160,7 +160,7 @@ describe('notes', () => {
     expect(Object.getPrototypeOf(fixture.node(id).meta)).toBe(Object.prototype);
   });
 
-  test('[V39] the root, and what is not there or elsewhere, cannot be noted on', async () => {
+  test('[V39] the root, unknown nodes and nodes of other trees cannot be annotated', async () => {
     const { fixture } = await fixtureOf();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const foreign = await other.variant(user('x'), other.rootId);

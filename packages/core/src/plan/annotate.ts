@@ -9,7 +9,7 @@ import { checkPatch, noteReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { nextGroupId, type Planner, requireMessage, toPlan } from './context.ts';
 
-/** Changes what is noted about a node. */
+/** Changes the metadata of a node. */
 export interface AnnotateCommand {
   readonly type: 'annotate';
   readonly treeId: TreeId;
@@ -17,17 +17,17 @@ export interface AnnotateCommand {
   readonly set: Patch<NodeMeta>;
 }
 
-/** Gives a node the user's title, or takes it away with null. */
+/** Sets the user's title of a node; null removes it. */
 export interface TitleCommand {
   readonly type: 'title';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly title: string | null;
-  /** A machine's title: ignored once the node has children or a title. */
+  /** The title was generated: it is ignored once the node has children or a title. */
   readonly auto?: boolean;
 }
 
-/** Gives a node its tags. */
+/** Replaces the tags of a node. */
 export interface TagCommand {
   readonly type: 'tag';
   readonly treeId: TreeId;
@@ -35,7 +35,7 @@ export interface TagCommand {
   readonly tags: readonly string[];
 }
 
-/** Sets, retitles or (with null) takes away the bookmark of a node. */
+/** Sets or retitles the bookmark of a node; null removes it. */
 export interface BookmarkCommand {
   readonly type: 'bookmark';
   readonly treeId: TreeId;
@@ -43,14 +43,14 @@ export interface BookmarkCommand {
   readonly title: string | null;
 }
 
-/** Puts variants of one parent into one group of their own, or (a single node) into none. */
+/** Puts variants of one parent into a group without other members. A single node leaves its group. */
 export interface GroupCommand {
   readonly type: 'group';
   readonly treeId: TreeId;
   readonly nodeIds: readonly NodeId[];
 }
 
-/** The node that was meant. */
+/** The node that was changed. */
 export interface Annotated {
   readonly nodeId: NodeId;
 }
@@ -61,32 +61,35 @@ function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
 }
 
 /**
- * Sets or takes away any notes but those that only the tree itself writes, in one commit. Titles and tags among them
- * follow the rules of {@link title} and {@link tag}.
+ * Sets or removes metadata of a node in one commit. Fields that only planners write are refused. Titles and tags follow
+ * the rules of {@link title} and {@link tag}.
  */
 export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
       refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
-  return toPlan(annotationOf(node, yield* requireSettledNotes(node, command.set)), { nodeId: node.id });
+  return toPlan(annotationOf(node, yield* normaliseMeta(node, command.set)), { nodeId: node.id });
 };
 
-/** Titles a node; a machine's title never replaces or shadows the user's. */
+/** Sets a title; a generated title never replaces or hides the user's. */
 export const title: Planner<TitleCommand, Annotated> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
-  return toPlan(annotationOf(node, yield* requireSettledNotes(node, set)), { nodeId: node.id });
+  return toPlan(annotationOf(node, yield* normaliseMeta(node, set)), { nodeId: node.id });
 };
 
-/** Tags a node: trimmed, each once, in the given order. */
+/** Sets the tags of a node: trimmed, without duplicates, in the given order. */
 export const tag: Planner<TagCommand, Annotated> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'tagged');
-  return toPlan(annotationOf(node, yield* requireSettledNotes(node, { tags: command.tags })), { nodeId: node.id });
+  return toPlan(annotationOf(node, yield* normaliseMeta(node, { tags: command.tags })), { nodeId: node.id });
 };
 
-/** Notes as they are kept: blank titles and no tags take away, and a machine's title gives way. */
-function* requireSettledNotes(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<NodeMeta>> {
+/**
+ * Normalises metadata before it is stored: a blank title or an empty tag list removes the field, and a generated title
+ * is dropped where the user's exists.
+ */
+function* normaliseMeta(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<NodeMeta>> {
   try {
     checkPatch(given, noteReaders);
   } catch (error) {
@@ -114,7 +117,7 @@ function tagSteps(words: readonly string[] | null): readonly string[] | null {
   return tags.length === 0 ? null : tags;
 }
 
-/** Bookmarks a node. Setting it again retitles it and keeps its time. */
+/** Sets a bookmark. An existing one is retitled and keeps its creation time. */
 export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'bookmarked');
   const before = yield* ask('bookmark', { on: node.id });
@@ -133,7 +136,7 @@ export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command,
   return toPlan([{ type: 'bookmark', nodeId: node.id, after, before }], { nodeId: node.id });
 };
 
-/** Groups variants. All of them must hang on one parent. */
+/** Groups variants. All of them must be children of one parent. */
 export const group: Planner<GroupCommand, { readonly groupId: number }> = function* (command) {
   const nodes: Node[] = [];
   for (const id of new Set(command.nodeIds)) nodes.push(yield* requireMessage(id, 'grouped'));
@@ -141,7 +144,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.');
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
-    refuse('command/invalid', `The node ${stray.id} is no child of ${parentId}.`, { nodeId: stray.id });
+    refuse('command/invalid', `The node ${stray.id} is not a child of ${parentId}.`, { nodeId: stray.id });
   const groupId = nodes.length === 1 ? 0 : yield* groupOfNodes(parentId, nodes);
   const steps: Step[] = [];
   for (const node of nodes)
@@ -150,7 +153,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   return toPlan(steps, { groupId });
 };
 
-/** A fresh group, or the one that these variants and no others are in already. */
+/** Returns the group that holds exactly these variants already, or a new group number. */
 function* groupOfNodes(parentId: NodeId, nodes: readonly Node[]): ReadProgram<number> {
   const present = nodes[0]?.groupId ?? 0;
   if (present > 0 && nodes.every((node) => node.groupId === present)) {

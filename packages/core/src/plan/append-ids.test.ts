@@ -75,7 +75,7 @@ describe('ids that a client chooses', () => {
     expect((await fixture.run(command)).result.nodeId).toBe(uuid(50));
   });
 
-  test('[P7] a retry that says more adds what is new', async () => {
+  test('[P7] a retry with more messages adds the new ones', async () => {
     const fixture = await TestTree.make();
     await fixture.run(named(fixture, pair));
     const more = [...pair, { message: user('more'), id: uuid(52) }];
@@ -83,7 +83,7 @@ describe('ids that a client chooses', () => {
     expect(found).toEqual({ nodeId: uuid(52), added: [uuid(52)], reused: [uuid(50), uuid(51)] });
   });
 
-  test('[P115] a message with an id is a node of its own beside an equal one, with what follows below it', async () => {
+  test('[P115] a message with an id is a separate node beside an equal one, with what follows below it', async () => {
     const fixture = await TestTree.make();
     const [hi = fixture.rootId] = await fixture.grow(['hi', 'hello']);
     const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('hello') }];
@@ -91,7 +91,7 @@ describe('ids that a client chooses', () => {
     const { result: made } = await fixture.run(command);
     expect(made).toMatchObject({ added: [uuid(50), expect.any(String)], reused: [] });
     expect((await fixture.run(command)).commit).toBeNull();
-    // What comes before it merges as ever, and a retry finds it there.
+    // The messages before it are merged as usual, and a retry finds the node with the chosen id.
     const after = named(fixture, [{ message: user('hi') }, { message: assistant('hello'), id: uuid(51) }], {
       parentId: fixture.rootId,
     });
@@ -136,7 +136,7 @@ describe('ids that a client chooses', () => {
     expect(later.added).toEqual([uuid(50)]);
   });
 
-  test('[P8] an id that stands for another message, another place or a removed node is taken', async () => {
+  test('[P8] an id of another message, another place or a removed node is taken', async () => {
     const fixture = await TestTree.make();
     await fixture.run(named(fixture, pair));
     const one = (message: Message, id: string, rest: Partial<AppendCommand> = {}) =>
@@ -208,7 +208,7 @@ describe('ids that a client chooses', () => {
     },
   );
 
-  test('[P9] an id that is no text is refused as any other', async () => {
+  test('[P9] an id that is not a text is refused like any other', async () => {
     const fixture = await TestTree.make();
     const messages = [{ message: user('new'), id: JSON.parse('5') }];
     expect(await refusalOf(fixture, named(fixture, messages))).toBe('id/invalid');

@@ -51,7 +51,7 @@ describe('markers and splits', () => {
     expect(found.reused).toEqual([hi, below]);
   });
 
-  test('[P10] several markers in a row are looked through', async () => {
+  test('[P10] several markers in a row are transparent', async () => {
     const { fixture, below } = await marked();
     await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 'short' });
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'injected', message: user('note') });
@@ -60,7 +60,7 @@ describe('markers and splits', () => {
     expect(found.reused).toEqual([deep]);
   });
 
-  test('[P10] from a marker only what lies below it counts', async () => {
+  test('[P10] from a marker only its descendants count', async () => {
     const { fixture, marker, below } = await marked();
     const { result: under } = await fixture.run(appending(fixture, [assistant('below')], { parentId: marker }));
     expect(under.reused).toEqual([below]);
@@ -108,7 +108,7 @@ describe('markers and splits', () => {
     expect(found.reused.slice(1)).toEqual([whole, reply]);
   });
 
-  test('[P11] a text that was split again and again is still found, from whatever side', async () => {
+  test('[P11] a text that was split repeatedly is still found, from either side', async () => {
     const { fixture, whole, reply } = await cut('one two three four', 4, 4);
     const left = first(childIds(fixture.tree, fixture.rootId));
     await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: left, position: 2 });
@@ -121,7 +121,7 @@ describe('markers and splits', () => {
     expect(half.reused).toEqual([left]);
   });
 
-  test('[P11] blocks are put together again whether the cut went through one or between two', async () => {
+  test('[P11] blocks are joined whether the cut went through one or between two', async () => {
     const blocks = ['one ', 'two ', 'three'].map((text) => ({ type: 'text', text }));
     const message: Message = { role: 'user', content: blocks };
     for (const cuts of [[4], [6], [4, 4], [2, 6], [6, 4], [2, 4, 2]]) {
@@ -151,7 +151,7 @@ describe('markers and splits', () => {
     expect(found.reused).toEqual(made.added);
   });
 
-  test('[P11] pieces that were edited, moved or taken apart no longer stand for the old text', async () => {
+  test('[P11] pieces that were edited, moved or separated no longer match the old text', async () => {
     const edited = await cut('one two', 4);
     const left = first(childIds(edited.fixture.tree, edited.fixture.rootId));
     const { fixture, whole } = edited;
@@ -194,7 +194,8 @@ describe('markers and splits', () => {
     expect(await from(hi)).toEqual([text]);
     const other = await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: hi, summary: 'another' });
     const nothing = appending(fixture, [user('one two')], { parentId: other.result.nodeId });
-    // An index of aliases knows the message above the marker, not the marker: what it finds beside it does not count.
+    // The alias index is keyed by the message above the marker, so it also finds nodes beside the marker; those must be
+    // ignored.
     const around = { ...nowhere, completing: () => [text ?? hi] };
     const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(90), kit: testKit, actor: 'me', stale: false };
     const { steps } = runReads(planOf(nothing, context), (read) => answerFromTree(fixture.tree, read, around));

@@ -41,7 +41,7 @@ function last<T>(list: readonly T[]): T {
 }
 
 describe('prefix matching', () => {
-  test('[P1] what is there is walked through, and only the rest is added, as a chain', async () => {
+  test('[P1] existing messages are matched, and only the rest is added, as a chain', async () => {
     const fixture = await TestTree.make();
     const [hi, hello] = await fixture.grow(['hi', 'hello']);
     const added = await runAndCheck(
@@ -80,7 +80,7 @@ describe('prefix matching', () => {
     expect(spoken.result.added).toHaveLength(1);
   });
 
-  test('[P2] if all of it is there, the pointer moves in a commit of its own', async () => {
+  test('[P2] if all messages exist, a commit only changes the active node', async () => {
     const fixture = await TestTree.make();
     const [hi, hello] = await fixture.grow(['hi', 'hello']);
     await fixture.grow(['other'], fixture.rootId);
@@ -151,7 +151,7 @@ describe('prefix matching', () => {
     expect(back.added).toEqual([]);
   });
 
-  test('[P12] without merging, equal messages become nodes of their own', async () => {
+  test('[P12] without merging, equal messages become separate nodes', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi', 'hello']);
     const { result: found } = await runAndCheck(
@@ -207,7 +207,7 @@ describe('what an append is given', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P4] a message of thinking or of an unknown block says something', async () => {
+  test('[P4] a message of thinking or of an unknown block is not blank', async () => {
     const fixture = await TestTree.make();
     const thinking: Message = { role: 'assistant', content: [{ type: 'thinking' }] };
     const { result: found } = await runAndCheck(fixture, appending(fixture, [user('hi'), thinking]));
@@ -245,7 +245,7 @@ describe('what an append is given', () => {
     expect(fixture.active).toBe(loud.result.nodeId);
   });
 
-  test('[P13] the first node of a tree becomes active whatever was wanted', async () => {
+  test('[P13] the first node of a tree always becomes active', async () => {
     const fixture = await TestTree.make();
     const { result: found } = await runAndCheck(
       fixture,
@@ -254,14 +254,14 @@ describe('what an append is given', () => {
     expect(fixture.active).toBe(found.nodeId);
   });
 
-  test('[P14] without a parent it goes on from the active node', async () => {
+  test('[P14] without a parent it continues at the active node', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi', 'hello']);
     await runAndCheck(fixture, appending(fixture, [user('more')]));
     expect(fixture.thread()).toEqual(['hi', 'hello', 'more']);
   });
 
-  test('[P14] a new child goes last, also behind one that was removed', async () => {
+  test('[P14] a new child comes last, also after a removed one', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a'], fixture.rootId);
     const [b] = await fixture.grow(['b'], fixture.rootId);
@@ -343,7 +343,7 @@ describe('what it costs', () => {
     expect(fixture.tree.size).toBe(100_001);
   });
 
-  test('[P16] a new message under a parent of 50,000 children goes last', async () => {
+  test('[P16] a new message under a parent of 50,000 children comes last', async () => {
     const fixture = await TestTree.make();
     const replies = Array.from({ length: 50_000 }, (_, at) => ({ message: user(`m${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: fixture.rootId, replies });

@@ -20,42 +20,42 @@ import {
   toPlan,
 } from './context.ts';
 
-/** A message on its way into a tree. */
+/** A message to be added to a tree. */
 export interface NewMessage {
   readonly message: Message;
-  /** Chosen by the client, so that a retry is harmless. */
+  /** Chosen by the client, so that a retry finds the same node. */
   readonly id?: string;
   readonly meta?: NodeMeta;
   readonly createdAt?: number;
 }
 
-/** Adds a chain of messages, reusing what is there already. */
+/** Adds a chain of messages and reuses the ones that exist already. */
 export interface AppendCommand {
   readonly type: 'append';
   readonly treeId: TreeId;
-  /** The active node if not given, or the root of an empty tree. */
+  /** Defaults to the active node, or to the root of an empty tree. */
   readonly parentId?: NodeId;
   readonly messages: readonly NewMessage[];
   /**
-   * Messages that are there already are reused, but for those with an id of their own. True reuses also in their place, and
-   * answers with the ids that hold them; false adds every message as a new node.
+   * By default existing messages are reused, except for messages with a chosen id. True reuses an equal message even
+   * then, and the answer names its id; false adds every message as a new node.
    */
   readonly merge?: boolean;
-  /** Whether the last node becomes active; true if not given. A tree's first node always does. */
+  /** Whether the last node becomes active; default true. The first node of a tree always becomes active. */
   readonly select?: boolean;
 }
 
-/** What an append did. */
+/** The result of an append. */
 export interface Appended {
-  /** The last node of the chain, new or reused; the parent if there was nothing to say. */
+  /** The last node of the chain, new or reused; the parent if all messages were blank. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
   readonly reused: readonly NodeId[];
 }
 
-// A text that was split more often than this is not looked for: it becomes a new variant instead.
+// A text that was split into more pieces than this is not recognised; it becomes a new variant.
 const longestAlias = 64;
-// Past this many seams only the two plain ways to put pieces together again are tried.
+// With more seams than this only two joins are tried: all blocks merged, or none.
 const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
@@ -85,42 +85,45 @@ export const append: Planner<AppendCommand, Appended> = function* (command, cont
   return toPlan([...steps, ...moves], { nodeId: end, added, reused });
 };
 
-/** What an append is going to ask first. An id that is none is refused before anybody asks for it. */
+/**
+ * Lists the reads that an append starts with, so that a store can fetch them at once. Malformed ids are left out,
+ * because the planner refuses them before it reads.
+ */
 export function prefetchFor({ parentId, messages }: AppendCommand): Prefetch {
   const ids: NodeId[] = [];
   for (const { id } of messages) if (isUuid(id)) ids.push(nodeId(id));
   return { below: parentId ?? null, ids };
 }
 
-/** The messages that say something. One that cannot be read is refused, also if it is blank. */
+/** Returns the messages that are not blank. A malformed message is refused even if it is blank. */
 export function nonBlank(messages: readonly NewMessage[]): readonly NewMessage[] {
   const said: NewMessage[] = [];
   for (const [index, item] of messages.entries()) {
     const read = checkMessage(item.message, `messages[${index}]`);
-    // An empty list of blocks is as blank as blank text here: appending nothing is no mistake.
+    // An empty list of blocks counts as blank: appending nothing is not an error.
     if (!read.ok && read.refusal.code === 'message/blank') continue;
     if (!isBlank(valueOf(read))) said.push(item);
   }
   return said;
 }
 
-/** What an append wants to be there, message by message. */
+/** The messages of an append, split into ids and equality keys. */
 interface AppendRequest {
   readonly ids: readonly (NodeId | undefined)[];
   readonly keys: readonly string[];
-  /** The parent that was named, if one was. */
+  /** The parent that the command named, if any. */
   readonly parentId: NodeId | undefined;
-  /** Which messages may be nodes that are there already: those without an id unless the caller says. */
+  /** Which messages may match existing nodes; default: those without a chosen id. */
   readonly merge: 'all' | 'unnamed' | 'none';
-  /** The parent never had a child: nearly every message of a chat comes to such a place, and nothing can match there. */
+  /** The parent never had a child, so nothing can match below it. This is the usual case in a chat. */
   readonly hasNoChildren: boolean;
 }
 
-/** The nodes that hold the first messages already: the client's own from an earlier try, else equal ones. */
+/** Finds the nodes that already hold the first messages: those of an earlier try with the same ids, else equal ones. */
 function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendRequest): ReadProgram<NodeId[]> {
   const { ids, keys, merge, hasNoChildren } = wanted;
   const chosen = ids.findIndex((id) => id !== undefined);
-  // A message with an id of its own is that node or a new one, unless the caller asks for merging by name.
+  // A message with a chosen id is that node or a new one, unless the caller asks for merging explicitly.
   const mergeable = merge === 'all' || chosen === -1 ? keys.length : chosen;
   const equal = merge !== 'none' && !hasNoChildren ? yield* matchPrefix(context, parent, keys.slice(0, mergeable)) : [];
   const taken = yield* findTakenIds(ids.filter((id) => id !== undefined));
@@ -134,7 +137,7 @@ function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendR
   return own;
 }
 
-/** What follows a client's own nodes: equal messages below them, and more of its own below those. */
+/** Continues below the nodes of an earlier try: with equal messages, and with more nodes of that try below those. */
 function* goOn(
   context: PlanContext,
   wanted: AppendRequest,
@@ -157,8 +160,9 @@ function* goOn(
 }
 
 /**
- * What an earlier try added from this message on, below what it reused. Refused if an id stands for another message,
- * or for one elsewhere; where no parent was named, the place that the user was at then is not known any more.
+ * Finds the nodes that an earlier try added from message `first` on, below those that it reused. Throws if an id
+ * belongs to another message or to another place. Without a named parent the place is not checked, because the active
+ * node of that time is unknown.
  */
 function* findRetry(
   wanted: AppendRequest,
@@ -182,7 +186,7 @@ function* findRetry(
   return own;
 }
 
-/** The messages above a node that an earlier try reused, when it went on from where the user was then. */
+/** Finds the ancestors that an earlier try reused when it started at the active node of that time. */
 function* reusedPrefix(node: Node, keys: readonly string[]): ReadProgram<NodeId[]> {
   const above: NodeId[] = [];
   let at: Node | null = node;
@@ -211,7 +215,10 @@ function* matchPrefix(context: PlanContext, from: ParentInfo, keys: readonly str
   return reused;
 }
 
-/** The first alias below a node whose pieces still read as the old text: a piece may have been edited or moved since. */
+/**
+ * Returns the first alias below a node whose pieces still join to the old text; a piece may have been edited or moved
+ * since.
+ */
 function* findSplitText(
   context: PlanContext,
   from: Pick<ParentInfo, 'id' | 'kind' | 'matchParent'>,
@@ -222,7 +229,7 @@ function* findSplitText(
   for (const id of aliases) {
     const { nodes } = yield* ask('path', { to: id, limit: longestAlias });
     const first = nodes.findIndex((node) => node.kind === 'message' && node.matchParent === matchParent);
-    // Below a marker, the same text beside that marker does not count.
+    // Below a marker only descendants of the marker count, not the same text beside it.
     const below = from.id === matchParent || nodes.slice(0, Math.max(first, 0)).some((node) => node.id === from.id);
     if (first === -1 || !below) continue;
     const pieces: Message[] = [];
@@ -235,10 +242,12 @@ function* findSplitText(
   return undefined;
 }
 
-/** The messages that can have been cut into these pieces: each cut went through a block, or between two. */
+/**
+ * Yields the messages that may have been split into these pieces: each cut went through a block or between two blocks.
+ */
 function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Message, void, undefined> {
   const seams = pieces.length - 1;
-  // One bit per seam, set for a cut between blocks. Every bit of -1 is set.
+  // One bit per seam, set for a cut between blocks. In -1 every bit is set.
   const ways = seams > fewSeams ? [0, -1] : [...new Array(1 << seams).keys()];
   for (const way of ways) {
     const content: TextBlock[] = [];
@@ -254,14 +263,14 @@ function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Messa
   }
 }
 
-/** A message that goes below another, with the id that it gets and its equality key where they are known. */
+/** A message of a chain with its id and equality key, where they are known. */
 export interface ChainLink {
   readonly item: NewMessage;
   readonly id: NodeId | undefined;
   readonly key?: string | undefined;
 }
 
-/** Insert steps for messages one below the other, the first as the last child of its ground. */
+/** Builds the insert steps for a chain of messages. The first becomes the last child of the parent. */
 export function chainSteps(
   context: PlanContext,
   parentInfo: ParentInfo,

@@ -6,10 +6,10 @@ import { assistant, ReferenceStore, TestTree, testKit, ticking, user, uuid } fro
 import { readPage, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
 import { readCommand } from './command-input.ts';
 
-// What JSON can say of every kind, and what it cannot.
+// Values of every JSON type, and some that JSON cannot represent.
 const values: readonly unknown[] = [null, 5, -1.5, '', 'message', true, {}, [], [null], [5], 5n, Symbol('s'), () => 1];
 
-/** Every command with most of its parts, right but for the one that is spoilt. */
+/** Valid commands of every type with most of their fields; the test spoils one field at a time. */
 function commands(id: string, a: string, b: string): readonly Record<string, unknown>[] {
   const message = user('hello');
   const here = { treeId: id, nodeId: a };
@@ -45,7 +45,7 @@ function commands(id: string, a: string, b: string): readonly Record<string, unk
   ];
 }
 
-/** The command with one part of it, at any depth, replaced or left out. */
+/** Yields the command with one part, at any depth, replaced or left out. */
 function* spoilt(whole: unknown): Generator<unknown> {
   for (const value of values) yield value;
   yield undefined;
@@ -55,11 +55,12 @@ function* spoilt(whole: unknown): Generator<unknown> {
       yield Array.isArray(whole) ? [...whole.slice(0, Number(name)), other] : { ...whole, [name]: other };
 }
 
-test('[N22] a command of which any part is of another kind is carried out or refused by a code', async () => {
+test('[N22] a command with a part of the wrong type is run or refused with a code', async () => {
   const store = new ReferenceStore();
   const fixture = await TestTree.make({ store });
   const [a = '', b = ''] = await fixture.grow(['a', 'b']);
-  // Nothing that is carried out changes what the next one finds: a version that is past is refused at the end.
+  // The expected version is in the past, so every valid command is refused at the end and the next one finds the tree
+  // unchanged.
   const context = { actor: 'me', kit: testKit, ...ticking(700), expectedVersion: 0 };
   const codes = new Set<string>();
   let bare = 0;
@@ -76,7 +77,7 @@ test('[N22] a command of which any part is of another kind is carried out or ref
     expect(codes).toContain(code);
 });
 
-test('[N22] commands as their types want them are taken as they are', () => {
+test('[N22] valid commands are not changed', () => {
   for (const command of commands(uuid(1), uuid(2), uuid(3))) expect(readCommand(command)).toBe(command);
 });
 
@@ -95,7 +96,7 @@ test('[N22] a refusal names the part', () => {
   for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
 });
 
-/** The code that a promise is refused with. */
+/** Returns the code that a promise is refused with. */
 async function refusalOf(work: Promise<unknown>): Promise<string | null> {
   const error: unknown = await work.then(
     () => null,
@@ -149,7 +150,7 @@ describe('unknown fields', () => {
     expect(fixture.tree.attributes.colour).toBe('green');
   });
 
-  test('[N23] of the context and of what is read are refused by name', async () => {
+  test('[N23] of the context and of requests are refused by name', async () => {
     const fixture = await TestTree.make();
     const { treeId: id, store } = fixture;
     const context = { actor: 'me', kit: testKit, ...ticking(8), expectedVerson: 1 };
@@ -163,7 +164,7 @@ describe('unknown fields', () => {
 });
 
 describe('one tree, named once', () => {
-  test('[N24] what reads another tree than the store was asked for is refused', async () => {
+  test('[N24] a read program for another tree than the store was asked for is refused', async () => {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const { store } = fixture;
@@ -244,7 +245,7 @@ describe('shorter ways to write a message', () => {
 });
 
 describe('a tree that is made with messages', () => {
-  test('[P114] has them in the same act, and undo takes them back', async () => {
+  test('[P114] has them in the same act, and undo removes them', async () => {
     const fixture = new TestTree();
     const { treeId: id } = fixture;
     const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: uuid(40) }, 'b'] } as const;
@@ -259,13 +260,13 @@ describe('a tree that is made with messages', () => {
     expect(fixture.thread()).toEqual([]);
   });
 
-  test('[P114] gets what is missing when it is made again after a crash in between', async () => {
+  test('[P114] gets the missing ones when it is created again after a crash in between', async () => {
     const fixture = await TestTree.make();
     await fixture.run({ type: 'create', treeId: fixture.treeId, messages: ['a'] });
     expect(fixture.thread()).toEqual(['a']);
   });
 
-  test('[P114] is not made where one of them is refused', async () => {
+  test('[P114] is not created if one of them is refused', async () => {
     const fixture = new TestTree();
     const messages = [{ message: user('a'), id: 'no uuid' }];
     expect(await fixture.refusal({ type: 'create', treeId: fixture.treeId, messages })).toBe('id/invalid');

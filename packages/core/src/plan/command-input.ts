@@ -1,7 +1,7 @@
 /**
- * Commands as they come in. What the types forbid is refused by a code and named before anybody plans with it, unknown
- * fields included; the shorter ways to write a message become messages. Messages, metadata and ids that a client chooses
- * are checked by the planners themselves.
+ * Validates commands from outside. Values that the types forbid, unknown fields included, are refused with the name of
+ * the field before a planner runs; short forms of messages are expanded. Planners themselves check messages, metadata
+ * and ids that a client chose.
  */
 import {
   anyValue,
@@ -34,7 +34,7 @@ import type { ImportNode } from './import.ts';
 import type { Command, CommandOf, CommandType } from './index.ts';
 import type { NewReply } from './reply.ts';
 
-/** A message on its way into a tree, with what belongs to it beside it or around it. */
+/** A message to be added, as plain text, as a message or with its fields around it. */
 export type NewMessageInput =
   | string
   | {
@@ -52,7 +52,7 @@ export type NewMessageInput =
 type Loose<T> = Omit<T, 'message'> &
   (T extends { readonly message: unknown } ? { readonly message: MessageInput } : { readonly message?: MessageInput });
 
-/** A command in which messages may be written in any of their ways. */
+/** A command whose messages may use a short form. */
 type InputOf<C> = {
   readonly [K in keyof C]: K extends 'messages'
     ? readonly NewMessageInput[]
@@ -65,14 +65,14 @@ type InputOf<C> = {
           : C[K];
 };
 
-/** Something a user wants done to a tree, as {@link run} takes it. */
+/** A command as {@link run} accepts it. */
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
-/** The id of a node; what is none names nothing, as an id that no node has. */
+/** A node id. A value that is not a text is reported as an unknown node. */
 const node = identifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
-/** The id of a tree. */
+/** A tree id. */
 const tree = identifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
-/** The id of something that is made. */
+/** The id of something to be created. */
 const id = identifier('id/invalid', (value) => `An id is a text, not ${describeValue(value)}.`);
 
 function identifier(code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid', says: (value: unknown) => string) {
@@ -86,7 +86,7 @@ function identifier(code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invali
 
 const messageFields = new Set(['role', 'content', 'tool_call_id']);
 
-/** A message, of which the planner reads the parts. A field that messages do not have would be lost. */
+/** A message; the planner validates its parts. An unknown field is refused here because it would be lost silently. */
 const message: FieldReader<unknown> = (fields, key) => {
   const value = ownField(fields, key);
   if (!isFieldMap(value)) return anyValue(fields, key);
@@ -116,7 +116,7 @@ const replies = listOfExactly('A reply', {
   status: nullOr(oneOf(nodeStatuses)),
   meta: anyValue,
 });
-// Other attributes are free, and kept.
+// Attributes other than these are free-form and stored as they are.
 const attributes: FieldReader<unknown> = (fields, key) => {
   const values = object(fields, key);
   for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])
@@ -124,7 +124,7 @@ const attributes: FieldReader<unknown> = (fields, key) => {
   return values;
 };
 const nodes = listOfExactly('A node', {
-  // One that is given is checked by the planner.
+  // The planner checks an id that was given.
   id: (fields, key) => (ownField(fields, key) === undefined ? id(fields, key) : anyValue(fields, key)),
   parentId: nullOr(requiredText),
   order: finite,
@@ -152,7 +152,7 @@ function listOfExactly(what: string, readers: { readonly [key: string]: FieldRea
 
 type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId'>]: FieldReader<unknown> };
 
-/** Every field of every command; one that is missing here does not compile. */
+/** The fields of every command; a missing field does not compile. */
 const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
     attributes: nullOr(attributes),
@@ -219,6 +219,7 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
     nodes,
     activeId: nullOr(requiredText),
     follows: nullOr(requiredText),
+    refresh: optionalField(list),
   },
   bookmark: { nodeId: node, title: anyValue },
   tag: { nodeId: node, tags: anyValue },
@@ -242,22 +243,26 @@ const checks: ReadonlyMap<unknown, (fields: FieldMap) => void> = new Map(
 );
 const makers: ReadonlySet<unknown> = new Set<CommandType>(['create', 'duplicate', 'import']);
 
-/** Reads a command. Refuses what is none: of no known type, without a tree, with a field that its type does not have. */
+/** Validates a command. Refuses an unknown type, a missing tree and unknown fields. */
 export function readCommand(command: unknown): Command {
   if (!isFieldMap(command)) return refuse('command/invalid', 'A command is an object that says its type.');
+  assertFields(command);
+  return withMessages(command);
+}
+
+// Validates every field by the type of the command.
+function assertFields(command: FieldMap): asserts command is FieldMap & Command {
   const check = checks.get(command.type);
   if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
   refuseMalformed(() => {
-    // A tree that is made gets its id by the command: what is none is no id, not a tree that is missing.
+    // A command that makes a tree chooses its id: a malformed one is an invalid id, not an unknown tree.
     (makers.has(command.type) ? id : tree)(command, 'treeId');
     decodeWithin(describeValue(command.type), () => check(command));
   });
-  // The check above has looked at every field, which the lookup by the type cannot show the compiler.
-  return withMessages(command) as unknown as Command;
 }
 
-/** The command with every message written out; the same object where they all are. */
-function withMessages(command: FieldMap): FieldMap {
+/** Expands every message of a command; returns the same object if there is nothing to expand. */
+function withMessages<C extends FieldMap>(command: C): C {
   const { messages: said, replies: answers, nodes: brought, message: one } = command;
   if (Array.isArray(said) && said.some((item) => !isWritten(item)))
     return { ...command, messages: said.map((item) => (isWritten(item) ? item : writtenOut(item))) };
@@ -270,7 +275,7 @@ function withMessages(command: FieldMap): FieldMap {
     : command;
 }
 
-/** Whether a message is written in a shorter way than the planners take. */
+/** Whether a message uses a short form that planners do not accept. */
 function isShort(value: unknown): boolean {
   return typeof value === 'string' || (isFieldMap(value) && typeof value.content === 'string');
 }
@@ -283,7 +288,7 @@ function isWritten(item: unknown): boolean {
   return isFieldMap(item) && item.message !== undefined && !isShort(item.message);
 }
 
-function withMessage(item: FieldMap, role: Role): FieldMap {
+function withMessage<C extends FieldMap>(item: C, role: Role): C {
   return { ...item, message: toMessage(item.message, role) };
 }
 

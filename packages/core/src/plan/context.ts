@@ -16,7 +16,10 @@ import { ask, type ReadProgram } from '../reads.ts';
 import type { SelectStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
-/** What a planner is given beside its command: no clock and no randomness of its own. */
+/**
+ * The inputs of a planner besides its command. Clock and id generator are passed in, so that planners stay
+ * deterministic.
+ */
 export interface PlanContext {
   readonly treeId: TreeId;
   readonly now: number;
@@ -25,28 +28,28 @@ export interface PlanContext {
   readonly actor: string;
   /** A commit after the expected version changed structure or content. */
   readonly stale: boolean;
-  /** Which ids a client may choose; UUIDs unless a face with ids of its own says otherwise. */
+  /** Which ids a client may choose; UUIDs by default. An adapter with another id scheme passes its own check. */
   readonly isId?: ((text: string) => boolean) | undefined;
 }
 
-/** What a planner returns: steps to commit, none if nothing changes, and what to tell the caller. */
+/** The result of a planner: the steps to commit (empty if nothing changes) and the answer for the caller. */
 export interface Plan<R> {
   readonly steps: readonly Step[];
   readonly result: R;
-  /** Set by undo and redo: the commit belongs to the act that it takes back or brings back. */
+  /** Set by undo and redo: the act that this commit undoes or redoes. */
   readonly reverses?: { readonly kind: 'undo' | 'redo'; readonly actId: ActId };
 }
 
-/** A planner: yields the reads it needs, returns steps, throws a refusal. */
+/** A planner yields the reads that it needs, returns steps, and throws a refusal. */
 export type Planner<C, R> = (command: C, context: PlanContext) => ReadProgram<Plan<R>>;
 
-/** The tree that is planned on; refused if there is none. */
+/** Returns the tree of the command; throws if it does not exist. */
 export function* requireTree(context: PlanContext): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
   return row ?? refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
 }
 
-/** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
+/** Returns a live node. Throws if it is unknown; a node in another tree of the same owner gets its own error code. */
 export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
   const named = isGivenId(id);
   const node = named ? yield* ask('node', { id, treeId }) : null;
@@ -57,17 +60,17 @@ export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
   return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
 }
 
-/** Whether there is an id at all: callers without types hand on what they have, which no store could look up. */
+/** Guards against untyped callers that pass something other than a text; a store could not look that up. */
 function isGivenId(id: unknown): id is NodeId {
   return typeof id === 'string';
 }
 
-/** A live node of the tree without what it says; refused as {@link requireNode} refuses. */
+/** Returns a live node without its content; throws like {@link requireNode}. */
 export function* requireHead(id: NodeId): ReadProgram<NodeHead> {
   return (isGivenId(id) ? yield* ask('head', { id }) : null) ?? (yield* requireNode(id));
 }
 
-/** A live node that is not the root. */
+/** Returns a live node that is not the root. */
 export function* requireMessage(
   id: NodeId,
   verb: string,
@@ -80,23 +83,23 @@ export function* requireMessage(
   return { ...node, message, parentId };
 }
 
-/** The parent of a node that has one; refused if the store lost it. */
+/** Returns the parent of a node; throws if the store lost it. */
 export function* requireParent(node: { readonly id: NodeId; readonly parentId: NodeId }): ReadProgram<Node> {
   const parent = yield* ask('node', { id: node.parentId });
   return (
     parent ??
-    refuse('tree/broken-path', `The node ${node.id} hangs on ${node.parentId}, which is missing.`, {
+    refuse('tree/broken-path', `The parent ${node.parentId} of ${node.id} is missing.`, {
       nodeId: node.parentId,
     })
   );
 }
 
-/** Refuses a node that a generation is still writing. */
+/** Throws if a reply is still being generated into the node. */
 export function assertNotPending(node: NodeHead): void {
   if (node.status === 'pending') refusePendingNode([node.id]);
 }
 
-/** Refuses what would touch replies that are still being written. */
+/** Throws if any of the given replies is still being generated. */
 export function refusePendingNode(nodeIds: readonly NodeId[]): void {
   const [nodeId] = nodeIds;
   if (nodeId !== undefined)
@@ -104,17 +107,20 @@ export function refusePendingNode(nodeIds: readonly NodeId[]): void {
 }
 
 /**
- * The id of a new node: the client's choice, checked, or a fresh one. The tree's own id is taken: where a node is looked for
- * by its id alone, that one stands for the root.
+ * Returns the id of a new node: the client's choice, validated, or a generated one. The tree's own id is refused,
+ * because lookups by id alone use it for the root.
  */
 export function newNodeId(context: PlanContext, chosen: string | undefined): NodeId {
   const id = generateId(context, chosen);
   if (chosen !== undefined && chosen === context.treeId)
-    refuse('id/taken', `The id ${id} is the tree's own, which stands for its root.`, { nodeId: id });
+    refuse('id/taken', `The id ${id} is the tree's own id, which is reserved for its root.`, { nodeId: id });
   return id;
 }
 
-/** The id of a root, which may be its tree's. That one was chosen as well, and is checked here. */
+/**
+ * Returns the id of a root, which may equal the tree id. The tree id was chosen by the client too and is validated
+ * here.
+ */
 export function newRootId(context: PlanContext, chosen: string | undefined): NodeId {
   generateId(context, context.treeId);
   return generateId(context, chosen);
@@ -130,46 +136,46 @@ function generateId(context: PlanContext, chosen: string | undefined): NodeId {
   return nodeId(chosen);
 }
 
-/** Which of the ids that a client chose are taken already, by whatever tree. Refuses an id chosen twice. */
+/** Returns which of the chosen ids are taken in any tree. Throws if an id was chosen twice. */
 export function* findTakenIds(ids: readonly NodeId[]): ReadProgram<ReadonlySet<string>> {
   if (new Set(ids).size < ids.length) refuse('id/taken', 'The same id was chosen twice.', { ids });
   return new Set<string>(ids.length === 0 ? [] : yield* ask('taken', { ids }));
 }
 
-/** The id of a new node as {@link newNodeId} gives it; refused where the client chose one that is taken. */
+/** Returns the id of a new node like {@link newNodeId}; throws if a chosen id is taken. */
 export function* claimId(context: PlanContext, chosen: string | undefined): ReadProgram<NodeId> {
   const id = newNodeId(context, chosen);
   if (chosen !== undefined) yield* assertFree([id]);
   return id;
 }
 
-/** The place behind all children of a node. */
+/** Returns a position after all children of a node. */
 export function* positionAfterLast(of: NodeId): ReadProgram<string> {
   return positionBetween(yield* ask('lastPosition', { of }), null);
 }
 
-/** A group number that no child of a node has had. */
+/** Returns a group number that no child of the node ever had. */
 export function* nextGroupId(of: NodeId): ReadProgram<number> {
   return (yield* ask('groupMax', { of })) + 1;
 }
 
-/** Refuses ids that are taken already. */
+/** Throws if an id is taken. */
 export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
   const taken = yield* findTakenIds(ids);
   for (const id of ids) if (taken.has(id)) refuseTakenId(id);
 }
 
-/** Refuses an id that stands for something else. */
+/** Throws: the id belongs to another node. */
 export function refuseTakenId(id: NodeId): never {
   return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
-/** A message from a command, checked; the refusal names it by `where`. */
+/** Validates a message of a command; the refusal names it by `where`. */
 export function parseNewMessage(value: unknown, where: string): Message {
   return valueOf(checkMessage(value, where));
 }
 
-/** What a new node is made of, beyond its place. */
+/** The fields of a new node apart from its place. */
 export interface NodeFields {
   readonly id: NodeId;
   readonly message: Message;
@@ -179,16 +185,16 @@ export interface NodeFields {
   readonly meta?: NodeMeta | undefined;
   readonly marker?: Marker | null | undefined;
   readonly createdAt?: number | undefined;
-  /** The equality key, where the planner has computed it already. */
+  /** The equality key, if the planner has computed it already. */
   readonly key?: string | undefined;
 }
 
-/** A place that a new node can grow from: what it must know of its parent. */
+/** The fields of a parent that a new child needs. */
 export type ParentInfo = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
 
 /**
- * A new node below a parent. The clock may run backwards, displayed times along a path do not; a time that was given
- * is kept, for what is imported is older than the tree that it comes into.
+ * Builds a new node below a parent. Generated times never go back along a path, even if the clock does. A given time is
+ * kept as it is, because imported messages are older than the tree.
  */
 export function buildNode(context: PlanContext, parent: ParentInfo, position: string, growth: NodeFields): NewNode {
   const { message, kind = 'message' } = growth;
@@ -211,12 +217,11 @@ export function buildNode(context: PlanContext, parent: ParentInfo, position: st
   };
 }
 
-/** Moves the pointer, if it moves at all. */
+/** Returns the step that moves the active node, or no step if it stays. */
 export function selectSteps(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
   return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
 }
 
-/** Steps and what to tell the caller. */
 export function toPlan<R>(steps: readonly Step[], result: R): Plan<R> {
   return { steps, result };
 }

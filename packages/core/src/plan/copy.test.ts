@@ -110,7 +110,7 @@ describe('a graft', () => {
     expect(here.node(here.active ?? '').parentId).toBe(result.nodeId);
   });
 
-  test('[V22] refuses the root, what is not there, and what another owner has', async () => {
+  test('[V22] refuses the root, unknown nodes and nodes of another owner', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['q']);
     const owned = there.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
@@ -176,7 +176,7 @@ describe('a cherry-pick', () => {
     expect(here.node(result.nodeId).meta.pickedFrom).toEqual({ treeId: there.treeId, nodeId: a });
   });
 
-  test('[V25] refuses the root, what is no message, what is being written, and an end that is not below', async () => {
+  test('[V25] refuses the root, markers, pending replies, and an end that is not below', async () => {
     const { here, there } = await two();
     const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
     const side = await there.variant(user('side'), q);
@@ -235,7 +235,7 @@ describe('a merge', () => {
     expect(essence(fixture.tree)).toEqual(before);
   });
 
-  test('[V28] refuses a blank summary, a tip on the active branch, the root and what is not there', async () => {
+  test('[V28] refuses a blank summary, a node on the active branch, the root and unknown nodes', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
     const [main = nowhere] = await fixture.grow(['main'], q);
@@ -338,7 +338,7 @@ describe('a move to another tree', () => {
     expect(here.texts()).toEqual([]);
   });
 
-  test('[V31] expects the version of the tree that it goes to', async () => {
+  test('[V31] expects the version of the target tree', async () => {
     const { here, there } = await two();
     const [a = nowhere] = await there.grow(['a']);
     await here.grow(['x']);

@@ -37,51 +37,54 @@ export interface CherryPickCommand {
   readonly nodeId: NodeId;
   /** The end of the range, below `nodeId`. */
   readonly to?: NodeId;
-  /** The tree to pick from; this one if not given. */
+  /** The tree to pick from; defaults to this one. */
   readonly from?: TreeId;
-  /** Where the copy hangs; the active node if not given. */
+  /** The parent of the copy; defaults to the active node. */
   readonly parentId?: NodeId;
 }
 
-/** Brings a side branch back: as one summary, or as its messages. */
+/** Merges a side branch into another branch: as one summary, or as copies of its messages. */
 export interface MergeCommand {
   readonly type: 'merge';
   readonly treeId: TreeId;
-  /** The tip of the branch that is brought back. */
+  /** The last node of the branch to merge. */
   readonly nodeId: NodeId;
   readonly mode?: 'summary' | 'messages';
-  /** What the branch came to; needed for a summary. */
+  /** The summary of the branch; required in summary mode. */
   readonly summary?: string;
-  /** The end of the branch that it is brought back to; the active node if not given. */
+  /** The end of the branch to merge into; defaults to the active node. */
   readonly parentId?: NodeId;
-  /** Notes and particulars of the summary. */
+  /** Metadata of the summary. */
   readonly meta?: NodeMeta;
   readonly details?: Marker['details'];
 }
 
-/** What was copied. */
+/** The result of a copy. */
 export interface Copied {
-  /** The copy of what was named last. */
+  /** The copy of the last node that was named. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
 
-/** What is copied and where to. */
+/** What to copy, and where to. */
 export interface Copying {
   readonly treeId: TreeId;
   /** Parents before their children. */
   readonly nodes: readonly Node[];
-  /** The copied tops hang on this node there, and on this one here. */
+  /** The parent of the copied roots in the source, and their parent here. */
   readonly from: NodeId;
   readonly parentInfo: ParentInfo;
-  /** The place of a single top; tops keep their places if not given. */
+  /** The position of a single copied root; without it each keeps its position. */
   readonly position?: string;
   readonly groups: 'kept' | 'reset';
-  /** A pick is said again here and now; a copied branch keeps its times. */
+  /** A picked message gets the current time; a copied branch keeps its times. */
   readonly how: 'copiedFrom' | 'pickedFrom';
 }
 
-/** Insert steps that copy nodes with new ids. A top is in no group unless all siblings come along. */
+/**
+ * Builds insert steps that copy nodes with new ids. A copied root keeps its group only if all its siblings are copied
+ * too.
+ */
 export function copyNodes(
   context: PlanContext,
   { treeId, nodes, from, parentInfo, position, groups, how }: Copying,
@@ -103,18 +106,18 @@ export function copyNodes(
       id,
       message,
       kind,
-      // A reply that was pending there never ends here.
+      // No run will ever finish this copy of a pending reply.
       status: status === 'pending' ? 'error' : status,
       groupId: groups === 'reset' || put !== undefined ? 0 : node.groupId,
-      // What the user and the model noted goes along. The other half is the copy of it, or none: a half never points out
-      // of its tree.
+      // Metadata of the user and the model is copied. A link to the other half of a split text points to that half's
+      // copy, or is dropped: it must not point into another tree.
       meta: {
         ...noted,
         ...omitNullish({ splitSource: copyOf(splitSource), continues: copyOf(continues) }),
         [how]: { treeId, nodeId: node.id },
       },
       createdAt: again ? undefined : node.createdAt,
-      // Pointers at nodes that are copied too go to their copies.
+      // References to nodes that are copied too point to their copies.
       marker: marker && {
         ...marker,
         ...omitNullish<Marker>({ firstKept: copyOf(marker.firstKept), from: copyOf(marker.from) }),
@@ -151,7 +154,7 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
   return toPlan(steps, { nodeId: copy, added: [...ids.values()] });
 };
 
-/** Copies messages below the active node; markers in the range stay where they are. */
+/** Copies messages below the active node; markers in the range are left out. */
 export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
   const first = yield* requireMessage(command.nodeId, 'picked', command.from);
@@ -184,7 +187,7 @@ function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[]
   const below = positionBetween(null, null);
   const { steps, ids } = copyNodes(context, {
     treeId,
-    // One below the other, whatever lay between them.
+    // The copies form one chain, even if markers were between the originals.
     nodes: messages.map((node, at) => ({ ...node, parentId: messages[at - 1]?.id ?? from, position: below })),
     from,
     parentInfo,
@@ -197,11 +200,11 @@ function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[]
   return toPlan<Copied>([...steps, ...selectSteps(row, last)], { nodeId: last, added });
 }
 
-/** How many nodes of a path, from its beginning, the path to another node has too. */
+/** Counts the nodes at the start of a path that are also on the path to another node. */
 function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let shared = 0;
   let parted = nodes.length;
-  // The shared ones come first, so that halving finds the fork in a few reads, however deep it lies.
+  // Shared nodes come first, so a binary search finds the fork in a few reads at any depth.
   while (shared < parted) {
     const mid = (shared + parted) >> 1;
     const id = nodes[mid]?.id;
@@ -211,7 +214,7 @@ function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number
   return shared;
 }
 
-/** Brings a branch back to the end of the active one. */
+/** Merges a branch into the end of the active one. */
 export const merge: Planner<MergeCommand, Copied> = function* (command, context) {
   const row = yield* requireTree(context);
   const tip = yield* requireMessage(command.nodeId, 'merged');

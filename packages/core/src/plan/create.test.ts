@@ -43,7 +43,7 @@ describe('a new tree', () => {
     expect((await TestTree.make({ systemPrompt: '' })).tree.attributes.systemPrompt).toBe('');
   });
 
-  test('[P74] a system prompt that is null is none, also where the forest tree of no prompt is asked for', async () => {
+  test('[P74] a null system prompt means no prompt, also for a forest tree', async () => {
     const fixture = new TestTree();
     const none: TreeAttributes = JSON.parse('{"systemPrompt":null}');
     const { result: made } = await fixture.run(creating(1, { forest: true }));
@@ -55,7 +55,7 @@ describe('a new tree', () => {
     expect((await fixture.run(creating(3))).commit).toBeNull();
   });
 
-  test('[P74] a blank title is none, when a tree is made, copied or retitled', async () => {
+  test('[P74] a blank title is dropped when a tree is created, copied or retitled', async () => {
     const store = new ReferenceStore();
     const fixture = new TestTree(store);
     const blank = { title: ' \n', autoTitle: '' };
@@ -90,12 +90,12 @@ describe('a new tree', () => {
     expect(await refusalOf(fixture, { ...command, rootId: uuid(41) })).toBe('tree/exists');
   });
 
-  test('[P75] made again with another title, or other first messages, it is refused; what came later is no matter', async () => {
+  test('[P75] created again with another title, or other first messages, it is refused; later changes do not matter', async () => {
     const fixture = new TestTree();
     const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('yo') }];
     const command = creating(1, { attributes: { title: 'a', tags: ['x'] }, messages });
     await fixture.run(command);
-    // Nothing but the root is there yet, as after a crash between the two commits: the messages may still come.
+    // Only the root exists yet, as after a crash between the two commits: the messages may still be added.
     expect((await fixture.run(command)).result.created).toBe(false);
     await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: fixture.rootId, messages });
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { folder: 'later' } });
@@ -218,7 +218,7 @@ describe('the forest', () => {
     expect((await forest(fixture, 4)).treeId).toBe(uuid(3));
   });
 
-  test('[P77] a forest tree that comes back from the trash is found again', async () => {
+  test('[P77] a forest tree restored from the trash is found again', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1);
     await fixture.run({ type: 'delete-tree', treeId: treeId(uuid(1)) });
@@ -226,7 +226,7 @@ describe('the forest', () => {
     expect((await forest(fixture, 2)).treeId).toBe(uuid(1));
   });
 
-  test('[P77] keys tell every two prompts apart', () => {
+  test('[P77] different prompts have different keys', () => {
     const prompts = [undefined, '', ' ', 'a', 'a ', 'none', 'undefined', '{"a":1}'];
     expect(new Set(prompts.map((prompt) => forestKey(testKit, prompt))).size).toBe(prompts.length);
   });
@@ -252,7 +252,7 @@ describe('a copy of a tree', () => {
     return { type: 'duplicate', treeId: treeId(uuid(2)), from: fixture.treeId, ...rest };
   }
 
-  /** Texts of a tree from the first turn to its active node. */
+  /** Returns the texts of a tree from the first message to the active node. */
   function thread(store: ReferenceStore): string[] {
     return new TestTree(store, treeId(uuid(2))).thread();
   }
@@ -270,7 +270,7 @@ describe('a copy of a tree', () => {
     expect(fixture.active).toBe(deep);
   });
 
-  test('[P79] without a node goes up to the active one', async () => {
+  test('[P79] without a node copies the path to the active one', async () => {
     const { store, fixture } = await grown();
     await fixture.run(copying(fixture));
     expect(thread(store)).toEqual(['q', 'a', 'deep']);
@@ -345,7 +345,7 @@ describe('a copy of a tree', () => {
     expect(treeOf(store, uuid(6))).toMatchObject({ size: 0, attributes: { copiedFrom: { treeId: uuid(5) } } });
   });
 
-  test('[P82] made again is the same copy; another tree of that id, and what is not there, are refused', async () => {
+  test('[P82] made again is the same copy; another tree with that id, and unknown nodes, are refused', async () => {
     const { fixture, a, deep } = await grown();
     const command = copying(fixture, { nodeId: a });
     const made = await fixture.run(command);
@@ -387,7 +387,7 @@ describe('a copy of a tree', () => {
 });
 
 describe('a tree as a whole', () => {
-  test('[P83] attributes change by a step of their own, which makes no write stale and can be undone', async () => {
+  test('[P83] attributes change by a separate step, which makes no write stale and can be undone', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi']);
     const { structureVersion } = fixture.tree;
@@ -402,8 +402,11 @@ describe('a tree as a whole', () => {
     expect(fixture.tree.attributes.title).toBe('t');
   });
 
-  test('[P83] what is so already commits nothing, and the system prompt never changes', async () => {
+  test('[P83] a change without effect commits nothing, and the system prompt changes only in an empty chat', async () => {
     const fixture = await TestTree.make({ systemPrompt: 'p' });
+    await runAndCheck(fixture, { type: 'attributes', treeId: fixture.treeId, set: { systemPrompt: 'before' } });
+    expect(fixture.tree.attributes.systemPrompt).toBe('before');
+    await fixture.grow(['hi']);
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 't' } });
     for (const set of [{ title: 't' }, { folder: null }, {}, { project: 'default' }])
       expect((await fixture.run({ type: 'attributes', treeId: fixture.treeId, set })).commit).toBeNull();
@@ -413,7 +416,7 @@ describe('a tree as a whole', () => {
       );
   });
 
-  test('[P84] a tree goes to the trash and comes back as it was, each once', async () => {
+  test('[P84] a tree is moved to the trash and restored unchanged, each once', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi', 'hello']);
     const before = fixture.drawing();

@@ -8,6 +8,7 @@ import { applyPatch, inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
+import { utf8Length } from '../utf8-length.ts';
 import { append, type NewMessage, nonBlank } from './append.ts';
 import {
   assertFree,
@@ -21,75 +22,81 @@ import {
   toPlan,
 } from './context.ts';
 import { copyNodes } from './copy.ts';
-import { assertMetadataSize } from './metadata-size.ts';
 
-/** The project of a tree that names none. */
+/** The project of a tree that was created without one. */
 export const defaultProject = 'default';
 
-/** Makes a tree with its root. */
+/** Creates a tree with its root. */
 export interface CreateCommand {
   readonly type: 'create';
   readonly treeId: TreeId;
   readonly attributes?: TreeAttributes;
   /** The root's id, chosen by the client. */
   readonly rootId?: string;
-  /** Finds the owner's forest tree with this exact system prompt in this project, and makes it only if there is none. */
+  /**
+   * Finds the owner's forest tree with exactly this system prompt in this project, and creates it only if there is
+   * none.
+   */
   readonly forest?: boolean;
   /**
-   * The first messages. {@link run} appends them below the root in a commit of their own and the same act, which undo can
-   * take back. Nothing is made where that would be refused, nor where a tree of this id began otherwise.
+   * The first messages. {@link run} appends them below the root in a second commit of the same act, so that undo can
+   * remove them. Nothing is created if that append would be refused, or if the tree exists and starts with other
+   * messages.
    */
   readonly messages?: readonly NewMessage[];
 }
 
-/** The tree that was made or found. */
+/** The tree that was created or found. */
 export interface Created {
   readonly treeId: TreeId;
   readonly created: boolean;
-  /** Where there were first messages: the nodes that were added, and those that were there already. */
+  /** The nodes of the first messages that were added, and those that existed already. */
   readonly added?: readonly NodeId[];
   readonly reused?: readonly NodeId[];
 }
 
-/** Copies a tree, up to a node or whole, into a new one. */
+/** Copies a tree, whole or up to a node, into a new tree. */
 export interface DuplicateCommand {
   readonly type: 'duplicate';
   /** The id of the new tree. */
   readonly treeId: TreeId;
   readonly from: TreeId;
-  /** The end of the copied path; the active node if not given. */
+  /** The end of the copied path; defaults to the active node. */
   readonly nodeId?: NodeId;
   readonly whole?: boolean;
-  /** What differs in the copy, such as the title or the system prompt; null takes an attribute away. */
+  /** Attributes that differ in the copy, such as title or system prompt; null removes one. */
   readonly attributes?: Patch<TreeAttributes>;
 }
 
-/** The copy, and which of its nodes stands for which. */
+/** The copy, and a map from source ids to the ids of the copies. */
 export interface Duplicated {
   readonly treeId: TreeId;
   readonly ids: ReadonlyMap<NodeId, NodeId>;
 }
 
-/** Changes what is noted about a tree: title, folder, pin, tags, metadata. The system prompt never changes. */
+/**
+ * Changes the attributes of a tree: title, folder, pin, tags, metadata. The system prompt can be changed only while the
+ * tree is empty, and never that of a forest tree.
+ */
 export interface AttributesCommand {
   readonly type: 'attributes';
   readonly treeId: TreeId;
   readonly set: Patch<TreeAttributes>;
 }
 
-/** Puts a tree into the trash. */
+/** Moves a tree to the trash. */
 export interface DeleteTreeCommand {
   readonly type: 'delete-tree';
   readonly treeId: TreeId;
 }
 
-/** Takes a tree out of the trash. */
+/** Restores a tree from the trash. */
 export interface RestoreTreeCommand {
   readonly type: 'restore-tree';
   readonly treeId: TreeId;
 }
 
-/** The key under which a forest tree is found: no prompt and the empty prompt differ, and white space counts. */
+/** Returns the key by which a forest tree is found. No prompt and an empty prompt differ, and white space counts. */
 export function forestKey(kit: MessageKit, systemPrompt: string | undefined): string {
   if (systemPrompt === undefined) return 'none';
   // Not a text block: equality of messages trims text, equality of prompts does not.
@@ -97,7 +104,7 @@ export function forestKey(kit: MessageKit, systemPrompt: string | undefined): st
   return kit.key({ role: 'system', content: [exact] });
 }
 
-/** The content-less node that everything hangs below. */
+/** Builds the root, which has no content. */
 export function rootNode(id: NodeId, createdAt: number): NewNode {
   return {
     id,
@@ -118,7 +125,7 @@ export function rootNode(id: NodeId, createdAt: number): NewNode {
   };
 }
 
-/** The first steps of every tree: its root and its attributes. */
+/** Builds the first steps of every tree: its root and its attributes. */
 export function firstSteps(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
   const set: TreeAttributes = {
     ...applyPatch<TreeAttributes>({}, normaliseAttributes(attributes)),
@@ -130,17 +137,17 @@ export function firstSteps(context: PlanContext, rootId: NodeId, attributes: Tre
   ];
 }
 
-/** Attributes as they are kept: a blank title takes it away. */
+/** Normalises attributes before they are stored: a blank title is removed. */
 function normaliseAttributes(set: Patch<TreeAttributes>): Patch<TreeAttributes> {
   const kept = { ...set };
   for (const key of ['title', 'autoTitle'] as const) if (/^\s*$/.test(set[key] ?? '-')) kept[key] = null;
   return kept;
 }
 
-// What the tree itself writes: nobody sets it from outside.
+// Only planners write these attributes; commands may not set them.
 const reservedNames = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
 
-/** Refuses attributes that nobody sets from outside. */
+/** Throws if a command sets an attribute that only planners may write. */
 export function assertNotReserved(set: object, treeId: TreeId, keys: readonly string[] = reservedNames): void {
   for (const key of keys)
     if (Object.hasOwn(set, key))
@@ -150,9 +157,9 @@ export function assertNotReserved(set: object, treeId: TreeId, keys: readonly st
       });
 }
 
-/** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
+/** Creates the tree in one commit, version 1. Creating the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
-  // A null takes an attribute away, here as everywhere: no prompt said so is no prompt.
+  // A null removes an attribute, here as everywhere: a system prompt of null is no prompt.
   const attributes = applyPatch<TreeAttributes>({}, normaliseAttributes(command.attributes ?? {}));
   assertNotReserved(attributes, context.treeId);
   assertMetadataSize(attributes, context.treeId);
@@ -167,7 +174,7 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
     const same =
       key === undefined &&
       row.attributes.systemPrompt === attributes.systemPrompt &&
-      attributeNotes(row, attributes) &&
+      hasAttributes(row, attributes) &&
       (command.rootId === undefined || row.rootId === rootId) &&
       (yield* startsWith(command, row, context));
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
@@ -181,12 +188,12 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
   return toPlan(firstSteps(context, rootId, set), { treeId: context.treeId, created: true });
 };
 
-/** Whether a tree has what is wished to be noted about it; what else is noted there came later. */
-function attributeNotes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
+/** Whether the tree has the wished attributes; further attributes may have been added later. */
+function hasAttributes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
   return sameJson(inversePatch(row.attributes, wished), wished);
 }
 
-/** Whether a tree began with these messages. One that nothing was done to since it was made may still get them. */
+/** Whether the tree starts with these messages. A tree at version 1 does not have them yet and may still get them. */
 function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext): ReadProgram<boolean> {
   const { messages = [] } = command;
   if (row.version === 1 || messages.length === 0) return true;
@@ -194,7 +201,10 @@ function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext)
   return result.added.length === 0;
 }
 
-/** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
+/**
+ * Copies into a new tree: new ids, groups reset, pending replies become errors, bookmarks are not copied, and the
+ * copies name their origin.
+ */
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
   const { from } = command;
   assertNotReserved(command.attributes ?? {}, context.treeId);
@@ -235,12 +245,12 @@ function* duplicateSteps(command: DuplicateCommand, source: TreeRow, end: NodeId
   return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
-/** A retry with the same id of the new tree finds its own copy; any other tree of that id is refused. */
+/** Finds the copy that an earlier try made under the same tree id; throws if that tree is anything else. */
 function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
   const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
-  if (!same || !attributeNotes(row, normaliseAttributes(command.attributes ?? {})))
+  if (!same || !hasAttributes(row, normaliseAttributes(command.attributes ?? {})))
     refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
@@ -248,10 +258,12 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<Nod
   return ids;
 }
 
-/** Changes a tree's attributes. */
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* requireTree(context);
-  assertNotReserved(command.set, row.id, ['systemPrompt', ...reservedNames]);
+  assertNotReserved(command.set, row.id);
+  // An empty tree has no messages under the old prompt; a forest tree is found by its prompt.
+  if (row.activeNodeId !== null || row.attributes.forestKey !== undefined)
+    assertNotReserved(command.set, row.id, ['systemPrompt']);
   assertMetadataSize(command.set, row.id);
   const wished = normaliseAttributes(command.set);
   const set = wished.project === null ? { ...wished, project: defaultProject } : wished;
@@ -267,7 +279,7 @@ export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }>
   return toPlan(changeAttributes(row.attributes, set), { treeId: row.id });
 };
 
-/** To the trash, from where it can come back. */
+/** Moves a tree to the trash, from where it can be restored. */
 export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const inside = yield* ask('subtreeInfo', { of: row.rootId });
@@ -280,7 +292,9 @@ export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }>
   );
 };
 
-/** Out of the trash. If another forest tree took its place meanwhile, that one stays the one that is found. */
+/**
+ * Restores a tree from the trash. If another forest tree has taken its key meanwhile, lookups keep finding that one.
+ */
 export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const { forestKey: key, project, trashedAt } = row.attributes;
@@ -293,4 +307,24 @@ export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId 
 function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
   const before = inversePatch(now, set);
   return sameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
+}
+
+/** The largest size of a tree's metadata, as JSON in UTF-8; every list of trees includes the metadata. */
+export const mostMetadataBytes = 64 * 1024;
+
+/** Throws if the metadata is larger than the limit. */
+export function assertMetadataSize({ metadata }: Patch<TreeAttributes>, treeId: TreeId): void {
+  if (metadata === undefined || metadata === null) return;
+  const text = JSON.stringify(metadata);
+  const bytes = text.length * 3 <= mostMetadataBytes ? text.length : utf8Length(text);
+  if (bytes > mostMetadataBytes)
+    refuse(
+      'command/invalid',
+      `The metadata of a tree has at most ${mostMetadataBytes} bytes of JSON; this has ${bytes}.`,
+      {
+        treeId,
+        bytes,
+        most: mostMetadataBytes,
+      },
+    );
 }

@@ -34,7 +34,7 @@ describe('where the user is afterwards', () => {
     expect(fixture.texts(q)).toEqual(['y']);
   });
 
-  test('[V8] at the parent where it has no child left, also if a whole chain went by splice', async () => {
+  test('[V8] at the parent if it has no child left, also if a whole chain was spliced out', async () => {
     const fixture = await TestTree.make();
     const [q, x, y] = await fixture.grow(['q', 'x', 'y']);
     await runAndCheck(fixture, deleting(fixture, [x ?? '', y ?? ''] as NodeId[]));

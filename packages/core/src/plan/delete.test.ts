@@ -12,7 +12,7 @@ function deleting(fixture: TestTree, nodeIds: readonly NodeId[], mode?: 'splice'
   return { type: 'delete', treeId: fixture.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
 }
 
-/** Adds one message below a node and gives its id. */
+/** Adds one message below a node and returns its id. */
 async function say(fixture: TestTree, text: string, parentId: NodeId, role = user): Promise<NodeId> {
   return fixture.variant(role(text), parentId);
 }
@@ -194,7 +194,7 @@ function inOrder(tree: Tree): Node[] {
 }
 
 describe('cascade', () => {
-  test('[V4] exactly the subtree goes', async () => {
+  test('[V4] exactly the subtree is removed', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
     const other = await say(fixture, 'other', a ?? fixture.rootId);
@@ -206,7 +206,7 @@ describe('cascade', () => {
     expect(fixture.active).toBe(other);
   });
 
-  test('[V4] what lies below another that is named goes with it', async () => {
+  test('[V4] a named node below another named one is removed with it', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
     const other = await say(fixture, 'other', fixture.rootId);
@@ -258,7 +258,7 @@ describe('a reply group', () => {
     expect(fixture.node(other).groupId).toBe(0);
   });
 
-  test('[V5] a node in no group goes alone', async () => {
+  test('[V5] a node without a group is removed alone', async () => {
     const fixture = await TestTree.make();
     const a = await say(fixture, 'a', fixture.rootId);
     await say(fixture, 'b', fixture.rootId);

@@ -16,46 +16,46 @@ import {
   toPlan,
 } from './context.ts';
 
-/** Takes nodes out of the tree, into the trash. */
+/** Moves nodes to the trash. */
 export interface DeleteCommand {
   readonly type: 'delete';
   readonly treeId: TreeId;
   readonly nodeIds: readonly NodeId[];
-  /** Splice (the default) puts the children in the node's place; cascade takes the whole subtree. */
+  /** Splice (the default) moves the children up into the node's place; cascade removes the whole subtree. */
   readonly mode?: 'splice' | 'cascade';
 }
 
-/** Takes all members of a node's group out, their children put in their places. */
+/** Removes all members of a node's group; their children move up. */
 export interface DeleteGroupCommand {
   readonly type: 'delete-group';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
-/** Takes every message out; the root stays. */
+/** Removes every message; the root stays. */
 export interface ClearCommand {
   readonly type: 'clear';
   readonly treeId: TreeId;
 }
 
-/** What went and where the user is now. */
+/** The result of a delete. */
 export interface Deleted {
-  /** The tops of what went. */
+  /** The roots of the removed subtrees. */
   readonly removed: readonly NodeId[];
-  /** The parent of the first of them. */
+  /** The parent of the first removed node. */
   readonly parentId: NodeId | null;
   readonly activeNodeId: NodeId | null;
   readonly bookmarks: { readonly moved: readonly Bookmark[]; readonly removed: readonly Bookmark[] };
 }
 
-/** What a delete would take, and what points there: asked before it is done. */
+/** The effect of a delete, for a preview: how much it would remove, and which pointers lead there. */
 export interface Impact {
-  /** How many nodes would go. */
+  /** The number of nodes that would be removed. */
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
-  /** Replies still being written there: while there are any, the delete is refused. */
+  /** Replies that are still being generated there; while there are any, the delete is refused. */
   readonly pending: readonly NodeId[];
-  /** Whether the user is at one of them. */
+  /** Whether the active node is among them. */
   readonly active: boolean;
 }
 
@@ -67,7 +67,7 @@ export const deleteNodes: Planner<DeleteCommand, Deleted> = function* (command, 
   return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
 };
 
-/** What {@link deleteNodes} would take. Refuses what that refuses, but for replies still being written. */
+/** Previews {@link deleteNodes}. Throws for the same reasons, except for pending replies. */
 export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<Impact> {
   const row = yield* requireTree(context);
   const doomed = yield* targetsOf(command);
@@ -114,7 +114,7 @@ export const deleteGroup: Planner<DeleteGroupCommand, Deleted> = function* (comm
   return yield* splice(context, doomed);
 };
 
-/** Empties a tree. Nothing to do in an empty one. */
+/** Empties a tree; changes nothing in an empty one. */
 export const clear: Planner<ClearCommand, Deleted> = function* (_command, context) {
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
@@ -164,19 +164,19 @@ function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
   return toPlan([...steps, ...selectSteps(row, active)], result);
 }
 
-/** Where the user is after the active node went: the newest leaf that is left below its parent, or the parent. */
+/** Returns the next active node after a removal: the newest remaining leaf below the parent, or the parent itself. */
 export function* nextActive(row: TreeRow, home: NodeId, without: readonly NodeId[]): ReadProgram<NodeId | null> {
   const leaf = yield* ask('newestLeaf', { below: home, without });
   return leaf ?? (home === row.rootId ? null : home);
 }
 
-/** What goes in a splice, what hangs below it, and where what it leaves behind comes to hang. */
+/** The nodes that a splice removes, their children, and the new parents of the children that remain. */
 interface Splice {
   readonly goes: ReadonlyMap<string, DeleteTarget>;
   readonly children: ReadonlyMap<string, readonly NodeHead[]>;
-  /** The nearest node above each that stays. */
+  /** The nearest remaining ancestor of each removed node. */
   readonly homes: ReadonlyMap<string, NodeId>;
-  /** What has been moved up so far. */
+  /** The nodes that have been moved up so far. */
   readonly raised: Set<string>;
 }
 
@@ -186,13 +186,13 @@ function* spliceTargets(doomed: readonly DeleteTarget[]): ReadProgram<Splice> {
   for (const node of doomed) {
     assertNotPending(node);
     const below = yield* ask('children', { of: node.id });
-    // What is being written as an answer would lose what it answers.
+    // A pending reply below would lose the message that it answers.
     below.forEach(assertNotPending);
     children.set(node.id, below);
   }
   const homes = new Map<string, NodeId>();
   for (const node of doomed) {
-    // Each node is climbed over once: a whole chain may go.
+    // Results are cached per node, so that removing a whole chain visits each node once.
     const way: DeleteTarget[] = [];
     let at: DeleteTarget | undefined = node;
     let home: NodeId | undefined;
@@ -226,14 +226,14 @@ function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
   return toPlan([...steps, ...selectSteps(row, active)], result);
 }
 
-/** Moves what hangs below a node that goes into its place, in order, each group of variants as a fresh group. */
+/** Moves the children of a removed node into its place, in order. Each group of variants gets a new group number. */
 function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<string, number>): ReadProgram<MoveStep[]> {
   const heirs = remainingChildren(top, going);
   if (heirs.length === 0) return [];
   const matchParent = yield* matchParentIn(top.parentId, going);
   const gap = yield* ask('neighbourPositions', { of: top.parentId, position: top.position });
   const highest = yield* ask('groupMax', { of: top.parentId });
-  // Below the place of the node that goes, so that undo finds that place free.
+  // Before the position of the removed node, so that undo finds that position free.
   const positions = positionsBetween(gap.before, top.position, heirs.length);
   const counter = `next ${top.parentId}`;
   for (const heir of heirs) going.raised.add(heir.id);
@@ -259,12 +259,12 @@ function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<strin
   });
 }
 
-/** Refuses rows in which a node is below itself. */
+/** Throws: a node is its own ancestor. */
 export function refuseCircle(id: NodeId): never {
   return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
 }
 
-/** The message or root that a child of a node matches under, once the nodes above it that go have gone. */
+/** Returns the message or root that a child matches under once the removed ancestors are gone. */
 function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): ReadProgram<NodeId> {
   let at = parentId;
   const passed = new Set<NodeId>();
@@ -274,23 +274,23 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): 
     if (node.parentId === null || isMessageKind(node.kind)) return at;
     if (passed.has(at)) refuseCircle(at);
     passed.add(at);
-    // A marker that has been raised hangs higher by now; one whose turn is still to come takes its messages along.
+    // A marker that was moved up already has its new parent; one that is moved later takes its messages along.
     at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
   }
 }
 
-/** The step that brings a removed node back, with a place of its own where it cannot have its old one. */
+/** Builds the step that restores a removed node, with a new position if its old one is taken. */
 export function restoreStep({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
   return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
-/** The place a node has now. */
+/** Returns the current place of a node. */
 export function treePositionOf(node: NodeHead): MoveStep['from'] {
   const parentId = node.parentId ?? refuse('tree/root-protected', 'The root cannot be moved.', { nodeId: node.id });
   return { parentId, position: node.position, groupId: node.groupId, matchParent: node.matchParent ?? parentId };
 }
 
-/** What stays of a node's children, those that go replaced by their own, in order. */
+/** Returns the children that remain, in order; removed children are replaced by their own remaining children. */
 function remainingChildren(top: DeleteTarget, { goes, children }: Splice): NodeHead[] {
   const heirs: NodeHead[] = [];
   const open: NodeHead[] = [...(children.get(top.id) ?? [])].reverse();
@@ -327,7 +327,8 @@ function* hoistBookmarks(row: TreeRow, doomed: readonly DeleteTarget[], { homes 
 function* afterSplice(row: TreeRow, { goes, children, homes }: Splice): ReadProgram<NodeId | null> {
   const home = row.activeNodeId === null ? undefined : homes.get(row.activeNodeId);
   if (home === undefined) return row.activeNodeId;
-  // A node that leaves heirs is no leaf and cannot be chosen; one without any must be left out with all below it.
+  // A removed node with remaining descendants is never chosen, because it is not a leaf; one without any must be
+  // excluded with its subtree.
   const fertile = new Set<string>();
   for (const [id, heads] of children) {
     if (heads.every((head) => goes.has(head.id))) continue;

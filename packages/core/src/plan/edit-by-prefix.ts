@@ -25,8 +25,8 @@ type Variant = (
 ) => ReadProgram<Plan<Edited>>;
 
 /**
- * The edit of Forest: what is shared stays one node, and only what differs becomes a branch. A leaf is rewritten in
- * place; where no cut leaves two halves that say something, it is a variant like any other edit.
+ * Edits in the manner of Forest: the common prefix stays one node, and only the difference becomes a branch. A leaf is
+ * edited in place. Where no cut leaves two non-blank halves, the edit becomes a variant.
  */
 export function* editByPrefix(
   command: EditCommand,
@@ -52,8 +52,8 @@ export function* editByPrefix(
 }
 
 /**
- * How much of the old text stays: the common prefix, moved left until neither the kept part, nor the rest of the old
- * text, nor the rest of the new one would be blank. Zero where there is no such place.
+ * Returns how many characters of the old text stay: the common prefix, moved left until neither the kept part nor
+ * either remainder is blank. Returns 0 if no such place exists.
  */
 function placeToCut(old: string, text: string): number {
   const first = old.search(/\S/);
@@ -81,7 +81,7 @@ function* withSuffix(
     if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
   }
   const id = yield* claimId(context, command.id);
-  // Below a fresh left half the old right half stands first; below the node itself its replies do.
+  // Below a new left half the old right half is the first child; below the node itself its replies come first.
   const last = parentInfo.id === node.id ? yield* ask('lastPosition', { of: node.id }) : positionBetween(null, null);
   const grown = buildNode(context, parentInfo, positionBetween(last, null), {
     id,

@@ -6,7 +6,7 @@ import type { Step } from '../steps/types.ts';
 import { type Plan, type PlanContext, requireTree, selectSteps, toPlan } from './context.ts';
 import { type Editable, type EditCommand, type Edited, replaceStep } from './edit-types.ts';
 
-/** The same node with other text; what it said stays under the version that wrote it. */
+/** Replaces the text of a node; the log keeps the old content under the version that wrote it. */
 export function* editInPlace(
   command: EditCommand,
   context: PlanContext,
@@ -24,7 +24,7 @@ export function* editInPlace(
     return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
   if (JSON.stringify(content) === JSON.stringify(node.message.content))
     return toPlan([], { nodeId: node.id, added: [] });
-  // Saving only is no reason to leave the place in the thread: the pointer moves where that was asked for.
+  // Saving a text alone does not move the active node; it moves only on request.
   const moves = command.select === true ? selectSteps(yield* requireTree(context), node.id) : [];
   const after: Message = { ...node.message, content: content.map(dropSignatures) };
   return toPlan([replaceStep(context, node, { message: after }), ...sourceSteps(node), ...moves], {
@@ -33,7 +33,10 @@ export function* editInPlace(
   });
 }
 
-/** What was written by hand is the user's; undo and the version before give the source back together with the text. */
+/**
+ * An edited text has the user as its source. Undo and restoring an earlier version bring the old source back with the
+ * text.
+ */
 function sourceSteps({ id, role, meta }: Editable): Step[] {
   const { source } = meta;
   if (source?.type === 'user' || (source === undefined && role !== 'assistant')) return [];
@@ -48,7 +51,7 @@ function textReplaced(message: Message, text: string): readonly Block[] {
   return message.content.flatMap((block, index) => (index === first ? [replaced] : isText(block) ? [] : [block]));
 }
 
-// A provider refuses a signature over text that it did not write.
+// Providers reject a signature over text that they did not write.
 function dropSignatures(block: Block): Block {
   const kept = Object.entries(block).filter(([key]) => !key.toLowerCase().endsWith('signature'));
   return kept.length === Object.keys(block).length ? block : { ...Object.fromEntries(kept), type: block.type };

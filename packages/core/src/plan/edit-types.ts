@@ -5,40 +5,43 @@ import { ask, type ReadProgram } from '../reads.ts';
 import type { ReplaceStep, Step } from '../steps/types.ts';
 import type { PlanContext } from './context.ts';
 
-/** Changes what a message says, keeping what it said. */
+/** Changes the content of a message and keeps the old content. */
 export interface EditCommand {
   readonly type: 'edit';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   /** The new blocks, or plain text for a message of text. */
   readonly content: readonly Block[] | string;
-  /** A new variant (the default), the same node with its old content kept, or a split at the common prefix. */
+  /**
+   * `branch` (the default): a new variant; `in-place`: the same node, its old content kept in the log; `prefix`: a
+   * split at the common prefix.
+   */
   readonly mode?: 'branch' | 'in-place' | 'prefix';
   /** The id of the new variant, chosen by the client. */
   readonly id?: string;
-  /** Whether the result becomes active: true if not given, but false for an edit in place. */
+  /** Whether the result becomes active; default true, but false for an edit in place. */
   readonly select?: boolean;
-  /** Whether the bookmark of the node goes along to the node that now holds the text. */
+  /** Whether the node's bookmark moves to the node that holds the new text. */
   readonly moveBookmark?: boolean;
 }
 
-/** What an edit did. */
+/** The result of an edit. */
 export interface Edited {
-  /** The node that holds, or completes, the new text. */
+  /** The node that holds or completes the new text. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
 
-/** A message that is edited. */
+/** A message that can be edited. */
 export type Editable = Node & { readonly message: Message; readonly parentId: NodeId };
 
-/** What a node says now, as a replace step holds it. */
+/** Returns the content of a node in the form of a replace step. */
 export function contentOfEdit(node: Omit<Content, 'message'>, message: Message): Content {
   const { status, key, text, tokens, aliases } = node;
   return { message, status, key, text, tokens, aliases };
 }
 
-/** The step that gives a node other content, with the content it has now. */
+/** Builds the step that replaces a node's content; it also records the current content. */
 export function replaceStep(
   context: PlanContext,
   node: Node & { readonly message: Message },
@@ -56,7 +59,7 @@ export function replaceStep(
   };
 }
 
-/** Takes the bookmark of one node to another, unless that has one of its own: no title is lost. */
+/** Moves a bookmark to another node, unless that node has one already; so no bookmark title is lost. */
 export function* moveBookmarkSteps(from: NodeId, to: NodeId): ReadProgram<Step[]> {
   if (from === to) return [];
   const before = yield* ask('bookmark', { on: from });

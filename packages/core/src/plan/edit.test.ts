@@ -30,7 +30,7 @@ function editing(
   return { type: 'edit', treeId: fixture.treeId, nodeId: id, content, ...rest };
 }
 
-/** A bed with a question, its answer and a follow-up. */
+/** A tree with a question, its answer and a follow-up. */
 async function conversation(
   question: string | Message = 'question',
 ): Promise<{ fixture: TestTree; ids: [NodeId, NodeId, NodeId] }> {
@@ -45,7 +45,7 @@ async function conversation(
 }
 
 describe('an edit', () => {
-  test('[P20] makes a new last variant of the same role, in one group with the original, and goes there', async () => {
+  test('[P20] adds a new last variant of the same role, in one group with the original, and selects it', async () => {
     const { fixture, ids } = await conversation();
     const { result: made, commit } = await runAndCheck(fixture, editing(fixture, ids[0], 'better'));
     expect(stepTypesOf({ commit })).toEqual(['regroup', 'insert', 'select']);
@@ -145,7 +145,7 @@ describe('an edit', () => {
     },
   );
 
-  test.each(modes)('[P24] by %s refuses content that says nothing or cannot be read', async (mode) => {
+  test.each(modes)('[P24] by %s refuses blank and malformed content', async (mode) => {
     const { fixture, ids } = await conversation();
     const bad: unknown[] = ['', ' \n\t', [], [{ type: 'text', text: ' ' }]];
     for (const content of bad)
@@ -194,7 +194,7 @@ describe('an edit', () => {
     expect(bookmarkOn(fixture.tree, ids[0])?.title).toBe('old');
   });
 
-  test('[P27] by a writer who comes late is kept beside the other text, whatever mode was asked for', async () => {
+  test('[P27] of a stale writer is kept beside the other text, in every mode', async () => {
     for (const mode of modes) {
       const { fixture, ids } = await conversation();
       const expectedVersion = fixture.tree.version;
@@ -208,7 +208,7 @@ describe('an edit', () => {
 });
 
 describe('an edit in place', () => {
-  test('[P28] keeps the node, its place and its replies, and the old text comes back with undo', async () => {
+  test('[P28] keeps the node, its place and its replies, and undo restores the old text', async () => {
     const { fixture, ids } = await conversation();
     const before = fixture.node(ids[0]);
     const { result: made, commit } = await runAndCheck(
@@ -320,7 +320,7 @@ describe('an edit by longest common prefix', () => {
     expect(fixture.thread()).toEqual(['question', 'answer', 'other']);
   });
 
-  test('[P30] of what is not text alone is done as a variant', async () => {
+  test('[P30] of other blocks than text makes a variant', async () => {
     const image: Message = { role: 'user', content: [...user('look').content, { type: 'image' }] };
     const { fixture } = await prefix(image, 'looking');
     expect(fixture.texts().map((text) => text.trim())).toEqual(['look', 'looking']);
@@ -332,21 +332,21 @@ describe('an edit by longest common prefix', () => {
     expect(made.added).toEqual([made.nodeId]);
   });
 
-  test('[P31] with a common part splits there and hangs the new rest beside the old', async () => {
+  test('[P31] with a common part splits there and adds the new rest as a sibling of the old one', async () => {
     const { fixture, ids, result: made } = await prefix('hello world', 'hello there');
     expect(fixture.drawing()).toEqual(['hello ', '  world', '    answer', '      more', '  there *']);
     expect(fixture.texts(fixture.node(ids[0]).parentId ?? fixture.rootId)).toEqual(['world', 'there']);
     expect(made.added).toEqual([fixture.node(ids[0]).parentId, made.nodeId]);
   });
 
-  test('[P31] that only adds hangs the rest below the node, beside its replies', async () => {
+  test('[P31] that only appends adds the rest below the node, beside its replies', async () => {
     const { fixture, ids, result: made } = await prefix('hello', 'hello world');
     expect(fixture.drawing()).toEqual(['hello', '  answer', '    more', '   world *']);
     expect(fixture.node(made.nodeId).parentId).toBe(ids[0]);
     expect(fixture.node(made.nodeId).role).toBe('user');
   });
 
-  test('[P31] that adds what stands there already goes there', async () => {
+  test('[P31] that appends an existing child selects it', async () => {
     const { fixture, ids } = await conversation('hello');
     const [world] = await fixture.grow([user('world')], ids[0]);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: ids[2] });
@@ -364,7 +364,7 @@ describe('an edit by longest common prefix', () => {
     expect(made.nodeId).toBe(fixture.node(ids[0]).parentId ?? '');
   });
 
-  test('[P31] to the same words in other blocks gives the node itself', async () => {
+  test('[P31] to the same text in other blocks returns the node itself', async () => {
     const blocks: Message = { role: 'user', content: [...user('a ').content, ...user('b').content] };
     const { ids, result: made, commit } = await prefix(blocks, 'a b ');
     expect(made.nodeId).toBe(ids[0]);
@@ -389,7 +389,7 @@ describe('an edit by longest common prefix', () => {
     expect(texts).toEqual(expected);
   });
 
-  test('[P32] nothing is kept of a reply that said nothing', async () => {
+  test('[P32] an edit of an empty reply makes a variant', async () => {
     const { fixture, ids } = await conversation();
     const replies = [{ message: assistant('  '), status: 'error' }] as const;
     const { result: made } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: ids[0], replies });
@@ -449,7 +449,7 @@ describe('an edit by longest common prefix', () => {
     );
   });
 
-  test('[P25] a chosen id for a text that goes on another path than its own is taken', async () => {
+  test('[P25] a chosen id for a text on another path is taken', async () => {
     const { fixture, ids } = await conversation('hello world');
     expect(await refusalOf(fixture, editing(fixture, ids[0], 'hello you', { mode: 'prefix', id: ids[2] }))).toBe(
       'id/taken',

@@ -25,14 +25,14 @@ import { editByPrefix } from './edit-by-prefix.ts';
 import { editInPlace } from './edit-in-place.ts';
 import { type Editable, type EditCommand, type Edited, moveBookmarkSteps } from './edit-types.ts';
 
-/** Edits a message by branch, in place or by longest common prefix. */
+/** Edits a message as a new variant, in place or by longest common prefix. */
 export const edit: Planner<EditCommand, Edited> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'edited');
   if (node.role === 'tool')
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
   assertNotPending(node);
   const message = editedMessage(node, command.content);
-  // Kept beside the other writer's text where overwriting it was asked for: nobody's words are lost.
+  // A stale edit becomes a variant, so that it does not overwrite the other writer's text.
   const mode = context.stale ? 'branch' : command.mode;
   if (mode === 'in-place') return yield* editInPlace(command, context, node, message);
   const again = yield* findRepeatedEdit(command, context, node, message);
@@ -46,11 +46,11 @@ function editedMessage(node: Editable, given: EditCommand['content']): Message {
   const message =
     Array.isArray(content) && content.length === 0 ? null : parseNewMessage({ role: node.role, content }, 'The edit');
   if (message === null || isBlank(message))
-    return refuse('message/blank', `The edit of ${node.id} says nothing.`, { nodeId: node.id });
+    return refuse('message/blank', `The new text of ${node.id} is empty.`, { nodeId: node.id });
   return message;
 }
 
-/** A new variant beside the node, in one group with it. */
+/** Adds a new variant beside the node, in the same group. */
 function* editAsVariant(
   command: EditCommand,
   context: PlanContext,
@@ -75,7 +75,7 @@ function* editAsVariant(
   return toPlan(steps, { nodeId: id, added: [id] });
 }
 
-/** A retry with the id it chose before finds what it made: a variant, or by prefix the piece that completes the text. */
+/** Finds the result of an earlier try with the same id: a variant, or, by prefix, the piece that completes the text. */
 function* findRepeatedEdit(
   command: EditCommand,
   context: PlanContext,
@@ -86,7 +86,7 @@ function* findRepeatedEdit(
   const there = yield* ask('node', { id: newNodeId(context, command.id) });
   if (there === null || there.message === null) return null;
   const key = context.kit.key(message);
-  // By prefix, the left half of a split holds the whole new text and has the old node below it.
+  // By prefix, the left half of a split may hold the whole new text, with the old node as its child.
   const beside = there.parentId === node.parentId || (command.mode === 'prefix' && node.parentId === there.id);
   if (beside && context.kit.key(there.message) === key) return there.id;
   const below =

@@ -37,6 +37,7 @@ describe('an import', () => {
       added: [uuid(11), uuid(12), uuid(13), uuid(14)],
       present: [],
       left: [],
+      refreshed: [],
     });
     expect(commit?.version).toBe(1);
     expect(fixture.drawing()).toEqual(['q', '  a2', '     ', '  a1 *']);
@@ -48,7 +49,7 @@ describe('an import', () => {
     expect(allBookmarks(fixture.tree)).toMatchObject([{ nodeId: uuid(12), title: 'good', createdAt: 3, updatedAt: 3 }]);
   });
 
-  test('[P85] has the newest node active where none is named, and none where there is none', async () => {
+  test('[P85] makes the newest node active by default, and none in an empty tree', async () => {
     expect((await imported([q, a1])).active).toBe(uuid(12));
     expect((await imported([])).active).toBeNull();
     expect(emptyTree(treeId(uuid(1))).version).toBe(0);
@@ -71,7 +72,22 @@ describe('an import', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P86] adds only what is new, and leaves the user where they are', async () => {
+  test('[P117] brings nodes that it names up to date, with their source, and no others', async () => {
+    const fixture = await imported([q, { ...a1, meta: { source: { type: 'model' }, tags: ['mine'] } }, a2]);
+    const grown = { ...a1, message: assistant('a1 and more'), meta: { source: { type: 'model', model_name: 'm' } } };
+    const other = { ...a2, message: assistant('other') };
+    const command = importing([q, grown, other], { refresh: [uuid(12), uuid(99)] });
+    const { result } = await fixture.run(command);
+    expect(result).toMatchObject({ refreshed: [uuid(12)], added: [] });
+    expect(fixture.drawing().map((line) => line.replace(' *', ''))).toEqual(['q', '  a2', '  a1 and more']);
+    expect(fixture.node(uuid(12)).meta).toEqual({ source: { type: 'model', model_name: 'm' }, tags: ['mine'] });
+    expect((await fixture.run(command)).commit).toBeNull();
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [nodeId(uuid(12))] });
+    const again = importing([q, { ...grown, message: assistant('later') }, other], { refresh: [uuid(12)] });
+    expect((await fixture.run(again)).commit).toBeNull();
+  });
+
+  test('[P86] adds only new nodes, and leaves the active node unchanged', async () => {
     const fixture = await imported([q, a1, a2], { activeId: uuid(12) });
     const [mine] = await fixture.grow(['mine']);
     const more: ImportNode = { id: uuid(15), parentId: uuid(13), order: 0, message: user('more') };
@@ -81,7 +97,7 @@ describe('an import', () => {
     expect(fixture.drawing()).toEqual(['q', '  a2', '    more', '  a1', '    mine *']);
   });
 
-  test('[P86] goes on where the part before it left the pointer, unless the user went elsewhere', async () => {
+  test('[P86] selects its own end if the active node is where the part before left it', async () => {
     const fixture = await imported([q, a1, a2], { activeId: uuid(12) });
     const more = (id: string): ImportNode => ({ id, parentId: uuid(12), order: 0, message: user(id) });
     await fixture.run(importing([q, a1, more(uuid(15))], { activeId: uuid(15), follows: uuid(12) }));
@@ -93,7 +109,7 @@ describe('an import', () => {
     expect(fixture.active).toBe(uuid(13));
   });
 
-  test('[P87] puts a new variant into the group of its fellows', async () => {
+  test('[P87] adds a new variant to the group of its siblings', async () => {
     const fixture = await imported([q, a1, a2]);
     const a3: ImportNode = { id: uuid(16), parentId: uuid(11), order: 2, message: assistant('a3'), group: 3 };
     const other: ImportNode = { id: uuid(17), parentId: uuid(11), order: 3, message: assistant('x'), group: 9 };
@@ -102,7 +118,7 @@ describe('an import', () => {
     expect(fixture.node(uuid(17)).groupId).toBe(4);
   });
 
-  test('[P88] leaves out what hangs on something that the user removed', async () => {
+  test('[P88] leaves out nodes whose parent the user removed', async () => {
     const fixture = await imported([q, a1]);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [nodeId(uuid(12))], mode: 'cascade' });
     const more: ImportNode = { id: uuid(15), parentId: uuid(12), order: 0, message: user('more') };

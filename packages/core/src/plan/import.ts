@@ -5,6 +5,8 @@ import { isBlank, type Message } from '../message.ts';
 import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../node.ts';
 import { positionsBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
+import { inversePatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
 import type { Step } from '../steps/types.ts';
 import {
   assertFree,
@@ -21,65 +23,76 @@ import {
   toPlan,
 } from './context.ts';
 import { assertNotReserved, firstSteps } from './create.ts';
+import { replaceStep } from './edit-types.ts';
 
-/** A node on its way in, with the id that it had or always gets: so a second import finds the first. */
+/** A node to import. Its id is the original one or derived from the source, so that a second import finds the node. */
 export interface ImportNode {
   readonly id: string;
-  /** Null hangs it on the root. */
+  /** Null makes it a child of the root. */
   readonly parentId: string | null;
-  /** Its place among its siblings; those of one parent are put in rising order. */
+  /** Its rank among its siblings, which are stored in ascending order. */
   readonly order: number;
   readonly message: Message;
   readonly kind?: Exclude<NodeKind, 'root'>;
   readonly status?: NodeStatus;
-  /** Variants of one parent with the same number above zero are one group. */
+  /** Variants of one parent with the same number above zero form a group. */
   readonly group?: number;
   readonly meta?: NodeMeta;
   readonly marker?: Marker;
   readonly createdAt?: number;
-  /** Comes into the trash, with all that hangs below it. */
+  /** Whether it is imported into the trash, with its whole subtree. */
   readonly removed?: boolean;
-  /** Its bookmark; made now if it does not say when. */
+  /** Its bookmark, with the current time if none is given. */
   readonly bookmark?: { readonly title: string; readonly createdAt?: number; readonly updatedAt?: number };
 }
 
 /**
- * Brings a whole conversation in as one commit. Where the tree is there already only nodes whose ids are new are added:
- * nothing that is there is changed, moved or brought back, and neither is the pointer where somebody stands.
+ * Imports a whole conversation in one commit. If the tree exists, only nodes with new ids are added: existing nodes are
+ * not changed, moved or restored, and an active node stays active.
  */
 export interface ImportCommand {
   readonly type: 'import';
   readonly treeId: TreeId;
-  /** Used only where the tree is made. */
+  /** Used only if the import creates the tree. */
   readonly attributes?: TreeAttributes;
   readonly rootId?: string;
-  /** Parents before their children; the order is that of creation. */
+  /** Parents before their children, in order of creation. */
   readonly nodes: readonly ImportNode[];
-  /** Where the user was; the newest node if not given. Used only where nothing is active yet. */
+  /** The node to select; defaults to the newest. Used only if the tree has no active node yet. */
   readonly activeId?: string | null;
-  /** Where the part before left the pointer, of a conversation that comes in parts: from there it goes on to `activeId`. */
+  /**
+   * For a conversation that is imported in parts: the active node after the part before. If it is still active,
+   * `activeId` is selected.
+   */
   readonly follows?: string;
+  /**
+   * Existing nodes that get the message, status and source of this import, because they were still pending when they
+   * were imported. The caller names only nodes that were not changed here.
+   */
+  readonly refresh?: readonly string[];
 }
 
-/** What an import added, what was there already, and what found no place because the user took its parent away. */
+/** The nodes that were added, those that existed already, and those left out because the user removed their parent. */
 export interface Imported {
   readonly treeId: TreeId;
   readonly created: boolean;
   readonly added: readonly NodeId[];
   readonly present: readonly NodeId[];
   readonly left: readonly NodeId[];
+  /** Existing nodes that were replaced. */
+  readonly refreshed: readonly NodeId[];
 }
 
-/** Where new nodes can grow: the ground of each parent and the last place taken there. */
+/** The parents of new nodes, each with its last position. */
 interface ParentInfos {
   readonly parentInfo: Map<NodeId, ParentInfo>;
-  /** Parents that were there before: the last position below them. */
+  /** For existing parents: the last position below them. */
   readonly edge: Map<NodeId, string | null>;
-  /** Parents that were there before: the number that each imported group has there. */
+  /** For existing parents: the group number there of each imported group. */
   readonly groups: Map<string, number>;
 }
 
-/** Adds a conversation, or what is new of it. */
+/** Imports a conversation, or the nodes of it that are new. */
 export const importTree: Planner<ImportCommand, Imported> = function* (command, context) {
   const { attributes = {}, nodes } = command;
   assertNotReserved(attributes, context.treeId);
@@ -98,20 +111,49 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   const goesOn = here === null || here === command.follows;
   const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
   const first = row === null ? firstSteps(context, rootId, attributes) : [];
-  return toPlan<Imported>([...first, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
+  const replaced = row === null ? [] : yield* refreshSteps(command, context, taken);
+  const refreshed = replaced.flatMap((step) => (step.type === 'replace' ? [step.nodeId] : []));
+  return toPlan<Imported>([...first, ...replaced, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
     treeId: context.treeId,
     created: row === null,
     added,
     present: ids.filter((id) => taken.has(id)),
     left,
+    refreshed,
   });
 };
+
+/** Builds the steps that update existing nodes from the import. Removed nodes and the root are skipped. */
+function* refreshSteps(
+  { nodes, refresh = [] }: ImportCommand,
+  context: PlanContext,
+  taken: ReadonlySet<string>,
+): ReadProgram<Step[]> {
+  const wanted = new Set(refresh);
+  const incoming = new Map(nodes.filter(({ id }) => wanted.has(id) && taken.has(id)).map((node) => [node.id, node]));
+  if (incoming.size === 0) return [];
+  const steps: Step[] = [];
+  for (const node of yield* ask('nodes', { ids: [...incoming.keys()].map((id) => nodeId(id)) })) {
+    const now = incoming.get(node.id);
+    const { message } = node;
+    if (now === undefined || message === null || node.removedIn !== null || node.kind === 'root') continue;
+    if (message.role !== now.message.role) continue;
+    const status = now.status === undefined || now.status === 'pending' ? 'success' : now.status;
+    if (!sameJson({ ...message }, { ...now.message }) || status !== node.status)
+      steps.push(replaceStep(context, { ...node, message }, { message: now.message, status }));
+    const { source, imported } = now.meta ?? {};
+    const after = { ...(source === undefined ? {} : { source }), ...(imported === undefined ? {} : { imported }) };
+    const before = inversePatch(node.meta, after);
+    if (!sameJson(before, after)) steps.push({ type: 'annotate', nodeId: node.id, after, before });
+  }
+  return steps;
+}
 
 const nodesPerPause = 500;
 
 /**
- * Does something for each node, with pauses in between so that a store can answer others meanwhile. The work is a plain
- * function, because V8 optimises it sooner than a generator body.
+ * Calls a function for each node and pauses in between, so that a store can serve others. The work is a plain function,
+ * because V8 optimises it sooner than a generator body.
  */
 function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): ReadProgram<void> {
   for (let from = 0; from < nodes.length; from += nodesPerPause) {
@@ -120,7 +162,7 @@ function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void)
   }
 }
 
-/** The root of a tree that an import makes: no id in it may be taken. */
+/** Returns the root of a tree that an import creates; throws if any id in it is taken. */
 function* newRoot(
   { rootId }: ImportCommand,
   context: PlanContext,
@@ -140,11 +182,11 @@ function checkImportNode(
   { id, parentId, message, kind = 'message', status = 'success' }: ImportNode,
 ): void {
   parseNewMessage(message, `The message of ${id}`);
-  // A reply that was cut short may have nothing in it.
+  // A reply that was cut short may be empty.
   if (kind === 'message' && status === 'success' && isBlank(message))
-    refuse('message/blank', `The message of ${id} says nothing.`, { nodeId: id });
+    refuse('message/blank', `The message ${id} is empty.`, { nodeId: id });
   if (parentId !== null && !known.has(parentId))
-    refuse('tree/broken-path', `The node ${id} hangs on ${parentId}, which is not in this import.`, {
+    refuse('tree/broken-path', `The parent ${parentId} of ${id} is not part of this import.`, {
       nodeId: id,
       treeId: context.treeId,
     });
@@ -154,7 +196,7 @@ function importParent({ parentId }: ImportNode, rootId: NodeId): NodeId {
   return nodeId(parentId ?? rootId);
 }
 
-/** What must be known of the parents that were there before. */
+/** Reads the parents that existed before the import. */
 function* surveyAll(
   nodes: readonly ImportNode[],
   fresh: readonly ImportNode[],
@@ -172,7 +214,7 @@ function* surveyAll(
   }
 }
 
-/** What must be known of a parent that was there before. One that the user removed is no ground. */
+/** Reads an existing parent. A removed one is skipped: nothing can be added below it. */
 function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: ParentInfos): ReadProgram<void> {
   const head = yield* ask('head', { id });
   if (head === null) return;
@@ -182,7 +224,7 @@ function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: 
   const now = new Map<string, number>((yield* ask('children', { of: id })).map((child) => [child.id, child.groupId]));
   let highest = yield* ask('groupMax', { of: id });
   for (const { id: member, group } of grouped) {
-    // A new variant joins the group that its imported fellows are in now, whatever the user made of their numbers.
+    // A new variant joins the group that its imported siblings are in now, even if the user regrouped them.
     const number = now.get(member) ?? 0;
     if (number > 0) parentInfos.groups.set(`${id} ${group}`, number);
   }
@@ -192,7 +234,10 @@ function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: 
   }
 }
 
-/** Insert steps for new nodes, siblings by their order, and removals of those that come into the trash. */
+/**
+ * Builds insert steps for new nodes, siblings in their order, and remove steps for those that are imported into the
+ * trash.
+ */
 function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, parentInfos: ParentInfos) {
   const positions = positionsFor(nodes, rootId, parentInfos.edge);
   const steps: Step[] = [];
@@ -214,7 +259,7 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
       id,
       message: node.message,
       kind: node.kind,
-      // Nobody here is writing it.
+      // No run of this store is writing it.
       status: node.status === 'pending' ? 'error' : node.status,
       groupId: group === 0 ? 0 : (parentInfos.groups.get(`${parentId} ${group}`) ?? group),
       meta: node.meta,
@@ -239,7 +284,7 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
   return { steps: [...steps, ...later], added, left, live };
 }
 
-/** A position for each node: below a parent that was there before, after all that is there. */
+/** Returns a position for each node; below an existing parent after all its children. */
 function positionsFor(
   nodes: readonly ImportNode[],
   rootId: NodeId,

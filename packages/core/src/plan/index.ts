@@ -1,4 +1,4 @@
-/** Every command, its planner, and what the rest of the system must know about it. */
+/** All commands with their planners, and the properties of commands that other modules need. */
 import { annotate, bookmark, group, tag, title } from './annotate.ts';
 import { append } from './append.ts';
 import type { Planner } from './context.ts';
@@ -16,7 +16,7 @@ import { restore, restoreVersion } from './restore.ts';
 import { splitMessage } from './split.ts';
 import { redo, undo } from './undo.ts';
 
-/** The planners by the type of their command. */
+/** The planners by command type. */
 export const planners = {
   create,
   append,
@@ -58,14 +58,14 @@ export const planners = {
 export type CommandType = keyof typeof planners;
 /** The command of a type. */
 export type CommandOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer C, infer _R> ? C : never;
-/** What a command answers. */
+/** The result type of a command. */
 export type ResultOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer _C, infer R> ? R : never;
-/** Something a user wants done to a tree. */
+/** A change that a caller asks for. */
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 
 /**
- * Commands that only add, so that a stale one can be kept as a sibling instead of being refused. Every other
- * structural command on a tree that moved on is a conflict.
+ * Commands that only add nodes, so that a stale one can be kept as a sibling. Any other structural command with a stale
+ * version is a conflict.
  */
 export const additive: ReadonlySet<CommandType> = new Set<CommandType>([
   'append',

@@ -4,57 +4,67 @@ import { type ActRecord, ask, type Commit, type ReadProgram } from '../reads.ts'
 import { applyPatch, inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import { stepKind } from '../steps/kinds.ts';
-import type { BookmarkStep, MoveStep, RegroupStep, ReplaceStep, RestoreStep, Step } from '../steps/types.ts';
+import type {
+  AttributesStep,
+  BookmarkStep,
+  MoveStep,
+  RegroupStep,
+  ReplaceStep,
+  RestoreStep,
+  Step,
+} from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { assertNotPending, refusePendingNode } from './context.ts';
 import { restoreStep, treePositionOf } from './delete.ts';
 import { contentOfEdit } from './edit-types.ts';
 import { nearestAncestor, TreeOverlay } from './tree-overlay.ts';
 
-/** The inverse of an act, fitted to what the tree is now. */
+/** The inverse of an act, adapted to the current tree. */
 export interface InvertedAct {
   readonly steps: readonly Step[];
-  /** The tops of what goes. */
+  /** The roots of the subtrees that are removed. */
   readonly tops: ReadonlySet<NodeId>;
-  /** The tree after the steps. */
+  /** The tree after these steps. */
   readonly ahead: TreeOverlay;
-  /** What others built on the act or changed of it since; nothing may be committed then unless it is forced. */
+  /** Later changes by others that conflict with the undo; nothing is committed then unless it is forced. */
   readonly overtaken: readonly string[];
 }
 
-/** What a reversal is fitted to. */
+/** The inputs for inverting an act. */
 export interface InvertOptions {
   readonly force: boolean;
   readonly row: TreeRow;
   readonly actor: string;
 }
 
-/** A reversal in the making. */
+/** The state while an act is being inverted. */
 interface InvertWork extends InvertOptions {
   readonly ahead: TreeOverlay;
   readonly steps: Step[];
   readonly overtaken: string[];
-  /** Bookmarks and groups that others changed since: they stay as they are, unless nothing else is left of the act. */
+  /**
+   * Bookmarks and groups that others changed since. They keep the newer value, unless nothing else of the act is left.
+   */
   readonly kept: string[];
   readonly tops: Set<NodeId>;
   /** The act's last version. */
   readonly newest: number;
-  /** Whether a group got members since, by parent and number. */
+  /** Caches whether a group got new members since, by parent and number. */
   readonly groups: Map<string, boolean>;
 }
 
-/** What an act did, by what its inverse has to know. */
+/** The effects of an act that its inverse must know. */
 interface ActEffects {
   readonly versions: ReadonlySet<number>;
   readonly newest: number;
   readonly inserted: ReadonlyMap<NodeId, Content | null>;
   readonly restored: ReadonlySet<NodeId>;
   readonly moved: ReadonlySet<NodeId>;
-  /** Removals that the act itself took back again, as `node version`. */
+  /** Removals that the act itself undid, as `node version`. */
   readonly cancelled: ReadonlySet<string>;
 }
 
-/** The steps that take an act back, newest first, each fitted to what the ones before it leave. */
+/** Builds the steps that undo an act, newest first; each is adapted to the result of the steps before it. */
 export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<InvertedAct> {
   const effects = effectsOf(act);
   const overtaken: string[] = [];
@@ -77,7 +87,7 @@ export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<
   return { steps, tops, ahead: work.ahead, overtaken };
 }
 
-/** The steps but for those on what is gone by then, and those on bookmarks of what goes. */
+/** Drops steps on nodes that are gone by then, and steps on bookmarks of removed nodes. */
 function* dropObsolete(work: InvertWork, unmarked: ReadonlySet<NodeId>): ReadProgram<Step[]> {
   const kept: Step[] = [];
   const gone = new Set<NodeId>();
@@ -118,7 +128,7 @@ function effectsOf(act: ActRecord): ActEffects {
   return { versions, newest, inserted, restored, moved, cancelled };
 }
 
-/** The tops of what the act brought into the tree and what still lives: one remove each takes all of it. */
+/** Returns the roots of the live nodes that the act inserted or restored: one remove step for each removes them all. */
 function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtaken: string[]): ReadProgram<Set<NodeId>> {
   const live = new Map<NodeId, NodeId>();
   for (const id of new Set([...effects.inserted.keys(), ...effects.restored])) {
@@ -129,19 +139,19 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
       written != null &&
       written.status !== 'pending' &&
       !effects.versions.has(node.contentIn) &&
-      !describeConflict(node, written)
+      !hasContent(node, written)
     )
       overtaken.push(`the text of ${id}`);
     live.set(id, node.parentId);
   }
-  // What the act moved in, as a split does, it takes out again before its own nodes go.
+  // Nodes that the act moved in, as a split does, are moved out before the inserted nodes are removed.
   const out = new Set([...effects.moved].filter((id) => !effects.inserted.has(id)));
   const tops = yield* withoutNested(live, out);
   const versions = [...effects.versions];
   const { newest } = effects;
   const back: NodeId[] = [];
   for (const top of tops) {
-    // Below what was inserted everything else is a stranger; below what was restored, what came since.
+    // Below an inserted node every other node was added by others; below a restored one, only nodes newer than the act.
     const restored = !effects.inserted.has(top);
     if (restored) back.push(top);
     const without = [...out].filter((id) => id !== top);
@@ -153,8 +163,8 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
 }
 
 /**
- * Those of the nodes, given with their parents, that no other of them takes along. One above does not if what lies
- * between moves out.
+ * Returns the nodes (given with their parents) that have no ancestor among them. An ancestor does not count if a node
+ * in between is moved out.
  */
 function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<NodeId>): ReadProgram<Set<NodeId>> {
   if (live.size === 0) return new Set();
@@ -170,20 +180,22 @@ function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<Node
   return tops;
 }
 
-/** Whether a node says what an act left there. Ending a reply that the act left pending is no change of it. */
-function describeConflict(node: Node, content: Content): boolean {
+/**
+ * Whether the node still has the content that the act left. A pending reply that finished since counts as unchanged.
+ */
+function hasContent(node: Node, content: Content): boolean {
   if (node.message === null) return false;
-  return sameJson(contentOfEdit(node, node.message), { ...content, status: endedReplies(content.status) });
+  return sameJson(contentOfEdit(node, node.message), { ...content, status: endIfPending(content.status) });
 }
 
-/** Nobody writes on a reply that is brought back as it was while it was being written. */
-function endedReplies(status: Node['status']): Node['status'] {
+/** A restored reply cannot be pending, because no run is writing it. */
+function endIfPending(status: Node['status']): Node['status'] {
   return status === 'pending' ? 'interrupted' : status;
 }
 
 /**
- * What others moved, restored or rewrote below nodes that an act restored. Such nodes are older than the act, so that
- * only the log tells who has been there since.
+ * Finds nodes that others moved, restored or edited below the nodes that an act restored. Such nodes are older than the
+ * act, so only the log shows later changes.
  */
 function* changedBelow(tops: readonly NodeId[], since: number, actor: string, overtaken: string[]): ReadProgram<void> {
   const touched = new Map<NodeId, MoveStep | RestoreStep | ReplaceStep>();
@@ -193,9 +205,9 @@ function* changedBelow(tops: readonly NodeId[], since: number, actor: string, ov
         touched.set(step.nodeId, step);
   for (const [id, step] of touched) {
     const node = yield* ask('node', { id });
-    // Removed and restored since is as it was; so is a text that is what it was.
+    // A node that was removed and restored since is unchanged, and so is one with its old text.
     if (node === null || (step.type === 'restore' && step.version > since)) continue;
-    if (step.type === 'replace' && describeConflict(node, step.before)) continue;
+    if (step.type === 'replace' && hasContent(node, step.before)) continue;
     for (const top of tops) {
       if (!(yield* ask('isAncestorOrSelf', { id: top, below: id }))) continue;
       if (step.type === 'move' && (yield* ask('isAncestorOrSelf', { id: top, below: step.from.parentId }))) continue;
@@ -213,7 +225,9 @@ function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
   return work.tops.size > 0 && (yield* work.ahead.removedWith(id, work.tops)) !== null;
 }
 
-/** Bookmarks go with what goes, in front, so that doing it again finds the nodes there when it sets them. */
+/**
+ * Removes the bookmarks of removed nodes first, so that redo, in reverse order, restores the nodes before it sets them.
+ */
 function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
   const marks: BookmarkStep[] = [];
   for (const top of work.tops) {
@@ -229,7 +243,7 @@ function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
 function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step: Step): ReadProgram<void> {
   if (step.type === 'insert') return yield* removeInserted(work, step.node.id);
   if (step.type === 'select') return;
-  // What the act brought in goes as it is: its own texts, notes and places are not turned back first.
+  // Nodes that the act inserted are removed as they are; their own changes need no inverse.
   if ('nodeId' in step && effects.inserted.has(step.nodeId)) return;
   if (step.type === 'remove' && effects.cancelled.has(`${step.nodeId} ${commit.version}`)) return;
   if (step.type === 'restore') {
@@ -263,13 +277,8 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
       if (inverse.after !== null && (yield* work.ahead.node(inverse.nodeId)) === null) return;
       return applyStep(work, { ...inverse, before }, null);
     }
-    case 'attributes': {
-      const now = inversePatch(work.ahead.attributes, inverse.before);
-      if (!sameJson(now, inverse.before)) work.overtaken.push('the attributes of the tree');
-      if (!sameJson(applyPatch(work.ahead.attributes, inverse.after), work.ahead.attributes))
-        applyStep(work, { ...inverse, before: now }, null);
-      return;
-    }
+    case 'attributes':
+      return yield* rebaseAttributes(work, inverse);
     case 'insert':
     case 'remove':
     case 'select':
@@ -277,37 +286,57 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
   }
 }
 
+function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgram<void> {
+  let { after, before } = inverse;
+  // The prompt is fixed once messages were written under it; undo cannot change it either, unless it removes them all.
+  if (Object.hasOwn(after, 'systemPrompt') && !(yield* becomesEmpty(work))) {
+    const [{ systemPrompt: _, ...otherAfter }, { systemPrompt: __, ...otherBefore }] = [after, before];
+    [after, before] = [otherAfter, otherBefore];
+    work.overtaken.push('the system prompt, under which messages were written');
+  }
+  const now = inversePatch(work.ahead.attributes, before);
+  if (!sameJson(now, before)) work.overtaken.push('the attributes of the tree');
+  if (!sameJson(applyPatch(work.ahead.attributes, after), work.ahead.attributes))
+    applyStep(work, { ...inverse, after, before: now }, null);
+}
+
+/** Whether no message is left in the tree after the removals so far. */
+function* becomesEmpty({ row, tops }: InvertWork): ReadProgram<boolean> {
+  if (row.activeNodeId === null) return true;
+  return (yield* ask('children', { of: row.rootId })).every(({ id }) => tops.has(id));
+}
+
 function* removeInserted(work: InvertWork, id: NodeId): ReadProgram<void> {
   const top = work.tops.has(id);
-  // Gone now, and back by a step before this one: what restores a version brings back more than it wants, and takes
-  // the rest away again.
+  // The node is removed now and restored by an earlier step of this plan: restoring a version brings back more than
+  // wanted and removes the rest again.
   if (!top && ((yield* ask('node', { id })) !== null || (yield* work.ahead.node(id)) === null)) return;
   work.tops.add(id);
   applyStep(work, { type: 'remove', nodeId: id }, yield* work.ahead.anyNode(id));
 }
 
-/** A node that the act changed. Where someone else took it away, that overtakes. */
+/** Returns a node that the act changed; records a conflict if others removed it. */
 function* requireLive(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const node = yield* work.ahead.node(id);
   if (node === null) work.overtaken.push(`${id}, which is gone`);
   return node;
 }
 
-/** Whether something can hang on a node then. */
+/** Returns the node if it can have children after the steps so far, else null. */
 function* canHoldChild(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const parent = yield* work.ahead.node(id);
-  // Only by force does a reversal take along what others hung there.
+  // Nodes that others added are removed only by force.
   return parent === null || (work.force && (yield* isRemoved(work, id))) ? null : parent;
 }
 
 function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> {
   const { nodeId, version: first } = step;
   const node = yield* work.ahead.anyNode(nodeId);
-  // Someone brought it back already, which is what was wanted.
+  // Somebody restored it already, which is the wanted result.
   if (node === null || node.parentId === null || (yield* work.ahead.node(nodeId)) !== null) return;
   const version = node.removedIn ?? first;
   const since = version > first ? yield* ask('log', { since: first }) : [];
-  // The actor's own removal is one that took back that it had been restored.
+  // A removal by the same actor is the undo of a restore, not a conflict.
   if (since.some((commit) => commit.version === version && commit.actor !== work.actor))
     work.overtaken.push(`${nodeId}, which was deleted again`);
   if ((yield* canHoldChild(work, node.parentId)) === null) {
@@ -316,7 +345,8 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
   }
   const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
   applyStep(work, restoreStep(node, version, position), node);
-  // Taking back that several removals were restored takes all of them out at once: what had gone before goes again.
+  // Undoing a restore of several removals removed them all under one version; those that had been removed earlier are
+  // removed again.
   for (const { steps } of since)
     for (const one of steps)
       if (one.type === 'restore' && one.version < first) {
@@ -345,9 +375,8 @@ function* rebaseReplace(work: InvertWork, step: ReplaceStep): ReadProgram<void> 
   const node = yield* requireLive(work, step.nodeId);
   if (node === null || node.message === null) return;
   assertNotPending(node);
-  if (node.contentIn !== step.since && !describeConflict(node, step.before))
-    work.overtaken.push(`the text of ${node.id}`);
-  const after = { ...step.after, status: endedReplies(step.after.status) };
+  if (node.contentIn !== step.since && !hasContent(node, step.before)) work.overtaken.push(`the text of ${node.id}`);
+  const after = { ...step.after, status: endIfPending(step.after.status) };
   applyStep(work, { ...step, after, before: contentOfEdit(node, node.message), since: node.contentIn }, node);
 }
 
@@ -359,7 +388,7 @@ function* rebaseRegroup(work: InvertWork, step: RegroupStep): ReadProgram<void> 
   if (!changed || work.force) applyStep(work, { ...step, before: node.groupId }, node);
 }
 
-/** Whether others made more variants for the group of a node since: then it stays in it. */
+/** Whether others added variants to the node's group since; then the node stays in it. */
 function* groupGrew(work: InvertWork, node: Node): ReadProgram<boolean> {
   if (node.parentId === null) return false;
   const group = `${node.parentId} ${node.groupId}`;

@@ -19,7 +19,7 @@ export interface JoinCommand {
   readonly nodeId: NodeId;
 }
 
-/** What a join did. */
+/** The result of a join. */
 export interface Joined {
   /** The message with the whole text: the former child, which keeps its id and its replies. */
   readonly nodeId: NodeId;

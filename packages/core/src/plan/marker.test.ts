@@ -41,7 +41,7 @@ describe('branch', () => {
     expect((await fixture.run(branching(fixture, ids[0]))).commit).toBeNull();
   });
 
-  test('[P67] with a summary adds a branch summary there that names the leaf left behind, and goes to it', async () => {
+  test('[P67] with a summary adds a branch summary there that names the leaf that was left, and selects it', async () => {
     const { fixture, ids } = await conversation();
     const details = { files: ['a.ts'] };
     const { result: made, commit } = await runAndCheck(
@@ -63,7 +63,7 @@ describe('branch', () => {
     expect(fixture.drawing()).toEqual(['one', '  two', '    three', '  tried two *']);
   });
 
-  test('[P67] names the leaf that it is told was left, wherever the user is', async () => {
+  test('[P67] names the given leaf, wherever the user is', async () => {
     const { fixture, ids } = await conversation();
     const { result } = await runAndCheck(fixture, branching(fixture, ids[0], { summary: 'tried two', from: ids[1] }));
     expect(fixture.node(result.nodeId).marker).toEqual({ from: ids[1] });
@@ -95,7 +95,7 @@ describe('branch', () => {
 });
 
 describe('compact', () => {
-  test('[P69] adds a compaction below the active node that names the first node kept, and goes to it', async () => {
+  test('[P69] adds a compaction below the active node that names the first kept node, and selects it', async () => {
     const { fixture, ids } = await conversation();
     const rest = { firstKept: ids[1], tokensBefore: 900, details: { by: 'me' }, meta: { source: { model: 'm' } } };
     const { result: made } = await runAndCheck(fixture, compacting(fixture, rest));
@@ -129,7 +129,7 @@ describe('compact', () => {
 });
 
 describe('compact at a place', () => {
-  test('[P110] goes below the node that is named, and takes along only who is there', async () => {
+  test('[P110] is added below the named node, and becomes active only if that node was', async () => {
     const { fixture, ids } = await conversation();
     const there = await runAndCheck(fixture, compacting(fixture, { nodeId: ids[2], firstKept: ids[1] }));
     expect(fixture.node(there.result.nodeId).parentId).toBe(ids[2]);
@@ -154,7 +154,7 @@ describe('compact at a place', () => {
     );
   });
 
-  test('[P111] adds nothing where somebody went on meanwhile, if that is asked for; a retry finds its own', async () => {
+  test('[P111] adds nothing if the node got a child meanwhile, on request; a retry finds its own', async () => {
     const { fixture, ids } = await conversation();
     const late = await fixture.run(compacting(fixture, { nodeId: ids[1], onlyLeaf: true }));
     expect(late.commit).toBeNull();
@@ -166,7 +166,7 @@ describe('compact at a place', () => {
 });
 
 describe('branch from a place', () => {
-  test('[P112] a branch summary names the leaf that it is told was left, wherever the user is by now', async () => {
+  test('[P112] a branch summary names the given leaf, wherever the user is by now', async () => {
     const { fixture, ids } = await conversation();
     await fixture.run(branching(fixture, ids[1]));
     const { result } = await runAndCheck(fixture, branching(fixture, ids[0], { summary: 'tried', from: ids[2] }));
@@ -178,7 +178,7 @@ describe('branch from a place', () => {
 });
 
 describe('mark', () => {
-  test('[P71] adds an injected message or a state at the end of the active branch, or where it is told', async () => {
+  test('[P71] adds an injected message or a state at the end of the active branch, or at a given node', async () => {
     const { fixture, ids } = await conversation();
     const note = await runAndCheck(fixture, marking(fixture, { details: { a: 1 } }));
     expect(fixture.node(note.result.nodeId)).toMatchObject({

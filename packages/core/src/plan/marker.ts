@@ -22,31 +22,36 @@ import {
 } from './context.ts';
 import type { MergeCommand } from './copy.ts';
 
-/** Goes elsewhere in the tree to go on from there, with a summary of what is left behind if there is one. */
+/** Makes another node active to continue there, optionally with a summary of the branch that is left. */
 export interface BranchCommand {
   readonly type: 'branch';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly summary?: string;
-  /** The leaf that was left; the active node if not given. A summary takes a while, and the user may be elsewhere by then. */
+  /**
+   * The leaf that was left; defaults to the active node. Writing a summary takes a while, and the user may have moved
+   * meanwhile.
+   */
   readonly from?: NodeId;
   readonly id?: string;
   readonly meta?: NodeMeta;
   readonly details?: Marker['details'];
 }
 
-/** Marks where older messages give way to a summary. */
+/** Marks the place where a summary replaces older messages. */
 export interface CompactCommand {
   readonly type: 'compact';
   readonly treeId: TreeId;
   readonly summary: string;
-  /** The node below which it goes; the active one if not given. The pointer goes along only if it is there. */
+  /**
+   * The parent of the compaction; defaults to the active node. The compaction becomes active only if its parent was.
+   */
   readonly nodeId?: NodeId;
-  /** False leaves the pointer where it is. */
+  /** False leaves the active node unchanged. */
   readonly select?: boolean;
-  /** Nothing is added where somebody went on from the node meanwhile: the summary would stand beside what they said. */
+  /** Adds nothing if the node got a child meanwhile: the summary would become a sibling of the new messages. */
   readonly onlyLeaf?: boolean;
-  /** The first node that stays in force as it is; on the path. */
+  /** The first node that the model still sees in full; it must be on the path. */
   readonly firstKept?: NodeId;
   readonly tokensBefore?: number;
   readonly details?: Marker['details'];
@@ -54,7 +59,7 @@ export interface CompactCommand {
   readonly meta?: NodeMeta;
 }
 
-/** Adds a message that an extension injects, or a state that it keeps, at the end of the active branch. */
+/** Adds an injected message or a state of an extension at the end of the active branch. */
 export interface MarkCommand {
   readonly type: 'mark';
   readonly treeId: TreeId;
@@ -73,7 +78,7 @@ export interface MarkResult {
   readonly added: readonly NodeId[];
 }
 
-/** Moves the pointer; with a summary also adds a node there that holds it. */
+/** Makes a node active; a summary is added below it as a marker. */
 export const branch: Planner<BranchCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   if (command.summary === undefined) {
@@ -87,7 +92,7 @@ export const branch: Planner<BranchCommand, MarkResult> = function* (command, co
   return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
-/** Adds a compaction below the active node or the one that is named. */
+/** Adds a compaction below the named node or the active one. */
 export const compact: Planner<CompactCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const leaf =
@@ -109,24 +114,27 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   return yield* markerPlan(command, context, row, { kind: 'compaction', message, parent, marker });
 };
 
-/** Whether something hangs below a node already, but for the marker itself that a retry finds. */
+/** Whether a node has children, not counting the marker of an earlier try. */
 function* isOvertaken({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean> {
   const children = yield* ask('children', { of: leaf });
   return children.length > 0 && !children.some((child) => child.id === id);
 }
 
-/** Adds an injected message or an extension's state. A state may be blank, for it speaks by its details. */
+/**
+ * Adds an injected message or an extension's state. A state may have a blank message, because its details hold the
+ * content.
+ */
 export const markRange: Planner<MarkCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const { kind } = command;
   const message = parseNewMessage(command.message, 'message');
-  if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.');
+  if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message is empty.');
   const parent = yield* requireNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const marker = omitNullish<Marker>({ details: command.details });
   return yield* markerPlan(command, context, row, { kind, message, parent, marker });
 };
 
-/** A summary as a marker's message; refused if it says nothing. */
+/** Builds the message of a marker from a summary; throws if the summary is blank. */
 export function parseSummary(text: string | undefined, nodeId: NodeId): Message {
   if (text === undefined || text.trim() === '')
     return refuse('message/blank', `A summary that says something is needed at ${nodeId}.`, { nodeId });
@@ -161,15 +169,18 @@ export function* markerPlan(
   return toPlan([{ type: 'insert', node }, ...(selects ? selectSteps(row, id) : [])], { nodeId: id, added: [id] });
 }
 
-/** Whether the pointer goes to the new marker. */
+/** Whether the new marker becomes active. */
 function selectMarker(command: MarkingCommand, active: NodeId): boolean {
   if (command.type === 'branch' || command.type === 'merge') return true;
   if (command.select === false) return false;
-  // A summary that was made for somewhere else takes nobody away from where they are.
+  // A summary for another node does not change the active node.
   return command.type === 'mark' || command.nodeId === undefined || command.nodeId === active;
 }
 
-/** Whether a retry finds its own marker. Where no parent was named, the first try has moved the place it would go to. */
+/**
+ * Whether a retry finds its own marker. Without a named parent the place is not compared, because the first try moved
+ * the active node.
+ */
 function* findMarker(
   command: MarkingCommand,
   context: PlanContext,

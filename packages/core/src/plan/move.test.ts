@@ -20,7 +20,7 @@ async function three(): Promise<{ fixture: TestTree; a: NodeId; b: NodeId; c: No
 }
 
 describe('a move', () => {
-  test('[V13] hangs a branch with all below it last under another parent, ids kept', async () => {
+  test('[V13] moves a branch with its descendants below another parent, last, and keeps all ids', async () => {
     const { fixture, a, c } = await three();
     await fixture.grow(['reply', 'and'], a);
     const below = childIds(fixture.tree, a);
@@ -31,7 +31,7 @@ describe('a move', () => {
     expect(childIds(fixture.tree, a)).toEqual(below);
   });
 
-  test('[V13] puts it before a sibling where one is named', async () => {
+  test('[V13] inserts it before a named sibling', async () => {
     const { fixture, a, b, c } = await three();
     await runAndCheck(fixture, moving(fixture, c, fixture.rootId, a));
     expect(fixture.texts()).toEqual(['c', 'a', 'b']);
@@ -50,7 +50,7 @@ describe('a move', () => {
     expect(fixture.thread()).toEqual(['b', 'a', 'c']);
   });
 
-  test('[V13] lets a moved message be found by what is above it now', async () => {
+  test('[V13] lets a moved message match below its new ancestors', async () => {
     const { fixture, a, b } = await three();
     await runAndCheck(fixture, moving(fixture, b, a));
     const { result } = await fixture.run({
@@ -62,7 +62,7 @@ describe('a move', () => {
     expect(result).toMatchObject({ reused: [a, b], added: [] });
   });
 
-  test('[V13] takes the messages below a moved marker along to what is above it now', async () => {
+  test('[V13] updates the match parent of messages below a moved marker', async () => {
     const { fixture, a, b } = await three();
     const { result } = await fixture.run({
       type: 'mark',
@@ -93,7 +93,7 @@ describe('a move', () => {
     expect(fixture.node(two).groupId).toBe(1);
   });
 
-  test('[V15] refuses cycles, the root, what is not there, what is elsewhere and a sibling that is none', async () => {
+  test('[V15] refuses cycles, the root, unknown nodes, nodes of other trees and an invalid sibling', async () => {
     const { fixture, a, b, c } = await three();
     const below = await fixture.variant(user('below'), a);
     const deep = await fixture.variant(user('deep'), below);
@@ -118,7 +118,7 @@ describe('a move', () => {
     for (const [command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 
-  test('[V16] to where a node stands already commits nothing, also beside places of removed nodes', async () => {
+  test('[V16] to the current place commits nothing, also next to positions of removed nodes', async () => {
     const { fixture, a, b, c } = await three();
     const same = [
       moving(fixture, c, fixture.rootId),

@@ -7,31 +7,31 @@ import type { MoveStep } from '../steps/types.ts';
 import { nextGroupId, type Planner, positionAfterLast, requireMessage, requireNode, toPlan } from './context.ts';
 import { treePositionOf } from './delete.ts';
 
-/** Hangs a branch elsewhere in its tree. */
+/** Moves a branch to another parent of the same tree. */
 export interface MoveCommand {
   readonly type: 'move';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
-  /** The sibling it comes to stand before; last if not given. */
+  /** The sibling to insert before; last if not given. */
   readonly before?: NodeId;
 }
 
-/** Where it was and where it is. */
+/** The moved node and its former parent. */
 export interface Moved {
   readonly nodeId: NodeId;
   readonly from: NodeId;
 }
 
 /**
- * Moves a subtree, ids kept. Refuses a cycle, and a parent of another tree. A reply that is being written there goes on:
- * its run knows it by its id.
+ * Moves a subtree and keeps all ids. Refuses a cycle and a parent of another tree. A reply that is being generated in
+ * it continues, because its run finds the node by id.
  */
 export const move: Planner<MoveCommand, Moved> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'moved');
   const parent = yield* requireNode(command.parentId);
   if (yield* ask('isAncestorOrSelf', { id: node.id, below: parent.id }))
-    refuse('tree/cycle', `The node ${node.id} cannot hang below itself.`, { nodeId: node.id, parentId: parent.id });
+    refuse('tree/cycle', `The node ${node.id} cannot be moved below itself.`, { nodeId: node.id, parentId: parent.id });
   const position = yield* positionFor(command, node);
   if (position === null) return toPlan([], { nodeId: node.id, from: node.parentId });
   const from = treePositionOf(node);
@@ -46,11 +46,11 @@ export const move: Planner<MoveCommand, Moved> = function* (command) {
   return toPlan([step], { nodeId: node.id, from: node.parentId });
 };
 
-/** The place it goes to, or null where it stands there already. */
+/** Returns the new position, or null if the node is there already. */
 function* positionFor({ parentId, before }: MoveCommand, node: Node): ReadProgram<string | null> {
   const sibling = before === undefined ? null : yield* requireNode(before);
   if (sibling !== null && sibling.parentId !== parentId)
-    refuse('command/invalid', `The node ${before} is no child of ${parentId}.`, { nodeId: before, parentId });
+    refuse('command/invalid', `The node ${before} is not a child of ${parentId}.`, { nodeId: before, parentId });
   if (sibling?.id === node.id) return null;
   if (node.parentId === parentId) {
     const variants = yield* ask('children', { of: parentId });

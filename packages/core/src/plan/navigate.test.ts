@@ -21,7 +21,7 @@ function selecting(fixture: TestTree, id: NodeId | undefined) {
   return { type: 'select', treeId: fixture.treeId, nodeId: id ?? fixture.rootId } as const;
 }
 
-/** A question with three answers; the second has two follow-ups. */
+/** A question with three answers; the second answer has two follow-ups. */
 async function variants(): Promise<{ fixture: TestTree; answers: NodeId[]; deep: NodeId[] }> {
   const fixture = await TestTree.make();
   const [prompt] = await fixture.grow(['q']);
@@ -34,7 +34,7 @@ async function variants(): Promise<{ fixture: TestTree; answers: NodeId[]; deep:
 }
 
 describe('select', () => {
-  test('[P61] makes a node active, a marker included, in a commit that is no act', async () => {
+  test('[P61] makes a node active, a marker included, in a commit that is not an act', async () => {
     const { fixture, answers } = await variants();
     const outcome = await runAndCheck(fixture, selecting(fixture, answers[2]));
     expect(stepTypesOf(outcome)).toEqual(['select']);
@@ -71,7 +71,7 @@ describe('select', () => {
 });
 
 describe('navigate', () => {
-  test('[P63] goes to the next and the previous variant, round at the ends', async () => {
+  test('[P63] selects the next and the previous variant, wrapping around at the ends', async () => {
     const { fixture, answers, deep } = await variants();
     const [a, , c] = answers;
     const to = async (id: NodeId | undefined, direction: 'next' | 'previous') =>

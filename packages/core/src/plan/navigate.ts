@@ -2,14 +2,14 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { ask } from '../reads.ts';
 import { type Planner, requireMessage, requireTree, selectSteps, toPlan } from './context.ts';
 
-/** Goes to a node. */
+/** Makes a node active. */
 export interface SelectCommand {
   readonly type: 'select';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
-/** Goes to the variant before or after a node, and down to the leaf that was last visited there. */
+/** Makes the previous or next variant of a node active, at the leaf that was last visited below it. */
 export interface NavigateCommand {
   readonly type: 'navigate';
   readonly treeId: TreeId;
@@ -17,19 +17,19 @@ export interface NavigateCommand {
   readonly direction: 'next' | 'previous';
 }
 
-/** Where the pointer is now. */
+/** The node that is active now. */
 export interface Selected {
   readonly nodeId: NodeId;
 }
 
-/** Makes a node active. Refuses the root and what is not there. */
+/** Makes a node active. Refuses the root and unknown nodes. */
 export const select: Planner<SelectCommand, Selected> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'the active node');
   return toPlan(selectSteps(row, node.id), { nodeId: node.id });
 };
 
-/** Goes round the variants of a node. A single variant stays where it is. */
+/** Cycles through the variants of a node. With a single variant nothing changes. */
 export const navigate: Planner<NavigateCommand, Selected> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'a variant');

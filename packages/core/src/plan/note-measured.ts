@@ -20,7 +20,7 @@ function isMeasured(meta: NodeMeta): boolean {
   );
 }
 
-/** Whether steps bring a reply with usage of which it is not noted yet what it was measured over. */
+/** Whether the steps add token usage to a reply without recording which context it was measured over. */
 export function bringsUsage(steps: readonly Step[]): boolean {
   return steps.some((step) =>
     step.type === 'insert'
@@ -30,8 +30,8 @@ export function bringsUsage(steps: readonly Step[]): boolean {
 }
 
 /**
- * Notes on replies that come with usage what they were measured over, unless the caller has noted it. Costs one read of
- * what is in force.
+ * Records on each reply with token usage a hash of the context it was measured over, unless the caller did so. Costs
+ * one read of the path.
  */
 export function* noteMeasured(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
   const paths = new MeasuredPaths(row, promptAfter(steps, row));
@@ -66,7 +66,8 @@ function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPat
 function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
   const node = yield* ask('head', { id: step.nodeId });
   const above = node?.role === 'assistant' && node.parentId !== null ? yield* paths.at(node.parentId) : null;
-  // What changed while the reply was written was not sent; without a note the versions say so.
+  // The path changed while the reply was generated, so the usage does not describe it. Without the hash, readers
+  // compare versions instead.
   if (node === null || above === null || above.newest > node.addedIn) return step;
   const { measuredOver = null } = step.before;
   return {
@@ -76,12 +77,15 @@ function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredP
   };
 }
 
-/** The hashes of the paths to nodes, those that are being inserted included. */
+/** Hashes of the paths to nodes, including nodes that these steps insert. */
 class MeasuredPaths {
   readonly #row: TreeRow | null;
   readonly #prompt: string | undefined;
   readonly #known = new Map<NodeId, Hash | null>();
-  /** One node that is there already is looked up; a plan with several such parents leaves the others to the versions. */
+  /**
+   * Only one existing parent is read; for other parents of the same plan no hash is recorded, and readers compare
+   * versions.
+   */
   #there: { readonly id: NodeId; readonly above: Above } | null = null;
 
   constructor(row: TreeRow | null, prompt: string | undefined) {
@@ -108,7 +112,7 @@ class MeasuredPaths {
   insert(node: NewNode, above: Hash | null): void {
     if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
     else if (node.kind === 'root' || !isMessageEntry(node)) this.#known.set(node.id, above);
-    // The version that is going to write it is not known here; a marker below which usage comes along is rare.
+    // The version of this commit is not known yet, and the hash of a marker needs it. Usage below a new marker is rare.
     else this.#known.set(node.id, node.kind === 'message' ? extend(above, itemOf({ ...node, contentIn: 0 })) : null);
   }
 }

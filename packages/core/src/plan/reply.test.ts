@@ -52,7 +52,7 @@ function finishing(
 }
 
 describe('replies', () => {
-  test('[P50] a reply without words is pending, one with words is there at once', async () => {
+  test('[P50] a reply without content is pending, one with content succeeds at once', async () => {
     const { fixture, prompt } = await asked();
     const { result: made } = await runAndCheck(
       fixture,
@@ -63,7 +63,7 @@ describe('replies', () => {
     expect(done).toMatchObject({ status: 'success', role: 'assistant', text: 'done' });
   });
 
-  test('[P50] one reply is in no group, several are in one, and the pointer goes to the last', async () => {
+  test('[P50] one reply has no group, several share one, and the last becomes active', async () => {
     const { fixture, prompt } = await asked();
     const one = await runAndCheck(fixture, replying(fixture, prompt, [{ message: assistant('a') }]));
     expect(one.result.groupId).toBe(0);
@@ -167,7 +167,7 @@ describe('a regeneration', () => {
     expect(fixture.active).toBe(made.added[1]);
   });
 
-  test('[P56] goes up through tool loops and markers, and takes the prompt itself', async () => {
+  test('[P56] finds the prompt above tool loops and markers, and accepts the prompt itself', async () => {
     const fixture = await TestTree.make();
     const [prompt, call] = await fixture.grow([user('q'), calls('c1', 'date')]);
     const [tool] = await fixture.grow([result('c1', 'today')]);
@@ -208,7 +208,7 @@ describe('a regeneration', () => {
     expect(made.groupId).toBe(0);
   });
 
-  test('[P57] where nobody asked, at the root and at what is not there it is refused', async () => {
+  test('[P57] is refused without a user message above, at the root and at an unknown node', async () => {
     const fixture = await TestTree.make();
     const [system, said] = await fixture.grow([textMessage('system', 'be brief'), assistant('welcome')]);
     expect(await refusalOf(fixture, again(fixture, said ?? fixture.rootId))).toBe('command/invalid');
@@ -277,7 +277,7 @@ describe('the end of a reply', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P59] that says what is there already commits nothing', async () => {
+  test('[P59] with the same content commits nothing', async () => {
     const { fixture, reply } = await open();
     await fixture.run(finishing(fixture, reply, 'pending', { message: assistant('so far') }));
     for (const rest of [{}, { message: assistant('so far') }, { meta: {} }]) {
@@ -296,7 +296,7 @@ describe('the end of a reply', () => {
     expect((await fixture.run(finishing(fixture, reply, 'pending'))).result.changed).toBe(false);
   });
 
-  test('[P60] refuses success without words, another role, a message it cannot read, the root and unknown nodes', async () => {
+  test('[P60] refuses success without content, another role, a malformed message, the root and unknown nodes', async () => {
     const { fixture, reply } = await open();
     const code = (id: NodeId, rest: Partial<FinishCommand>) =>
       refusalOf(fixture, finishing(fixture, id, 'success', rest));

@@ -27,9 +27,9 @@ import { replaceStep } from './edit-types.ts';
 /** A generated variant: pending while a model writes it, or complete at once. */
 export interface NewReply {
   readonly id?: string;
-  /** What is said so far; nothing, while pending, if not given. */
+  /** The text so far; empty for a pending reply if not given. */
   readonly message?: Message;
-  /** Pending if there is no message, else success. */
+  /** Defaults to `pending` without a message, else to `success`. */
   readonly status?: NodeStatus;
   readonly meta?: NodeMeta;
 }
@@ -40,29 +40,29 @@ export interface ReplyCommand {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
   readonly replies: readonly NewReply[];
-  /** An existing group that the replies join; several replies are in one group anyway. */
+  /** An existing group that the replies join. Several replies always form one group. */
   readonly join?: number;
   readonly select?: boolean;
 }
 
-/** Adds generated variants beside the ones that a prompt has already. */
+/** Adds generated variants beside the existing replies to a prompt. */
 export interface RegenerateCommand {
   readonly type: 'regenerate';
   readonly treeId: TreeId;
-  /** The reply to do again, anywhere below its prompt, or the prompt itself. */
+  /** The reply to generate again, any node below its prompt, or the prompt itself. */
   readonly nodeId: NodeId;
   readonly replies: readonly NewReply[];
   readonly select?: boolean;
 }
 
-/** What was added. */
+/** The replies that were added. */
 export interface Replied {
   readonly promptId: NodeId;
   readonly added: readonly NodeId[];
   readonly groupId: number;
 }
 
-/** Ends, or goes on with, a generated variant. */
+/** Finishes or reopens a generated variant. */
 export interface FinishCommand {
   readonly type: 'finish';
   readonly treeId: TreeId;
@@ -72,13 +72,13 @@ export interface FinishCommand {
   readonly meta?: NodeMeta;
 }
 
-/** Whether the node changed: it does not if someone else ended it before. */
+/** Whether the node changed; false if something else finished it before. */
 export interface Finished {
   readonly nodeId: NodeId;
   readonly changed: boolean;
 }
 
-/** Inserts replies under a given parent. */
+/** Inserts replies below a given parent. */
 export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
   const parent = yield* requireNode(command.parentId);
   const edge = yield* ask('lastPosition', { of: parent.id });
@@ -94,7 +94,7 @@ function* variantGroup({ join, replies }: ReplyCommand, parentId: NodeId): ReadP
   return join;
 }
 
-/** Inserts replies under the nearest user message above, in one group with the replies that are there. */
+/** Inserts replies below the nearest user message above, in the group of the existing replies. */
 export const regenerate: Planner<RegenerateCommand, Replied> = function* (command, context) {
   const { prompt, old } = yield* promptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
   const edge = yield* ask('lastPosition', { of: prompt.id });
@@ -109,7 +109,7 @@ export const regenerate: Planner<RegenerateCommand, Replied> = function* (comman
   return yield* replySteps(command, context, prompt, edge, groupId, filled);
 };
 
-/** The nearest user message at or above a node, and its child on the way down. */
+/** Returns the nearest user message at or above a node, and its child on that path. */
 export function* promptOfReply(from: Node): ReadProgram<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
@@ -149,7 +149,7 @@ function* replySteps(
       said === undefined ? textMessage('assistant', '') : parseNewMessage(said, `replies[${index}].message`);
     position = positionBetween(position, null);
     if (status === 'success' && isBlank(message))
-      refuse('message/blank', `The reply replies[${index}] to ${parent.id} says nothing.`, { nodeId: parent.id });
+      refuse('message/blank', `The reply replies[${index}] to ${parent.id} is empty.`, { nodeId: parent.id });
     steps.push({ type: 'insert', node: buildNode(context, parent, position, { id, message, status, groupId, meta }) });
   }
   const last = ids.at(-1);
@@ -158,7 +158,9 @@ function* replySteps(
   return toPlan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
 }
 
-/** The group of the replies that a retry with the same ids finds, or null. A reply that was to be written may be by now. */
+/**
+ * Returns the group of the replies that an earlier try made with these ids, or null. They may have been finished since.
+ */
 function* findRepeatedReplies(
   context: PlanContext,
   parentId: NodeId,
@@ -177,8 +179,8 @@ function* findRepeatedReplies(
 }
 
 /**
- * Writes a reply's text and status. Ending a reply that is no longer pending changes nothing, so a run that comes
- * late does not overwrite what its recovery saved. Status `pending` reopens a reply that was cut short.
+ * Writes a reply's text and status. A reply that is no longer pending is not changed, so a late run does not overwrite
+ * what recovery saved. Status `pending` reopens a reply that was cut short.
  */
 export const finish: Planner<FinishCommand, Finished> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'generated');
@@ -192,7 +194,7 @@ export const finish: Planner<FinishCommand, Finished> = function* (command, cont
       nodeId: node.id,
     });
   if (command.status === 'success' && isBlank(message))
-    return refuse('message/blank', `The reply ${node.id} says nothing.`, { nodeId: node.id });
+    return refuse('message/blank', `The reply ${node.id} is empty.`, { nodeId: node.id });
   const same = command.status === node.status && JSON.stringify(message) === JSON.stringify(node.message);
   const steps: Step[] = same ? [] : [replaceStep(context, node, { message, status: command.status })];
   const { meta } = command;

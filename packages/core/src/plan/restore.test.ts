@@ -35,7 +35,7 @@ function cascading(fixture: TestTree, ...nodeIds: NodeId[]) {
 }
 
 describe('out of the trash', () => {
-  test('[U25] a node comes back with what went with it, to its place, and what went before stays', async () => {
+  test('[U25] a node is restored to its place with the nodes removed with it; nodes removed earlier stay', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
     const side = await fixture.variant(assistant('side'), b);
@@ -50,7 +50,7 @@ describe('out of the trash', () => {
     expect(fixture.texts(b)).toEqual(['c', 'side']);
   });
 
-  test('[U26] whichever node of it is named, the whole of one removal comes back', async () => {
+  test('[U26] restoring any node of a removal restores all of it', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, , c = nowhere] = await fixture.grow(['a', 'b', 'c']);
     await fixture.run(cascading(fixture, a));
@@ -58,7 +58,7 @@ describe('out of the trash', () => {
     expect(fixture.tree.size).toBe(3);
   });
 
-  test('[U26] what hung on a node in the trash is refused until that is back', async () => {
+  test('[U26] a child of a removed node is refused until its parent is restored', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
     await fixture.run(cascading(fixture, b));
@@ -77,7 +77,7 @@ describe('out of the trash', () => {
     expect(await refusalOf(fixture, restoring(fixture, fixture.rootId))).toBe('tree/unknown-node');
   });
 
-  test('[U27] it stands right behind who took its place, and is active in an empty tree', async () => {
+  test('[U27] it comes right after the node that took its position, and is active in an empty tree', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = [
       await fixture.variant(user('a'), fixture.rootId),
@@ -111,7 +111,7 @@ describe('an earlier version', () => {
   const back = (fixture: TestTree, version: number) =>
     ({ type: 'restore-version', treeId: fixture.treeId, version }) as const;
 
-  test('[U28] comes back whole: texts, places, groups, notes, bookmarks, attributes and pointer', async () => {
+  test('[U28] is restored completely: texts, places, groups, metadata, bookmarks, attributes and active node', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b, title: 'here' });
@@ -133,7 +133,7 @@ describe('an earlier version', () => {
     expect(essence(fixture.tree)).toEqual(now);
   });
 
-  test('[U1, U2, U28] is taken back, and every removal before it, and all is done again, state by state', async () => {
+  test('[U1, U2, U28] is undone, with every removal before it, and all is redone, state by state', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
     const { version } = fixture.tree;
@@ -154,7 +154,7 @@ describe('an earlier version', () => {
     }
   });
 
-  test('[U28] gives every node its exact place, whoever stands there now', async () => {
+  test('[U28] gives every node its exact place, whichever node is there now', async () => {
     const fixture = await TestTree.make();
     const ids: NodeId[] = [];
     for (const text of ['a', 'b', 'c']) ids.push(await fixture.variant(user(text), fixture.rootId));
@@ -168,7 +168,7 @@ describe('an earlier version', () => {
     expect(essence(fixture.tree)).toEqual(then);
   });
 
-  test('[U28] comes back as it was after whatever happened', async () => {
+  test('[U28] is restored exactly after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), fc.nat(), async (commands, pick) => {
         const store = new ReferenceStore();
@@ -183,7 +183,7 @@ describe('an earlier version', () => {
         const context = { actor: 'ann', kit: testKit, ...ticking(900_000) };
         const present = store.trees.get(then.id);
         const open = [...(present === undefined ? [] : [present]), then].some((tree) => hasPending(tree));
-        // A tree in the trash takes no restore, and restoring does not take a tree there.
+        // A tree in the trash refuses a restore, and a restore never moves a tree to the trash.
         const trashed = [present, then].some((tree) => tree?.attributes.trashedAt !== undefined);
         if (open || trashed) return;
         await run(store, { type: 'restore-version', treeId: then.id, version: then.version }, context);
@@ -236,7 +236,7 @@ describe('an earlier version', () => {
     expect(fixture.node(reply)).toMatchObject({ status: 'success', text: 'yes' });
   });
 
-  test('[U29] is refused where the way back leads through what was purged', async () => {
+  test('[U29] is refused if it needs purged nodes', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
     await fixture.run(cascading(fixture, b));

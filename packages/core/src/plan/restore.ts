@@ -10,26 +10,26 @@ import { refuseCircle, restoreStep } from './delete.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeOverlay } from './tree-overlay.ts';
 
-/** Takes a removed node, with what went with it, out of the trash. */
+/** Restores a removed node from the trash, with the nodes that were removed with it. */
 export interface RestoreCommand {
   readonly type: 'restore';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
-/** Makes the tree again what it was after a version, as a new commit. */
+/** Restores the state of the tree after a version, as a new commit. */
 export interface RestoreVersionCommand {
   readonly type: 'restore-version';
   readonly treeId: TreeId;
   readonly version: number;
 }
 
-/** What came back. */
+/** The node that was restored. */
 export interface Restored {
   readonly nodeId: NodeId;
 }
 
-/** Brings a node back. Its parent must live: what went first comes back last. */
+/** Restores a node. Its parent must be live, so nested removals are restored from the outside in. */
 export const restore: Planner<RestoreCommand, Restored> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* ask('anyNode', { id: command.nodeId });
@@ -48,7 +48,7 @@ export const restore: Planner<RestoreCommand, Restored> = function* (command, co
   return toPlan(steps, { nodeId: top.id });
 };
 
-/** The node that the same commit removed highest above this one. */
+/** Returns the highest ancestor that the same commit removed. */
 function* removalRoot(from: Node): ReadProgram<Node> {
   let top = from;
   const passed = new Set<string>();
@@ -62,7 +62,7 @@ function* removalRoot(from: Node): ReadProgram<Node> {
   return top;
 }
 
-/** Turns the tree back to a version: what came since goes to the trash, what went comes back, texts are as they were. */
+/** Returns the tree to an earlier version: newer nodes are removed, removed nodes restored, texts reset. */
 export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: number }> = function* (
   command,
   context,
@@ -74,7 +74,7 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
   return toPlan(steps, { version });
 };
 
-/** A reply that is being written neither goes nor changes under the hand of its run. */
+/** Throws if a pending reply would be removed or changed, because its run is still writing it. */
 function refuseRunning(now: Tree, then: Tree): void {
   for (const { id, status, removedIn, contentIn } of allNodes(now))
     if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)

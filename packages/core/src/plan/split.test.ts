@@ -90,7 +90,7 @@ describe('a split', () => {
     expect(fixture.node(added.nodeId).meta).toEqual(meta);
   });
 
-  test('[P35] keeps the boundaries of blocks outside the cut, and what else a block says', async () => {
+  test('[P35] keeps block boundaries outside the cut, and the other fields of a block', async () => {
     const blocks = [text('one '), text(''), text('two ', { mark: 1 }), text('three')];
     const cases: [number, Block[], Block[]][] = [
       [2, [text('on')], [text('e '), text(''), text('two ', { mark: 1 }), text('three')]],
@@ -162,7 +162,7 @@ describe('a split', () => {
     }
   });
 
-  test('[P37] of the root, a tool or system message, a marker, what is not text, or a pending reply is refused', async () => {
+  test('[P37] of the root, a tool or system message, a marker, other blocks than text, or a pending reply is refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     const [system, call] = await fixture.grow([

@@ -21,7 +21,7 @@ import {
 import { treePositionOf } from './delete.ts';
 import { type Editable, replaceStep } from './edit-types.ts';
 
-/** Cuts a message of text in two. */
+/** Splits a text message in two. */
 export interface SplitCommand {
   readonly type: 'split';
   readonly treeId: TreeId;
@@ -32,7 +32,7 @@ export interface SplitCommand {
   readonly id?: string;
 }
 
-/** What a split did: the new left half, and the old node, which keeps the right half and all replies. */
+/** The result of a split: the new left half, and the old node, which keeps the right half and all replies. */
 export interface Split {
   readonly nodeId: NodeId;
   readonly right: NodeId;
@@ -47,7 +47,7 @@ export const splitMessage: Planner<SplitCommand, Split> = function* (command, co
   return toPlan(steps, { nodeId: left.id, right: node.id });
 };
 
-/** A retry with the id it chose before finds its own left half. */
+/** Finds the left half that an earlier try made with the same id. */
 function* findRepeatedSplit(command: SplitCommand, context: PlanContext, node: Editable): ReadProgram<NodeId | null> {
   if (command.id === undefined || node.parentId !== newNodeId(context, command.id)) return null;
   const { id, message, meta } = yield* requireParent(node);
@@ -55,7 +55,7 @@ function* findRepeatedSplit(command: SplitCommand, context: PlanContext, node: E
   return same ? id : null;
 }
 
-/** The steps of a split: the left half takes the old place, the old node hangs below it with the rest. */
+/** Builds the steps of a split: the left half takes the old place, and the old node becomes its child with the rest. */
 export function* splitSteps(
   context: PlanContext,
   node: Editable,

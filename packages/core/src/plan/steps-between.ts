@@ -1,4 +1,4 @@
-import { applyRowChange, startDraft, type TreeDraft } from '../apply-row-change.ts';
+import { applyStepRows, startDraft, type TreeDraft } from '../apply-row-change.ts';
 import { childAtIndex, childAtPosition, indexOfPosition, lastPosition } from '../child-list.ts';
 import type { FieldMap } from '../decode.ts';
 import type { NodeId } from '../ids.ts';
@@ -7,31 +7,34 @@ import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import { stepKind } from '../steps/kinds.ts';
+import { CommitRows } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, childListOf, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { restoreStep, treePositionOf } from './delete.ts';
 import { contentOfEdit } from './edit-types.ts';
 
-/** A tree on its way back, and the steps taken so far. */
+/** The tree being rewritten, and the steps so far. */
 export interface Rewrite {
   readonly draft: TreeDraft;
   readonly steps: Step[];
 }
 
 function takeStep(way: Rewrite, step: Step): void {
-  const landing = { version: way.draft.version + 1, seq: way.draft.nextSeq, at: way.draft.updatedAt };
-  for (const change of stepKind(step).rows(step, landing)) applyRowChange(way.draft, change);
+  const { version, nextSeq: seq, updatedAt: at, activeNodeId } = way.draft;
+  const rows = new CommitRows({ version: version + 1, seq, at, steps: [step] }, activeNodeId);
+  applyStepRows(way.draft, rows.take(step));
   way.steps.push(step);
 }
 
 /**
- * The steps from a tree to an earlier state of the same tree. What is missing comes back, what is there moves to its
- * old place from the top down (so nothing ever hangs below itself), and only then goes what was not there.
+ * Builds the steps from a tree to an earlier state of it. Missing nodes are restored first, then nodes move to their
+ * old places from the top down (so no node ever becomes its own ancestor), and newer nodes are removed last.
  */
 export function stepsBetween(now: Tree, then: Tree): Rewrite {
   const way: Rewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
+  // The system prompt changes only in an empty tree: before nodes come back, or after all are removed.
+  if (now.activeNodeId === null) attributesTo(way, then);
   for (const before of allBookmarks(now))
     if (!sameJson(bookmarkOn(then, before.nodeId), before))
       takeStep(way, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
@@ -44,7 +47,7 @@ export function stepsBetween(now: Tree, then: Tree): Rewrite {
   for (const after of allBookmarks(then))
     if (bookmarkOn(way.draft, after.nodeId) === undefined)
       takeStep(way, { type: 'bookmark', nodeId: after.nodeId, after, before: null });
-  attributesTo(way, then);
+  if (now.activeNodeId !== null) attributesTo(way, then);
   if (now.activeNodeId !== then.activeNodeId)
     takeStep(way, { type: 'select', after: then.activeNodeId, before: now.activeNodeId });
   return way;
@@ -101,7 +104,7 @@ function moveTo(way: Rewrite, node: Node): void {
   takeStep(way, { type: 'move', nodeId: node.id, to, from: treePositionOf(here) });
 }
 
-/** Whoever stands at a place that another had is to go elsewhere, or to go altogether: it waits behind its siblings. */
+/** Moves the node at a wanted position behind its siblings; a later step moves it to its own place or removes it. */
 function vacate(way: Rewrite, parent: Node, position: string): void {
   const order = childListOf(way.draft, parent.id);
   const there = childAtPosition(order, position);
@@ -117,7 +120,7 @@ function replaceContent(way: Rewrite, node: Node): void {
   if (here?.message == null || node.message === null) return;
   const before = contentOfEdit(here, here.message);
   const after = contentOfEdit(node, node.message);
-  // A reply that was still being written then has no one to end it now.
+  // The reply was pending in that version; no run would finish it now, so its current content stays.
   const settled = after.status === 'pending' ? before : after;
   if (!sameJson(settled, before))
     takeStep(way, { type: 'replace', nodeId: node.id, after: settled, before, since: here.contentIn });
@@ -138,7 +141,7 @@ function patchTo(now: object, then: object): FieldMap {
 
 function attributesTo(way: Rewrite, then: Tree): void {
   const now = way.draft.attributes;
-  // Whether the tree lies in the trash is no part of what it said.
+  // Whether the tree is in the trash is not part of the restored state.
   const { trashedAt: _, ...after } = patchTo(now, then.attributes);
   if (Object.keys(after).length > 0) takeStep(way, { type: 'attributes', after, before: inversePatch(now, after) });
 }

@@ -2,27 +2,28 @@ import type { NodeId } from '../ids.ts';
 import { type Bookmark, isMessageKind, type Node, type TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
-import { applyPatch } from '../rows.ts';
-import type { MoveStep, RestoreStep, Step } from '../steps/types.ts';
+import { applyPatch, type RowChange } from '../rows.ts';
+import { stepKind } from '../steps/kinds.ts';
+import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
-// No commit has this version: the mark of what a planned remove takes.
+// Marks nodes that a planned step removes; no commit has this version.
 const beingRemoved = 0;
 
 /**
- * The tree as the steps planned so far will leave it. A commit of many steps that turns back several commits meets
- * the same node, place or note more than once; judged by the tree as it is now, the second look would be wrong.
+ * The tree as the planned steps will leave it. The inverse of several commits may touch the same node, position or
+ * field more than once; checked against the stored tree, the second step would be wrong.
  */
 export class TreeOverlay {
   readonly #row: TreeRow;
   readonly #nodes = new Map<string, Node>();
   readonly #places = new Map<string, NodeId | null>();
-  /** Places that a planned step gave, by parent. */
+  /** Positions that planned steps assigned, by parent. */
   readonly #given = new Map<string, string[]>();
   readonly #bookmarks = new Map<string, Bookmark | null>();
   readonly #restored = new Map<number, Set<NodeId>>();
   #attributes: TreeAttributes;
-  /** What planned moves took elsewhere. */
+  /** Nodes that planned steps moved. */
   readonly moved = new Set<string>();
 
   constructor(row: TreeRow) {
@@ -34,7 +35,7 @@ export class TreeOverlay {
     return this.#attributes;
   }
 
-  /** The node of an id, also a removed one. */
+  /** Returns the node with this id, removed or not. */
   *anyNode(id: NodeId): ReadProgram<Node | null> {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
@@ -43,14 +44,14 @@ export class TreeOverlay {
     return node;
   }
 
-  /** The node of an id if it lives then: also one that a planned restore brings back with others. */
+  /** Returns the node if it is live after the planned steps; a planned restore may bring it back with others. */
   *node(id: NodeId): ReadProgram<Node | null> {
     const node = yield* this.anyNode(id);
     if (node === null || node.removedIn === null) return node;
     const tops = this.#restored.get(node.removedIn);
     if (tops === undefined) return null;
-    // What went together hangs together, so the way up meets the top that took it, if it comes back, before any other
-    // mark. Asked of every top instead, 5,000 of them would be 12 million questions.
+    // Nodes that were removed together are connected, so walking up meets the removed root, if it is restored, before
+    // any other version. Checking each restored root instead would take 12 million reads for 5,000 of them.
     for (let at: Node | null = node; at !== null; at = yield* this.#parent(at)) {
       if (tops.has(at.id)) return node;
       if (at.removedIn !== node.removedIn) return null;
@@ -62,13 +63,12 @@ export class TreeOverlay {
     return parentId === null ? null : yield* this.anyNode(parentId);
   }
 
-  /** The bookmark on a node. */
   *bookmark(on: NodeId): ReadProgram<Bookmark | null> {
     const known = this.#bookmarks.get(on);
     return known === undefined ? yield* ask('bookmark', { on }) : known;
   }
 
-  /** The place itself if it is free then, else one right behind it. */
+  /** Returns the position if it is free after the planned steps, else the next free one after it. */
   *freePlace(parentId: NodeId, position: string, id: NodeId): ReadProgram<string> {
     const known = this.#places.get(placeKey(parentId, position));
     const there = known === undefined ? yield* ask('childAt', { of: parentId, position }) : known;
@@ -79,10 +79,10 @@ export class TreeOverlay {
     return positionBetween(position, after);
   }
 
-  /** Whether the first is the second or lies above it then. The first hangs on `from` now. */
+  /** Whether `id` is `below` or an ancestor of it after the planned steps. `from` is the current parent of `id`. */
   *above(id: NodeId, from: NodeId, below: Node): ReadProgram<boolean> {
-    // A node beside it, the one it hangs on, and the one above that are none of its descendants. Splicing 50,000
-    // children back moves each of them one level, and must not walk to the root for each.
+    // A sibling, the parent and the grandparent cannot be descendants. Splicing 50,000 children back moves each by one
+    // level and must not walk to the root for each.
     if (below.id === from || below.parentId === from) return below.id === id;
     if ((yield* this.anyNode(from))?.parentId === below.id) return false;
     if (this.moved.size === 0) return yield* ask('isAncestorOrSelf', { id, below: below.id });
@@ -90,7 +90,7 @@ export class TreeOverlay {
     return false;
   }
 
-  /** The node that a child of this one matches under then: markers above it may have moved. */
+  /** Returns the match parent of this node's children after the planned steps; markers above may have moved. */
   *matchParentBelow(parent: Node): ReadProgram<NodeId> {
     for (let at = parent; ; ) {
       const above: Node | null = isMessageKind(at.kind) ? null : yield* this.#parent(at);
@@ -99,35 +99,46 @@ export class TreeOverlay {
     }
   }
 
-  /** Goes on to the tree after one more step. `node` is what {@link anyNode} gives for it, where it has one. */
+  /** Applies one more step. `node` is the result of {@link anyNode} for its node, if it has one. */
   apply(step: Step, node: Node | null): void {
-    switch (step.type) {
-      case 'remove':
+    const rows = stepKind(step).rows(step, { version: beingRemoved, seq: 0, at: 0 });
+    for (const change of rows) this.#take(change, node === null ? null : (this.#nodes.get(node.id) ?? node));
+  }
+
+  #take(change: RowChange, node: Node | null): void {
+    switch (change.op) {
+      case 'updated':
+        return this.#update(change, node);
+      case 'marked':
+        if (change.from !== null) return this.#restore(change.from, node);
         if (node?.parentId != null) this.#leave(node.parentId, node.position);
-        return this.#change(node, { removedIn: beingRemoved });
-      case 'restore':
-        return this.#restore(step, node);
-      case 'move':
-        return this.#move(step, node);
-      case 'replace':
-        return this.#change(node, step.after);
-      case 'annotate':
-        return this.#change(node, { meta: applyPatch(node?.meta ?? {}, step.after) });
-      case 'regroup':
-        return this.#change(node, { groupId: step.after });
-      case 'bookmark':
-        this.#bookmarks.set(step.nodeId, step.after);
+        return this.#change(node, { removedIn: change.to });
+      case 'bookmarked':
+        this.#bookmarks.set(change.nodeId, change.bookmark);
         return;
-      case 'attributes':
-        this.#attributes = applyPatch(this.#attributes, step.after);
+      case 'tree':
+        this.#attributes = applyPatch(this.#attributes, change.attributes ?? {});
         return;
-      case 'insert':
-      case 'select':
+      case 'added':
         return;
     }
   }
 
-  /** Remembers which version wrote what a node will say. */
+  #update({ set, meta = {} }: Extract<RowChange, { op: 'updated' }>, node: Node | null): void {
+    if (node === null) return;
+    const { contentIn: _, matchParent: __, ...columns } = set;
+    if (set.parentId == null || node.parentId === null)
+      return this.#change(node, { ...columns, meta: applyPatch(node.meta, meta) });
+    this.#leave(node.parentId, node.position);
+    // A node restored inside another restored subtree becomes a restored root itself, so its descendants are restored
+    // with it.
+    if (node.removedIn !== null) this.#restored.get(node.removedIn)?.add(node.id);
+    this.#change(node, { ...columns, removedIn: null });
+    this.#enter(set.parentId, set.position ?? node.position, node.id);
+    this.moved.add(node.id);
+  }
+
+  /** Records which version wrote the content that the node will have. */
   setContentVersion(id: NodeId, version: number): void {
     this.#change(this.#nodes.get(id) ?? null, { contentIn: version });
   }
@@ -137,8 +148,8 @@ export class TreeOverlay {
   }
 
   /**
-   * Which of these subtrees a node will go with, or null if it stays. They are planned to go; what planned moves take
-   * out of them stays, and what they take in goes.
+   * Returns which of these planned removals a node belongs to, or null if it stays. Planned moves out of them and into
+   * them count.
    */
   *removedWith(id: NodeId, tops: ReadonlySet<NodeId>): ReadProgram<NodeId | null> {
     if (this.moved.size === 0) {
@@ -155,25 +166,13 @@ export class TreeOverlay {
     return null;
   }
 
-  #restore(step: RestoreStep, node: Node | null): void {
+  #restore(version: number, node: Node | null): void {
     if (node === null || node.parentId === null) return;
-    const position = step.position ?? node.position;
-    this.#change(node, { removedIn: null, position });
-    const together = this.#restored.get(step.version) ?? new Set();
+    this.#change(node, { removedIn: null });
+    const together = this.#restored.get(version) ?? new Set();
     together.add(node.id);
-    this.#restored.set(step.version, together);
-    this.#enter(node.parentId, position, node.id);
-  }
-
-  #move({ to }: MoveStep, node: Node | null): void {
-    if (node === null || node.parentId === null) return;
-    this.#leave(node.parentId, node.position);
-    const { parentId, position, groupId } = to;
-    // One that comes back below others stands for itself now, and what hangs on it comes back with it.
-    if (node.removedIn !== null) this.#restored.get(node.removedIn)?.add(node.id);
-    this.#change(node, { parentId, position, groupId, removedIn: null });
-    this.#enter(parentId, position, node.id);
-    this.moved.add(node.id);
+    this.#restored.set(version, together);
+    this.#enter(node.parentId, node.position, node.id);
   }
 
   #leave(parentId: NodeId, position: string): void {
@@ -188,10 +187,10 @@ export class TreeOverlay {
   }
 }
 
-/** The nearest node that fits, from a node upwards, itself included; null if there is none. */
+/** Returns the nearest node at or above `from` that fits, or null. */
 export function* nearestAncestor(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
   let live = from;
-  // What lies in the trash is on no path: up by hand to the first node that lives.
+  // A path contains no removed nodes, so walk up by parent to the first live node.
   for (let node = yield* ask('anyNode', { id: live }); node?.removedIn != null && node.parentId !== null; ) {
     if (fits(live)) return live;
     live = node.parentId;

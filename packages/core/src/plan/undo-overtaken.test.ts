@@ -17,7 +17,7 @@ function overtaken(fixture: TestTree, context: Partial<RunContext> = {}, type: '
 }
 
 describe('overtaken', () => {
-  test('[U7] by what others hung below: refused, naming it; by force it goes along, and comes back', async () => {
+  test('[U7] by nodes that others added below: refused, naming them; with force they are removed too, and redone', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     const yours = await add(fixture, 'yours', mine, you);
@@ -28,7 +28,7 @@ describe('overtaken', () => {
     expect(fixture.drawing()).toEqual(['mine', '  yours *']);
   });
 
-  test('[U7] by what others hung, moved, restored or wrote below what an act brought back', async () => {
+  test('[U7] by nodes that others added, moved, restored or edited below restored ones', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     const b = await add(fixture, 'b', a);
@@ -47,7 +47,7 @@ describe('overtaken', () => {
       await change();
       expect(await overtaken(fixture, {}, 'redo')).toHaveLength(1);
       await undo(fixture, you);
-      // Done and taken back is as it was, but for what lies in the trash.
+      // After a change and its undo the tree is as before, except for the trash.
       const { plan } = await planned(fixture, { type: 'redo', treeId: fixture.treeId });
       expect(plan.steps.map((step) => step.type)).toContain('remove');
     }
@@ -110,7 +110,7 @@ describe('overtaken', () => {
     expect(await overtaken(fixture)).toEqual([`${c}, which is gone`]);
   });
 
-  test('[U8] by a deletion of their own, once they had restored what the act deleted', async () => {
+  test('[U8] by another deletion, after others had restored what the act deleted', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     await remove(fixture, a);
@@ -157,7 +157,7 @@ describe('overtaken', () => {
     expect(fixture.node(q ?? '').groupId).toBeGreaterThan(0);
   });
 
-  test('[U10] what is gone already needs no undo, and an act of which nothing is left does not bar the ones before it', async () => {
+  test('[U10] effects that are gone need no undo, and an act without remaining effects does not block earlier ones', async () => {
     const fixture = await TestTree.make();
     const first = await add(fixture, 'first', fixture.rootId);
     const second = await add(fixture, 'second', fixture.rootId);

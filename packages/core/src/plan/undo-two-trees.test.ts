@@ -20,7 +20,7 @@ describe('an act over two trees', () => {
     return { fixture, other, before, after, a: a ?? nodeId('') };
   }
 
-  test('[U17] it is taken back in both and brought back in both, from either of them', async () => {
+  test('[U17] it is undone in both and redone in both, from either of them', async () => {
     for (const side of ['fixture', 'other'] as const) {
       const all = await transplanted();
       const { fixture, other, before, after } = all;
@@ -31,7 +31,7 @@ describe('an act over two trees', () => {
     }
   });
 
-  test('[U17] what one tree would refuse leaves both as they were', async () => {
+  test('[U17] a refusal in one tree leaves both unchanged', async () => {
     const { fixture, other } = await transplanted();
     const [copy = nodeId('')] = childIds(other.tree, childIds(other.tree, other.rootId)[0] ?? '');
     await add(other, 'yours', copy, you);
@@ -46,7 +46,7 @@ describe('an act over two trees', () => {
     expect(other.drawing()).toEqual(['x *']);
   });
 
-  test('[U17] a tree in the trash is not taken back without the other, nor the other without it', async () => {
+  test('[U17] neither tree is undone alone if one is in the trash', async () => {
     for (const [one, two] of [
       ['fixture', 'other'],
       ['other', 'fixture'],
@@ -60,7 +60,7 @@ describe('an act over two trees', () => {
     }
   });
 
-  test('[U17] what was taken back in one tree only, as by a crash, is taken back in the other', async () => {
+  test('[U17] an act undone in one tree only, as by a crash, is undone in the other', async () => {
     const { fixture, other, before } = await transplanted();
     const store = fixture.reference;
     const kept = store?.trees.get(other.treeId);
@@ -72,7 +72,7 @@ describe('an act over two trees', () => {
     expect([essence(fixture.tree), essence(other.tree)]).toEqual(before);
   });
 
-  test('[U17] what comes back does so before its copy goes', async () => {
+  test('[U17] nodes are restored before their copies are removed', async () => {
     const { fixture, other } = await transplanted();
     const seen: string[] = [];
     const { reference } = fixture;
@@ -86,7 +86,7 @@ describe('an act over two trees', () => {
     expect(seen).toEqual([fixture.treeId, other.treeId]);
   });
 
-  test('[U17] it is not brought back where something was done since in the other tree', async () => {
+  test('[U17] it is not redone if there was a later act in the other tree', async () => {
     const { fixture, other } = await transplanted();
     await undo(fixture);
     await add(other, 'mine', other.rootId);
@@ -96,7 +96,7 @@ describe('an act over two trees', () => {
     expect(other.tree).toBe(trees[1]);
   });
 
-  test('[U17] a tree that an act made, or where it moved the pointer alone, does not stand in its way', async () => {
+  test('[U17] a tree that an act only created or only selected a node in does not prevent its undo', async () => {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [x] = await other.grow(['x', 'y']);
@@ -110,7 +110,7 @@ describe('an act over two trees', () => {
     expect(fixture.texts()).toEqual(['mine']);
   });
 
-  test('[U17] trees of other owners are no part of an act, even under the same act id', async () => {
+  test('[U17] trees of other owners are not part of an act, even under the same act id', async () => {
     const fixture = await TestTree.make();
     const stranger = fixture.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
     const theirs = await TestTree.make({ store: stranger, treeId: treeId(uuid(2)) });

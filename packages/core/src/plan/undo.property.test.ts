@@ -19,7 +19,7 @@ import { ticking } from '../testing/test-tree.ts';
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const runs = propertyRuns(150, process.env);
-// Made by hand below, no acts, or (a reply's end) not taken back to pending.
+// Commands that the test issues itself, that are not acts, or (finish) that undo does not return to pending.
 const leftOut: ReadonlySet<AbstractType> = new Set<AbstractType>([
   'undo',
   'redo',
@@ -30,7 +30,7 @@ const leftOut: ReadonlySet<AbstractType> = new Set<AbstractType>([
   'duplicate',
 ]);
 
-/** The same command by one actor, with no reply left open and no version expected. */
+/** The same command for one actor, with no pending reply and no expected version. */
 function settled(command: AbstractCommand, actor = 0): AbstractCommand {
   const choice =
     command.type === 'reply' || command.type === 'regenerate' ? command.choice & 0b10001111 : command.choice;
@@ -48,11 +48,11 @@ function flawless(store: ReferenceStore): void {
 
 const context: RunContext = { actor: 'ann', kit: testKit, ...ticking(900_000) };
 
-test('[U1, U2] whatever one actor does, undone act by act, restores every state before, and redone, every state after', async () => {
+test('[U1, U2] undoing the acts of one actor one by one restores every earlier state, and redoing every later one', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
       const store = new ReferenceStore();
-      // Rare by itself, and what undo has most to do with: several removals come back as one act.
+      // Restoring a version is rare at random but the hardest case for undo: one act brings several removals back.
       const often = commands.map((one) => (one.choice % 8 === 3 ? { ...one, type: 'restore-version' as const } : one));
       const acts = often.filter((command) => !leftOut.has(command.type)).map((command) => settled(command));
       const before: { readonly treeId: Parameters<ReferenceStore['tree']>[0]; readonly state: unknown[] }[] = [];
@@ -61,7 +61,7 @@ test('[U1, U2] whatever one actor does, undone act by act, restores every state 
         const act = commit?.steps.some((step) => step.type !== 'select') === true;
         if (index > 2 && act)
           before.push({ treeId: resolved.type === 'transplant' ? resolved.to.treeId : treeId, state: was });
-        // What moved the pointer alone is no act: its place is not among the states to come back to.
+        // A commit that only moves the active node is not an act, so undo does not return to the states before it.
         if (commit !== null && !act) before.length = 0;
         was = states(store);
       }
@@ -82,7 +82,7 @@ test('[U1, U2] whatever one actor does, undone act by act, restores every state 
   );
 });
 
-test('[U3] undo and redo by several actors, forced or not, never break a tree, and a refusal leaves it as it was', async () => {
+test('[U3] undo and redo by several actors, forced or not, never break a tree, and a refusal leaves it unchanged', async () => {
   const turn = fc.record({ actor: fc.constantFrom('ann', 'ben', 'cem'), undoes: fc.boolean(), force: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(

@@ -30,7 +30,7 @@ describe('whose act', () => {
     expect(fixture.texts()).toEqual(['one']);
   });
 
-  test('[U4] what was done while a reply was written goes first, and is no obstacle to taking the turn back', async () => {
+  test('[U4] acts made while a reply was generated are undone first, and do not prevent undoing the turn', async () => {
     const fixture = await TestTree.make();
     const act = { actId: uuid(500) };
     const sent = await add(fixture, 'send', fixture.rootId, act);
@@ -50,7 +50,7 @@ describe('whose act', () => {
     expect(fixture.drawing()).toEqual(['send', '  yes', '    meanwhile *']);
   });
 
-  test('[U5] all commits of an act are taken back by one, and brought back by one', async () => {
+  test('[U5] one commit undoes all commits of an act, and one redoes them', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const act = { actId: uuid(500) };
@@ -83,7 +83,7 @@ describe('whose act', () => {
     expect(essence(fixture.tree)).toEqual(after);
   });
 
-  test('[U5] an act that moved a node twice, or moved nodes into each other, is taken back exactly', async () => {
+  test('[U5] an act that moved a node twice, or moved nodes into each other, is undone exactly', async () => {
     const fixture = await TestTree.make();
     const ids: NodeId[] = [];
     for (const text of ['a', 'b', 'c']) ids.push(await add(fixture, text, fixture.rootId));
@@ -123,7 +123,7 @@ describe('whose act', () => {
     expect(fixture.node(b ?? '').meta.title).toBeUndefined();
   });
 
-  test('[U23] an act that goes on after it was taken back is what it did since', async () => {
+  test('[U23] of an act that continues after it was undone, only the later commits count', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const act = { actId: uuid(500) };
@@ -138,7 +138,7 @@ describe('whose act', () => {
     expect(fixture.drawing()).toEqual(['q *']);
   });
 
-  test('[U21] a named act is taken back and no other', async () => {
+  test('[U21] a named act is undone, and no other', async () => {
     const fixture = await TestTree.make();
     const first = await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('one') }] });
     await add(fixture, 'two', fixture.rootId);
@@ -156,7 +156,7 @@ describe('whose act', () => {
     expect(await refusalOf(fixture, { type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
 
-  test('[U18] undo is told from the log alone, so that it reaches over a restart', async () => {
+  test('[U18] undo is derived from the log alone, so that it works after a restart', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await remove(fixture, a ?? fixture.rootId);
@@ -224,7 +224,7 @@ describe('what comes back', () => {
     expect(bookmarkOn(fixture.tree, below ?? '')?.title).toBe('here');
   });
 
-  test('[U15] the pointer goes back if the user is where the act left them', async () => {
+  test('[U15] the active node returns if it is where the act left it', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
@@ -233,7 +233,7 @@ describe('what comes back', () => {
     expect(fixture.active).toBe(a);
   });
 
-  test('[U15] the pointer stays if the user went elsewhere, and finds a place if that goes', async () => {
+  test('[U15] the active node stays if the user moved, and is replaced if it is removed', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b']);
     const { result } = await fixture.run({
@@ -252,7 +252,7 @@ describe('what comes back', () => {
     expect(fixture.active).toBe(b);
   });
 
-  test('[U16] a place that was taken meanwhile is left to who has it: what comes back stands right behind', async () => {
+  test('[U16] a restored node whose position was taken comes right after', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     const b = await add(fixture, 'b', fixture.rootId);
@@ -265,7 +265,7 @@ describe('what comes back', () => {
     expect(childIds(fixture.tree, fixture.rootId)).toEqual([a, d, b, e]);
   });
 
-  test('[U20] the end of a reply is not taken back to pending, where nobody would end it', async () => {
+  test('[U20] the end of a reply is not undone to pending, where no run would finish it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const { result } = await fixture.run({
@@ -292,7 +292,7 @@ describe('what comes back', () => {
     expect(findNode(fixture.tree, reply)).toBeUndefined();
   });
 
-  test('[U20] a reply that someone else ended for its writer is taken back with the act that began it', async () => {
+  test('[U20] a reply that somebody else finished is undone with the act that began it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const { result } = await fixture.run({
@@ -327,7 +327,7 @@ describe('redo', () => {
     expect(await refusalOf(fixture, { type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
 
-  test('[U14] to move the pointer alone is no act', async () => {
+  test('[U14] changing the active node alone is not an act', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
@@ -338,7 +338,7 @@ describe('redo', () => {
 });
 
 describe('many', () => {
-  test('[U24] 2,000 variants of one act are taken back with a few reads each', async () => {
+  test('[U24] 2,000 variants of one act are undone with a few reads each', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const replies = Array.from({ length: 2000 }, (_, at) => ({ message: assistant(`r${at}`) }));
@@ -352,7 +352,7 @@ describe('many', () => {
     expect(fixture.tree.size).toBe(2001);
   });
 
-  test('[U24] a splice that raised 5,000 children is taken back without a walk for each', async () => {
+  test('[U24] a splice that moved up 5,000 children is undone without a walk for each', async () => {
     const fixture = await TestTree.make();
     const [q, x] = await fixture.grow(['q', 'x']);
     const replies = Array.from({ length: 5000 }, (_, at) => ({ message: user(`r${at}`) }));
@@ -365,5 +365,39 @@ describe('many', () => {
     await undo(fixture);
     expect(essence(fixture.tree)).toEqual(before);
     expect(fixture.texts(q)).toEqual(['x']);
+  });
+});
+
+describe('the system prompt', () => {
+  const set = (fixture: TestTree, systemPrompt: string) =>
+    fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { systemPrompt } });
+
+  test('[U60] a prompt that was set in an empty tree is undone there, and refused once messages were written under it', async () => {
+    const fixture = await TestTree.make({ systemPrompt: 'old' });
+    await set(fixture, 'new');
+    await undo(fixture);
+    expect(fixture.tree.attributes.systemPrompt).toBe('old');
+    await set(fixture, 'new');
+    await add(fixture, 'yours', fixture.rootId, you);
+    expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId })).toBe('undo/overtaken');
+    expect(fixture.tree.attributes.systemPrompt).toBe('new');
+  });
+
+  test('[U60] restoring a version from before the first message brings its prompt back', async () => {
+    const fixture = await TestTree.make({ systemPrompt: 'old' });
+    await set(fixture, 'new');
+    await add(fixture, 'mine', fixture.rootId);
+    await fixture.run({ type: 'restore-version', treeId: fixture.treeId, version: 1 });
+    expect(fixture.tree.attributes.systemPrompt).toBe('old');
+    expect(fixture.texts()).toEqual([]);
+    await undo(fixture);
+    expect(fixture.tree.attributes.systemPrompt).toBe('new');
+    expect(fixture.texts()).toEqual(['mine']);
+    await redo(fixture);
+    expect(fixture.tree.attributes.systemPrompt).toBe('old');
+    expect(fixture.texts()).toEqual([]);
+    await fixture.run({ type: 'restore-version', treeId: fixture.treeId, version: 3 });
+    expect(fixture.tree.attributes.systemPrompt).toBe('new');
+    expect(fixture.texts()).toEqual(['mine']);
   });
 });

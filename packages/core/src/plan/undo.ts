@@ -9,17 +9,17 @@ import { nextActive } from './delete.ts';
 import { invertAct } from './invert-act.ts';
 import type { TreeOverlay } from './tree-overlay.ts';
 
-/** Takes back the actor's newest act that is not undone. */
+/** Undoes the actor's newest act that is not undone. */
 export interface UndoCommand {
   readonly type: 'undo';
   readonly treeId: TreeId;
-  /** Takes along into the trash what others added below since, and writes over what they changed. */
+  /** Also removes nodes that others added below since, and overwrites what they changed. */
   readonly force?: boolean;
-  /** This act and no other: how an act over two trees is taken back in both. */
+  /** Undoes this act only; used to undo an act over two trees in both. */
   readonly actId?: ActId;
 }
 
-/** Does again what the actor undid last, unless the actor did something since. */
+/** Redoes the act that the actor undid last, unless the actor has done something since. */
 export interface RedoCommand {
   readonly type: 'redo';
   readonly treeId: TreeId;
@@ -27,25 +27,25 @@ export interface RedoCommand {
   readonly actId?: ActId;
 }
 
-/** What was taken back or done again. */
+/** The act that was undone or redone. */
 export interface ReversalResult {
   readonly act: ActRecord;
   readonly activeNodeId: NodeId | null;
 }
 
-/** One inverse commit for all commits of an act. */
+/** Undoes all commits of an act with one inverse commit. */
 export const undo: Planner<UndoCommand, ReversalResult> = function* (command, context) {
   return yield* undoPlan(command, context, yield* ask('undoable', requestedAct(command, context.actor)));
 };
 
-/** The inverse of the last undo. */
+/** Inverts the last undo. */
 export const redo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
   return yield* undoPlan(command, context, yield* ask('redoable', requestedAct(command, context.actor)));
 };
 
 /**
- * Takes back the making of a tree: the tree goes to the trash, and a redo brings it back. Refused while something else of
- * the actor can be taken back there, and where others added messages, unless forced.
+ * Undoes the creation of a tree: the tree moves to the trash, and redo restores it. Refused while the actor has another
+ * act to undo there, and if others added messages, unless forced.
  */
 export function* undoMaking(actId: ActId, force: boolean, context: PlanContext): ReadProgram<Plan<ReversalResult>> {
   const row = yield* requireTree(context);
@@ -64,14 +64,14 @@ export function* undoMaking(actId: ActId, force: boolean, context: PlanContext):
   return { ...toPlan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
 }
 
-// An act of which nothing is left is turned back all the same: else it would stand before the acts before it for good.
+// An act without remaining effects is still recorded as undone; otherwise it would block the acts before it forever.
 const nothingLeft: Step = { type: 'attributes', after: {}, before: {} };
 
 function overtakenBy(actId: ActId, by: readonly string[]): never {
   return refuse('undo/overtaken', `Others changed this since: ${by.slice(0, 5).join(', ')}.`, { actId, by });
 }
 
-/** Whose act is meant, and which: the newest if none is named. */
+/** Returns whose act is meant, and which; the newest if none is named. */
 export function requestedAct(
   command: UndoCommand | RedoCommand,
   actor: string,
@@ -94,7 +94,9 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   return { ...toPlan<ReversalResult>(done, { act, activeNodeId: active }), reverses };
 }
 
-/** The pointer goes back to where the act found it, if the user is still where the act left it or that place goes. */
+/**
+ * Returns the active node to where it was before the act, if it is still where the act left it or that node is removed.
+ */
 function* restoreActive(
   act: ActRecord,
   row: TreeRow,
@@ -134,7 +136,7 @@ function* staysActive(id: NodeId, tops: ReadonlySet<NodeId>, ahead: TreeOverlay)
   return (yield* ahead.node(id)) !== null && (yield* ahead.removedWith(id, tops)) === null;
 }
 
-/** A node that these steps bring back or take out of what goes. */
+/** Returns a node that these steps restore or move out of a removed subtree. */
 function* restoredNodes(
   steps: readonly Step[],
   tops: ReadonlySet<NodeId>,

@@ -1,16 +1,26 @@
 import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
+import { checkPatch, checkPlain, noteReaders } from './fields.ts';
 import type { AnnotateStep, StepCheck, StepKind } from './types.ts';
 
-/** Changes titles, tags, source and custom data of a node: nothing that the tree's shape or its messages depend on. */
+/**
+ * Changes title, tags, source and custom data of a node; neither the shape of the tree nor its messages depend on
+ * these.
+ */
 export const annotate: StepKind<AnnotateStep> = {
   type: 'annotate',
   structural: false,
-  rows: ({ nodeId, after }) => [{ op: 'annotated', nodeId, set: after }],
+  rows: ({ nodeId, after }) => [{ op: 'updated', nodeIds: [nodeId], set: {}, meta: after }],
   invert: ({ nodeId, after, before }) => ({ type: 'annotate', nodeId, after: before, before: after }),
 };
 
-/** Why such a step cannot be applied. */
+/** Throws `Malformed` if the step contains a value that not every store can write and read. */
+export function checkAnnotateData({ after }: AnnotateStep): void {
+  checkPatch(after, noteReaders);
+  checkPlain(after);
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkAnnotate: StepCheck<AnnotateStep> = (tree, { nodeId }) =>
   findNode(tree, nodeId) === undefined
     ? refusal('tree/unknown-node', `There is no node ${nodeId} to annotate.`, { nodeId })

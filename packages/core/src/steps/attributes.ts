@@ -1,19 +1,36 @@
 import { refusal } from '../errors.ts';
+import { childIds, type Tree } from '../tree.ts';
+import { attributeReaders, checkPatch, checkPlain } from './fields.ts';
 import type { AttributesStep, StepCheck, StepKind } from './types.ts';
 
-/** Changes what is noted about the tree itself. The system prompt belongs to the first commit and never changes after it. */
+/** Changes attributes of the tree. The system prompt changes only while the tree is empty and not a forest tree. */
 export const attributes: StepKind<AttributesStep> = {
   type: 'attributes',
   structural: false,
-  rows: ({ after }) => [{ op: 'attributed', set: after }],
+  rows: ({ after }) => [{ op: 'tree', attributes: after }],
   invert: ({ after, before }) => ({ type: 'attributes', after: before, before: after }),
 };
 
-/** Why such a step cannot be applied. */
+/** Throws `Malformed` if the step contains a value that not every store can write and read. */
+export function checkAttributesData({ after }: AttributesStep): void {
+  checkPatch(after, attributeReaders);
+  checkPlain(after);
+}
+
+/** Asks the nodes, not the pointer: in a commit that empties the tree the pointer moves last. */
+function isPromptFixed(tree: Tree): boolean {
+  return tree.attributes.forestKey !== undefined || childIds(tree, tree.rootId).length > 0;
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkAttributes: StepCheck<AttributesStep> = (tree, { after }, { version }) => {
-  if (Object.hasOwn(after, 'systemPrompt') && version > 1)
-    return refusal('tree/root-protected', `The system prompt of ${tree.id} never changes: make another tree.`, {
-      treeId: tree.id,
-    });
+  if (Object.hasOwn(after, 'systemPrompt') && version > 1 && isPromptFixed(tree))
+    return refusal(
+      'tree/root-protected',
+      `The system prompt of ${tree.id} does not change any more: make another tree.`,
+      {
+        treeId: tree.id,
+      },
+    );
   return null;
 };

@@ -1,8 +1,9 @@
+import { finite, requiredText } from '../decode.ts';
 import { refusal } from '../errors.ts';
 import { findAnyNode } from '../tree.ts';
 import type { BookmarkStep, StepCheck, StepKind } from './types.ts';
 
-/** Sets, retitles or takes away a bookmark. On a removed node only if the same commit brings it back. */
+/** Sets, retitles or removes a bookmark. Allowed on a removed node only if the same commit restores it. */
 export const bookmark: StepKind<BookmarkStep> = {
   type: 'bookmark',
   structural: false,
@@ -10,7 +11,16 @@ export const bookmark: StepKind<BookmarkStep> = {
   invert: ({ nodeId, after, before }) => ({ type: 'bookmark', nodeId, after: before, before: after }),
 };
 
-/** Why such a step cannot be applied. */
+/** Throws `Malformed` if the step contains a value that not every store can write and read. */
+export function checkBookmarkData({ after }: BookmarkStep): void {
+  if (after === null) return;
+  const mark = { ...after };
+  requiredText(mark, 'title');
+  finite(mark, 'createdAt');
+  finite(mark, 'updatedAt');
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkBookmark: StepCheck<BookmarkStep> = (tree, { nodeId, after }) => {
   if (after === null) return null;
   if (after.nodeId !== nodeId)

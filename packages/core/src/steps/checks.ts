@@ -1,4 +1,7 @@
-/** Whether steps fit a tree value. Planners know that theirs do; whoever applies steps from elsewhere asks here. */
+/**
+ * Checks whether steps fit a tree value. Planners only make steps that fit; callers that apply steps from elsewhere use
+ * this.
+ */
 import { checkAnnotate } from './annotate.ts';
 import { checkAttributes } from './attributes.ts';
 import { checkBookmark } from './bookmark.ts';
@@ -24,7 +27,7 @@ const checks: { readonly [T in StepType]: StepCheck<Extract<Step, { type: T }>> 
   attributes: checkAttributes,
 };
 
-/** How it is checked whether a step fits. */
+/** Returns the check for a step's kind. */
 export function checkOf(step: Step): StepCheck<Step> {
   return checks[step.type] as StepCheck<Step>;
 }

@@ -1,10 +1,11 @@
-/** Readers of what steps and trees are made of. */
+/** Field readers for steps and trees, and the check that values are plain JSON, so that every store can keep them. */
 import {
   type FieldMap,
   type FieldReader,
   finite,
   flag,
   isFieldMap,
+  Malformed,
   object,
   oneOf,
   ownField,
@@ -12,15 +13,17 @@ import {
   texts,
   throwMalformed,
 } from '../decode.ts';
+import { refuse } from '../errors.ts';
 import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
+import type { Message } from '../message.ts';
 import { nodeKinds, nodeStatuses } from '../node.ts';
 
-/** What a node is. */
+/** The kind of a node. */
 export const kind = oneOf(nodeKinds);
-/** How a node came out. */
+/** The status of a node. */
 export const status = oneOf(nodeStatuses);
 
-/** A non-empty id. Tree values take any text, so that foreign shapes keep their own ids. */
+/** A non-empty id. Tree values accept any text, so that foreign shapes keep their ids. */
 export function readId(fields: FieldMap, key: string): NodeId {
   return nodeId(requiredText(fields, key) || throwMalformed(key, 'an id'));
 }
@@ -41,12 +44,12 @@ function lineage(fields: FieldMap, key: string): void {
   if (ownField(from, 'nodeId') != null) readId(from, 'nodeId');
 }
 
-/** What core itself reads of a patch; every other key is kept as it is. */
+/** Readers for the known keys of a patch; other keys are kept as they are. */
 export type PatchReaders = ReadonlyMap<string, FieldReader<unknown>>;
 
 const everywhere = { title: requiredText, autoTitle: requiredText, tags: texts };
 
-/** What core reads of a node's notes. */
+/** The known keys of a node's metadata. */
 export const noteReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     ...everywhere,
@@ -56,17 +59,18 @@ export const noteReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
     splitSource: requiredText,
     continues: requiredText,
     measuredOver: requiredText,
+    recordedPrompt: requiredText,
     pickedFrom: origin,
     copiedFrom: origin,
   }),
 );
 
-/** What core reads of a marker. */
+/** The known keys of a marker. */
 export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({ firstKept: readId, tokensBefore: finite, from: readId, mergedFrom: origin, details: object }),
 );
 
-/** What core reads of a tree's attributes. */
+/** The known keys of a tree's attributes. */
 export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     ...everywhere,
@@ -80,8 +84,121 @@ export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknow
   }),
 );
 
-/** Throws {@link Malformed} where something that core itself reads is not of its type. Null takes a key away. */
+/** Throws {@link Malformed} if a known key has the wrong type. Null removes a key. */
 export function checkPatch(values: unknown, readers: PatchReaders): void {
   if (!isFieldMap(values)) return throwMalformed('what is noted', 'an object');
   for (const name of Object.keys(values)) if (values[name] != null) readers.get(name)?.(values, name);
+}
+
+// JSON.stringify overflows the stack beyond two thousand levels, and other readers of the journal may have lower
+// limits.
+const deepest = 1000;
+
+/** Throws if a message has a block that is not plain JSON. */
+export function checkMessageData({ content }: Message, nodeId: string): void {
+  for (const block of content) {
+    const problem = plainProblem(block);
+    if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
+  }
+}
+
+/** Throws {@link Malformed} if a value is not plain JSON. */
+export function checkPlain(value: object): void {
+  const problem = plainProblem(value);
+  if (problem !== null) throw new Malformed(problem, '');
+}
+
+// Most messages have few values and levels and pass the quick check; larger ones get the full check.
+const [ordinary, shallow] = [2000, 40];
+
+/**
+ * The quick check, enough for nearly all values: returns how many more values may be visited, or 0 if in doubt. Deep or
+ * large values are in doubt, because they may contain themselves or share parts. `levels` bounds the recursion.
+ */
+function plainLeft(value: object, levels: number, most: number): number {
+  if (levels === 0) return 0;
+  let left = most;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left > 0; index++)
+      left = value[index] === undefined ? 0 : leftAfter(value[index], levels, left);
+    return left;
+  }
+  if (!isPlainFields(value)) return 0;
+  // `for in` avoids a list of keys. It also visits inherited properties, which plain data does not have.
+  for (const key in value) {
+    left = leftAfter(value[key], levels, left);
+    if (left <= 0) return 0;
+  }
+  return left;
+}
+
+function leftAfter(member: unknown, levels: number, left: number): number {
+  if (typeof member === 'string') return left - 1;
+  if (typeof member === 'object' && member !== null) return plainLeft(member, levels - 1, left - 1);
+  return leafProblem(member) === null ? left - 1 : 0;
+}
+
+/** The state of a full check: the ancestors of the current value, and the values checked so far. */
+interface PlainWalk {
+  readonly above: Set<object>;
+  readonly done: Set<object>;
+}
+
+const notPlain = 'has an object that is not plain data';
+
+/** Returns why an object is not plain JSON, as the rest of a sentence; null if it is. */
+function plainProblem(value: object): string | null {
+  if (plainLeft(value, shallow, ordinary) > 0) return null;
+  if (!isPlain(value)) return notPlain;
+  let walk: PlainWalk | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const simple = typeof member !== 'object' || member === null;
+    walk ??= simple ? undefined : { above: new Set([value]), done: new Set() };
+    const problem = simple ? leafProblem(member) : walk === undefined ? null : nestedProblem(member, walk);
+    if (problem !== null) return `${key} ${problem}`;
+  }
+  return null;
+}
+
+function leafProblem(value: unknown): string | null {
+  switch (typeof value) {
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      return `has a value of type ${typeof value}, which JSON cannot say`;
+    case 'number':
+      return Number.isFinite(value) ? null : `has the number ${value}, which JSON cannot say`;
+    default:
+      return null;
+  }
+}
+
+// The recursion is bounded: levels are counted, and the check stops at the deepest allowed one.
+function nestedProblem(value: object, walk: PlainWalk): string | null {
+  const { above, done } = walk;
+  if (done.has(value)) return null;
+  if (above.has(value)) return 'contains itself';
+  if (above.size >= deepest) return `nests deeper than ${deepest} levels`;
+  if (!Array.isArray(value) && !isPlain(value)) return notPlain;
+  above.add(value);
+  // `includes` sees holes in a list as undefined; Object.values below skips them.
+  if (Array.isArray(value) && value.includes(undefined))
+    return 'has a list with an undefined item, which JSON cannot say';
+  for (const member of Object.values(value)) {
+    const problem = typeof member === 'object' && member !== null ? nestedProblem(member, walk) : leafProblem(member);
+    if (problem !== null) return problem;
+  }
+  above.delete(value);
+  done.add(value);
+  return null;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Plain objects from another realm have another Object.prototype, whose own prototype is null.
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function isPlainFields(value: object): value is FieldMap {
+  return isPlain(value);
 }

@@ -6,13 +6,12 @@ import type { Step, StepDefinition } from './types.ts';
 export { invert, isStructural, rowChanges } from './kinds.ts';
 export { parseStep, parseSteps, stepTypes } from './parse.ts';
 
-/** The definition of a step's kind. */
 export function definitionOf(step: Step): StepDefinition<Step> {
   const { type } = step;
   return { ...stepKind(step), check: checkOf(step), parse: (json) => parseStep({ ...json, type }) };
 }
 
-/** Steps as plain JSON values: what goes over a wire or into a file. */
+/** Converts steps to plain JSON values for a wire or a file. */
 export function stepsToJson(steps: readonly Step[]): unknown {
   return JSON.parse(JSON.stringify(steps));
 }

@@ -1,22 +1,59 @@
 import { childAtPosition } from '../child-list.ts';
+import { finite, integer, object, throwMalformed } from '../decode.ts';
 import { refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
+import {
+  checkMessageData,
+  checkPatch,
+  checkPlain,
+  markerReaders,
+  noteReaders,
+  kind as readKind,
+  status as readStatus,
+} from './fields.ts';
 import { matchParentMismatch } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
-/** Adds one node below a live parent, or the root to a tree that has none. */
+/** Adds one node below a live parent, or the root to a tree without one. */
 export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
-  rows: ({ node }, { seq, version }) => [{ op: 'added', node: toStoredNode(node, seq, version) }],
+  rows: ({ node }, { seq, version, marks }) => [
+    { op: 'added', node: toStoredNode(node, seq, version, version, null, marks?.get(node.id) ?? null) },
+  ],
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
-/** Why such a step cannot be applied. */
+/** Throws `Malformed` if the step contains a value that not every store can write and read. */
+export function checkInsertData({
+  node: { id, message, meta, marker, createdAt, kind, status, groupId },
+}: InsertStep): void {
+  const plain = { createdAt, kind, status, groupId };
+  finite(plain, 'createdAt');
+  readKind(plain, 'kind');
+  readStatus(plain, 'status');
+  integer(plain, 'groupId');
+  if (message !== null) checkMessageData(message, id);
+  checkPatch(meta, noteReaders);
+  checkPlain(meta);
+  if (marker !== null) checkMarker(marker);
+}
+
+/** Checks a marker. Unknown fields are refused, because readers of a journal drop them. */
+function checkMarker(marker: unknown): void {
+  const parts = object({ marker }, 'marker');
+  checkPlain(parts);
+  for (const name of Object.keys(parts)) {
+    const read = markerReaders.get(name) ?? throwMalformed(name, 'no part of a marker');
+    if (parts[name] !== undefined) read(parts, name);
+  }
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
   if (findAnyNode(tree, node.id) !== undefined)
     return refusal('id/taken', `The id ${node.id} is taken by another node.`, { nodeId: node.id });
@@ -42,11 +79,14 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
       nodeId: node.id,
     });
   if (node.message !== null && node.status === 'success' && isMessageKind(node.kind) && isBlank(node.message))
-    return refusal('message/blank', `The message ${node.id} says nothing.`, { nodeId: node.id });
+    return refusal('message/blank', `The message ${node.id} is empty.`, { nodeId: node.id });
   return null;
 };
 
-/** A node as it is stored. Spelt out, not spread: this runs once per message of every import. */
+/**
+ * Converts a new node to a stored one. Fields are listed instead of spread for speed: this runs once per imported
+ * message.
+ */
 export function toStoredNode(
   node: NewNode,
   seq: number,

@@ -1,7 +1,10 @@
 /**
- * The ten kinds of step: what each writes and how it is taken back. Whether one fits (checks.ts) and how it is read from
- * outside (parse.ts) is apart, so that who runs commands need not ship it.
+ * The ten kinds of step: what each writes and how it is inverted. Checks (checks.ts) and decoding (parse.ts) are
+ * separate, so that programs which only run commands do not bundle them.
  */
+import type { NodeId } from '../ids.ts';
+import type { NewNode } from '../node.ts';
+import type { Commit, ReadProgram } from '../reads.ts';
 import type { RowChange } from '../rows.ts';
 import { annotate } from './annotate.ts';
 import { attributes } from './attributes.ts';
@@ -12,7 +15,7 @@ import { regroup } from './regroup.ts';
 import { remove } from './remove.ts';
 import { replace } from './replace.ts';
 import { restore } from './restore.ts';
-import { select } from './select.ts';
+import { marksWithin, select } from './select.ts';
 import type { CommitNumbers, Step, StepKind, StepType } from './types.ts';
 
 const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } = {
@@ -33,14 +36,14 @@ export function stepKind(step: Step): StepKind<Step> {
   return kinds[step.type] as StepKind<Step>;
 }
 
-/** Whether a list of steps changes structure or content, which makes a write that expects an older version stale. */
+/** Whether steps change structure or content, which makes a write with an older expected version stale. */
 export function isStructural(steps: readonly Step[]): boolean {
   return steps.some((step) => kinds[step.type].structural);
 }
 
 /**
- * The steps that take a commit back, given the version it was committed under. Of a chain that it inserted only the
- * top is removed, the rest goes with it.
+ * Returns the steps that undo a commit of the given version. For an inserted chain only its first node is removed; the
+ * rest is removed with it.
  */
 export function invert(steps: readonly Step[], version: number): Step[] {
   const inserted = new Set<string>();
@@ -53,14 +56,60 @@ export function invert(steps: readonly Step[], version: number): Step[] {
   return inverse.reverse();
 }
 
-/** What a store writes for a commit, in order. Needs no tree: the numbers that the commit assigns are passed in. */
-export function rowChanges(steps: readonly Step[], landing: CommitNumbers): RowChange[] {
+/**
+ * Returns what a store writes for a commit, in order, without reading the tree. Visit marks and match parents of other
+ * rows are not included; see {@link CommitRows}.
+ */
+export function rowChanges(steps: readonly Step[], numbers: CommitNumbers): RowChange[] {
   const changes: RowChange[] = [];
-  const { version, at } = landing;
-  let { seq } = landing;
-  for (const step of steps) {
-    for (const change of stepKind(step).rows(step, { version, seq, at })) changes.push(change);
-    if (step.type === 'insert') seq++;
-  }
+  let { seq } = numbers;
+  for (const step of steps)
+    for (const change of stepKind(step).rows(step, { ...numbers, seq })) {
+      changes.push(change);
+      if (change.op === 'added') seq++;
+    }
   return changes;
+}
+
+/** Returns the nodes that steps insert, in order. */
+export function insertedNodes(steps: readonly Step[]): NewNode[] {
+  return steps.flatMap((step) => (step.type === 'insert' ? [step.node] : []));
+}
+
+/** Returns the node of a step; null if it is about the tree. */
+export function nodeOfStep(step: Step): NodeId | null {
+  if (step.type === 'insert') return step.node.id;
+  return 'nodeId' in step ? step.nodeId : null;
+}
+
+/** The writes of one step: first `rows`, then the changes that `follow` returns after `rows` are written. */
+export interface StepRows {
+  readonly rows: readonly RowChange[];
+  readonly follow: ReadProgram<readonly RowChange[]> | null;
+}
+
+/** Everything that a store writes for a commit, step by step. */
+export class CommitRows {
+  readonly #numbers: Pick<CommitNumbers, 'version' | 'at' | 'marks'>;
+  #seq: number;
+  #active: NodeId | null;
+
+  constructor({ version, seq, at, steps }: Pick<Commit, 'version' | 'seq' | 'at' | 'steps'>, active: NodeId | null) {
+    this.#numbers = { version, at, marks: marksWithin(steps, active) };
+    this.#seq = seq;
+    this.#active = active;
+  }
+
+  /** Returns the rows of the next step. */
+  take(step: Step): StepRows {
+    const { version, at, marks = null } = this.#numbers;
+    const numbers: CommitNumbers = { version, at, marks, seq: this.#seq, active: this.#active };
+    const kind = stepKind(step);
+    const rows = kind.rows(step, numbers);
+    for (const change of rows) {
+      if (change.op === 'added') this.#seq++;
+      else if (change.op === 'tree' && change.activeNodeId !== undefined) this.#active = change.activeNodeId;
+    }
+    return { rows, follow: kind.follow?.(step, numbers) ?? null };
+  }
 }

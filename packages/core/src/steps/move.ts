@@ -1,26 +1,53 @@
 import { childAtPosition } from '../child-list.ts';
 import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { matchParentBelow } from '../node.ts';
+import { isMessageKind, matchParentBelow } from '../node.ts';
 import { mapGet } from '../persistent-map.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import { type RowChange, updateRow } from '../rows.ts';
 import { childListOf, findNode, parentEntry, type Tree } from '../tree.ts';
 import { matchParentMismatch } from './match.ts';
 import type { MoveStep, StepCheck, StepKind } from './types.ts';
 
-/** Hangs a node with all below it under another parent, or at another place under the same one. */
+/** Moves a subtree to another parent, or to another position under the same parent. */
 export const move: StepKind<MoveStep> = {
   type: 'move',
   structural: true,
-  rows: ({ nodeId, to, from }) => [{ op: 'placed', nodeId, to, from: from.parentId }],
+  rows: ({ nodeId, to: { parentId, position, groupId, matchParent } }) => [
+    updateRow(nodeId, { parentId, position, groupId, matchParent }),
+  ],
+  follow: moveLinks,
   invert: ({ nodeId, to, from }) => ({ type: 'move', nodeId, to: from, from: to }),
 };
 
-/** Why such a step cannot be applied. */
+/**
+ * Updates the match parent of markers and first messages below a moved marker, removed ones included. A visit mark of the
+ * old parent on the node moves to the new parent if that is a child of the old one, else it is cleared; the new parent marks
+ * the node if it had no mark or one on the old parent.
+ */
+function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
+  const changes: RowChange[] = [];
+  const [node, parent, above] = yield* ask('ancestors', { of: nodeId, limit: 3 });
+  if (node === undefined || parent === undefined) return changes;
+  if (!isMessageKind(node.kind)) {
+    const nodeIds = yield* ask('sharedMatch', { of: nodeId });
+    changes.push({ op: 'updated', nodeIds, set: { matchParent: to.matchParent } });
+  }
+  if (from.parentId === parent.id) return changes;
+  const old = above?.id === from.parentId ? above : (yield* ask('ancestors', { of: from.parentId, limit: 1 }))[0];
+  if (old?.lastChildId !== nodeId) return changes;
+  changes.push(updateRow(old.id, { lastChildId: parent.parentId === old.id ? parent.id : null }));
+  if (parent.lastChildId === null || parent.lastChildId === old.id)
+    changes.push(updateRow(parent.id, { lastChildId: nodeId }));
+  return changes;
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
   if (node.parentId === null) return refusal('tree/root-protected', 'The root cannot be moved.', { nodeId });
-  // The place it leaves carries its visit mark along and is where the inverse puts it back.
+  // The old place must match, because the visit mark follows from it and the inverse moves the node back there.
   if (node.parentId !== from.parentId || node.position !== from.position)
     return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
       nodeId,
@@ -38,13 +65,13 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
 };
 
 function cycleProblem(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {
-  // A new parent that is the old one or the old one's parent is no descendant. Splicing 50,000 children out moves
-  // each of them one level up, and must not walk to the root for each.
+  // A new parent that is the old parent or grandparent cannot be a descendant. Splicing out 50,000 children moves each
+  // one level up and must not walk to the root for each.
   if (to === from || to === findNode(tree, from)?.parentId) return null;
   let at = mapGet(tree.nodes, to);
   for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {
     if (at.key === nodeId)
-      return refusal('tree/cycle', `The node ${nodeId} cannot hang below itself.`, { nodeId, parentId: to });
+      return refusal('tree/cycle', `The node ${nodeId} cannot be moved below itself.`, { nodeId, parentId: to });
     at = parentEntry(tree, at);
   }
   return null;

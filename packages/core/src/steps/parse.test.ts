@@ -60,7 +60,7 @@ const steps: readonly Step[] = [
 const json = JSON.parse(JSON.stringify(steps)) as Record<string, unknown>[];
 
 describe('a step from outside', () => {
-  test('[S3] of every kind is read back as it was written', () => {
+  test('[S3] of every kind is parsed as it was written', () => {
     expect(parseSteps(stepsToJson(steps))).toEqual({ ok: true, value: steps });
   });
 
@@ -161,9 +161,9 @@ describe('a step from outside', () => {
     expect(parseSteps({ length: 0 })).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
   });
 
-  test('[S32] of whatever shape is read or refused, never thrown over', () => {
+  test('[S32] of any shape is parsed or refused without throwing', () => {
     fc.assert(
-      // JSON writes a negative zero as zero, so that one would not come back as it was.
+      // JSON writes negative zero as zero, so it would not survive the round trip.
       fc.property(fc.nat(json.length - 1), fc.jsonValue().map(asWritten), fc.string(), (index, value, key) => {
         const step = json[index] ?? {};
         expect(parseStep(value).ok).toBe(false);

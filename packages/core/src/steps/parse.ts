@@ -1,4 +1,4 @@
-/** Decoders for steps and trees that come from outside: what each is made of, as tables of readers. */
+/** Decodes steps and trees from outside, by tables of field readers. */
 import {
   type FieldMap,
   type FieldReader,
@@ -34,10 +34,10 @@ import {
 } from './fields.ts';
 import type { Step, StepType, TreePosition } from './types.ts';
 
-/** A patch: values by key, null takes away. @__NO_SIDE_EFFECTS__ */
+/** A patch: values by key, null removes a key. @__NO_SIDE_EFFECTS__ */
 function patch(readers: PatchReaders): FieldReader<FieldMap> {
   return (fields, key) => {
-    // By entries: `__proto__` is an ordinary key.
+    // Via entries, because `__proto__` must be an ordinary key.
     const values = Object.fromEntries(Object.entries(object(fields, key)));
     checkPatch(values, readers);
     return values;
@@ -51,12 +51,13 @@ function readStepMessage(fields: FieldMap, key: string): Message {
 /** A version, or another number that counts from one. */
 export const countField = integerFrom(1);
 /** A patch of a tree's attributes. */
-export const attributes = patch(attributeReaders);
-const notes = patch(noteReaders);
+export const attributesField = patch(attributeReaders);
+/** A patch of a node's metadata. */
+export const notesField = patch(noteReaders);
 const position = fieldReader(isPosition, 'an order key');
 const json = object as FieldReader<JsonObject>;
 
-/** The parts of a bookmark. */
+/** The field readers of a bookmark. */
 export const bookmarkShape: FieldShapes<Bookmark> = {
   nodeId: readId,
   title: requiredText,
@@ -86,7 +87,10 @@ const content = nestedShape<Content>({
   aliases,
 });
 
-/** The node of an insert step. Spelt out, not by its shape: this runs for every node of every file that is read. */
+/**
+ * Reads the node of an insert step. Written out instead of using a shape for speed: this runs for every node of every
+ * file.
+ */
 export function readNewNode(at: FieldMap): NewNode {
   const kind = kindOf(at, 'kind');
   return {
@@ -102,7 +106,7 @@ export function readNewNode(at: FieldMap): NewNode {
     key: key(at, 'key'),
     text: requiredText(at, 'text'),
     tokens: finite(at, 'tokens'),
-    meta: notes(at, 'meta'),
+    meta: notesField(at, 'meta'),
     marker: markerOrNull(at, 'marker'),
     aliases: aliases(at, 'aliases'),
   };
@@ -114,11 +118,11 @@ const shapes: { readonly [T in StepType]: FieldShapes<Omit<Extract<Step, { type:
   restore: { nodeId: readId, version: countField, position: optionalField(position) },
   move: { nodeId: readId, to: place, from: place },
   replace: { nodeId: readId, after: content, before: content, since: countField },
-  annotate: { nodeId: readId, after: notes, before: notes },
+  annotate: { nodeId: readId, after: notesField, before: notesField },
   regroup: { nodeId: readId, after: integer, before: integer },
   select: { after: idOrNull, before: idOrNull },
   bookmark: { nodeId: readId, after: bookmark, before: bookmark },
-  attributes: { after: attributes, before: attributes },
+  attributes: { after: attributesField, before: attributesField },
 };
 
 const stepReaders = new Map<unknown, (fields: FieldMap) => object>(
@@ -128,7 +132,7 @@ const stepReaders = new Map<unknown, (fields: FieldMap) => object>(
 /** The names of the ten kinds of step. */
 export const stepTypes = Object.keys(shapes) as readonly StepType[];
 
-/** What reading something from untrusted JSON comes to where that threw: a refusal, with a sentence that says where. */
+/** Turns the error of a reader of untrusted JSON into a refusal whose message names the place. */
 export function malformed(
   error: unknown,
   code: 'step/invalid' | 'tree/invalid',
@@ -140,7 +144,7 @@ export function malformed(
   throw error;
 }
 
-/** Reads one step from untrusted JSON. */
+/** Parses one step from untrusted JSON. */
 export function parseStep(step: unknown): Result<Step> {
   const type = isFieldMap(step) ? ownField(step, 'type') : undefined;
   const read = stepReaders.get(type);
@@ -153,7 +157,7 @@ export function parseStep(step: unknown): Result<Step> {
   }
 }
 
-/** Reads a list of steps from untrusted JSON; the refusal names the first bad one by its index. */
+/** Parses a list of steps from untrusted JSON; the refusal names the first malformed one by its index. */
 export function parseSteps(list: unknown): Result<Step[]> {
   if (!Array.isArray(list)) return refusedResult('step/invalid', 'Steps are a list.');
   const steps: Step[] = [];

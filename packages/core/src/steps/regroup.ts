@@ -1,17 +1,18 @@
 import { refusal } from '../errors.ts';
+import { updateRow } from '../rows.ts';
 import { findNode } from '../tree.ts';
 import type { RegroupStep, StepCheck, StepKind } from './types.ts';
 
-/** Puts a node into a group of variants under its parent, or into none. */
+/** Puts a node into a group of variants under its parent, or removes it from its group. */
 export const regroup: StepKind<RegroupStep> = {
   type: 'regroup',
-  // Grouping is how variants are shown; it neither moves nor rewrites anything another writer relied on.
+  // Groups only affect how variants are shown, so other writers' versions stay valid.
   structural: false,
-  rows: ({ nodeId, after }) => [{ op: 'grouped', nodeId, groupId: after }],
+  rows: ({ nodeId, after }) => [updateRow(nodeId, { groupId: after })],
   invert: ({ nodeId, after, before }) => ({ type: 'regroup', nodeId, after: before, before: after }),
 };
 
-/** Why such a step cannot be applied. */
+/** Returns why the step cannot be applied, or null. */
 export const checkRegroup: StepCheck<RegroupStep> = (tree, { nodeId, after }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to group.`, { nodeId });

@@ -2,19 +2,19 @@ import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
 import type { RemoveStep, StepCheck, StepKind } from './types.ts';
 
-/** Marks a live subtree with the commit's version. It holds no content: the marked rows are the trash. */
+/** Marks a live subtree with the commit's version. It stores no content: the marked rows are the trash. */
 export const remove: StepKind<RemoveStep> = {
   type: 'remove',
   structural: true,
-  rows: ({ nodeId }, { version }) => [{ op: 'removed', nodeId, version }],
+  rows: ({ nodeId }, { version }) => [{ op: 'marked', nodeId, from: null, to: version }],
   invert: ({ nodeId }, version) => ({ type: 'restore', nodeId, version }),
 };
 
-/** Why such a step cannot be applied. */
+/** Returns why the step cannot be applied, or null. */
 export const checkRemove: StepCheck<RemoveStep> = (tree, { nodeId }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });
   if (node.kind === 'root')
-    return refusal('tree/root-protected', `The root of ${tree.id} goes only with its tree.`, { nodeId });
+    return refusal('tree/root-protected', `The root of ${tree.id} can only be deleted with its tree.`, { nodeId });
   return null;
 };

@@ -1,14 +1,16 @@
 import { refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind } from '../node.ts';
+import { updateRow } from '../rows.ts';
 import { findNode } from '../tree.ts';
+import { checkMessageData, status as readStatus } from './fields.ts';
 import type { ReplaceStep, StepCheck, StepKind } from './types.ts';
 
-/** Gives a node other content: an edit in place, the end of a reply, the right half of a split. */
+/** Replaces the content of a node: an edit in place, the end of a reply, the right half of a split. */
 export const replace: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
-  rows: ({ nodeId, after }, { version }) => [{ op: 'written', nodeId, content: after, version }],
+  rows: ({ nodeId, after }, { version }) => [updateRow(nodeId, { ...after, contentIn: version })],
   invert: ({ nodeId, after, before }, version) => ({
     type: 'replace',
     nodeId,
@@ -18,7 +20,13 @@ export const replace: StepKind<ReplaceStep> = {
   }),
 };
 
-/** Why such a step cannot be applied. */
+/** Throws `Malformed` if the step contains a value that not every store can write and read. */
+export function checkReplaceData({ nodeId, after: { status, message } }: ReplaceStep): void {
+  readStatus({ status }, 'status');
+  checkMessageData(message, nodeId);
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
@@ -30,6 +38,6 @@ export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) =>
       nodeId,
     });
   if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))
-    return refusal('message/blank', `The message ${nodeId} says nothing.`, { nodeId });
+    return refusal('message/blank', `The message ${nodeId} is empty.`, { nodeId });
   return null;
 };

@@ -1,17 +1,21 @@
 import { childAtPosition } from '../child-list.ts';
 import { refusal } from '../errors.ts';
+import { updateRow } from '../rows.ts';
 import { childListOf, findAnyNode, findNode } from '../tree.ts';
 import type { RestoreStep, StepCheck, StepKind } from './types.ts';
 
-/** Brings back the rows that one commit removed with this node, and no others. */
+/** Restores exactly the rows that one commit removed with this node. */
 export const restore: StepKind<RestoreStep> = {
   type: 'restore',
   structural: true,
-  rows: (step) => [{ op: 'restored', nodeId: step.nodeId, removedIn: step.version, position: step.position ?? null }],
+  rows: ({ nodeId, version, position }) => [
+    ...(position === undefined ? [] : [updateRow(nodeId, { position })]),
+    { op: 'marked', nodeId, from: version, to: null },
+  ],
   invert: ({ nodeId }) => ({ type: 'remove', nodeId }),
 };
 
-/** Why such a step cannot be applied. */
+/** Returns why the step cannot be applied, or null. */
 export const checkRestore: StepCheck<RestoreStep> = (tree, step, landing) => {
   const { nodeId, version } = step;
   if (version === landing.version)

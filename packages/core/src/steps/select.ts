@@ -1,19 +1,107 @@
-import { refusal } from '../errors.ts';
+import { refusal, refuse } from '../errors.ts';
+import type { NodeId } from '../ids.ts';
+import { ask, type NodeLink, type ReadProgram } from '../reads.ts';
+import { type RowChange, updateRow } from '../rows.ts';
 import { findAnyNode } from '../tree.ts';
-import type { SelectStep, StepCheck, StepKind } from './types.ts';
+import type { SelectStep, Step, StepCheck, StepKind } from './types.ts';
 
 /**
- * Moves the active node. Null only in a tree that is empty, or is about to be in the same commit; a removed node only
- * if the same commit brings it back, as the inverse of a delete does.
+ * Changes the active node. Null is allowed only if the tree is empty after the commit; a removed node only if the same
+ * commit restores it, as the inverse of a delete does.
  */
 export const select: StepKind<SelectStep> = {
   type: 'select',
   structural: false,
-  rows: ({ after }) => [{ op: 'pointed', nodeId: after }],
+  rows: ({ after }, { active, marks }) => {
+    const mark = active == null ? undefined : marks?.get(active);
+    const rows: RowChange[] = [{ op: 'tree', activeNodeId: after }];
+    if (active != null && mark !== undefined) rows.push(updateRow(active, { lastChildId: mark }));
+    return rows;
+  },
+  follow: ({ after }, { active, marks }) =>
+    marks != null || after === null || after === active ? null : visitMarks(active ?? null, after),
   invert: ({ after, before }) => ({ type: 'select', after: before, before: after }),
 };
 
-/** Why such a step cannot be applied. */
+/**
+ * Returns the visit marks of a commit that inserts below the active node, or starts a tree, and selects what it
+ * inserted: the new rows get their marks at once and nothing is read. Null if the path must be read.
+ */
+export function marksWithin(steps: readonly Step[], active: NodeId | null): ReadonlyMap<NodeId, NodeId> | null {
+  const parents = new Map<NodeId, NodeId | null>();
+  let to: NodeId | null = null;
+  for (const step of steps) {
+    if (step.type === 'insert') parents.set(step.node.id, step.node.parentId);
+    else if (step.type === 'move') return null;
+    else if (step.type === 'select') {
+      if (to !== null || step.after === null) return null;
+      to = step.after;
+    }
+  }
+  const marks = new Map<NodeId, NodeId>();
+  for (let at = to; at !== active; ) {
+    const parent: NodeId | null | undefined = at === null ? undefined : parents.get(at);
+    if (at === null || parent === undefined) return null;
+    if (parent !== null) marks.set(parent, at);
+    at = parent;
+  }
+  return marks;
+}
+
+const firstStride = 8;
+
+/**
+ * Marks the path to the active node. Visit marks above the fork between the old path and the new one are right already,
+ * so both paths are read upwards in growing pieces until they meet.
+ */
+function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
+  const path = new PathUp(to);
+  const old = new PathUp(active);
+  for (let stride = firstStride; ; stride *= 2) {
+    yield* path.climb(stride);
+    yield* old.climb(stride);
+    const fork = path.links.findIndex(({ id }) => old.ids.has(id));
+    if (fork === -1 && !(path.done && old.done)) continue;
+    const way = fork === -1 ? path.links : path.links.slice(0, fork + 1);
+    return way.slice(1).flatMap((parent, index): RowChange[] => {
+      const child = way[index];
+      return child === undefined || parent.lastChildId === child.id
+        ? []
+        : [updateRow(parent.id, { lastChildId: child.id })];
+    });
+  }
+}
+
+/** A path upwards, read piece by piece, from the node itself to the root. */
+class PathUp {
+  readonly links: NodeLink[] = [];
+  readonly ids = new Set<NodeId>();
+  #next: NodeId | null;
+
+  constructor(from: NodeId | null) {
+    this.#next = from;
+  }
+
+  get done(): boolean {
+    return this.#next === null;
+  }
+
+  *climb(limit: number): ReadProgram<void> {
+    if (this.#next === null) return;
+    const found = yield* ask('ancestors', { of: this.#next, limit });
+    for (const link of found) {
+      if (this.ids.has(link.id))
+        refuse('store/damaged', `The node ${link.id} is below itself: coppice fsck --repair puts it in place.`, {
+          nodeId: link.id,
+        });
+      this.links.push(link);
+      this.ids.add(link.id);
+    }
+    this.#next = found.at(-1)?.parentId ?? null;
+  }
+}
+
+/** Returns why the step cannot be applied, or null. */
 export const checkSelect: StepCheck<SelectStep> = (tree, { after }) => {
   if (after === null) return null;
   const node = findAnyNode(tree, after);

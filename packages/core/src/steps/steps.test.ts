@@ -150,7 +150,7 @@ describe('insert', () => {
     expect(emptyTestTree()).toMatchObject({ version: 1, rootId: root, activeNodeId: null, size: 0, nextSeq: 1 });
   });
 
-  test('[S7] takes __proto__ and other awkward words as ids', () => {
+  test('[S7] accepts __proto__ and other unusual words as ids', () => {
     let tree = emptyTestTree();
     for (const id of ['__proto__', 'constructor', 'toString']) {
       const position = `a${tree.size}`;
@@ -167,7 +167,7 @@ describe('insert', () => {
 });
 
 describe('remove and restore', () => {
-  test('[S8] take and bring back exactly the nodes that went together', () => {
+  test('[S8] remove and restore exactly the nodes that were removed together', () => {
     const tree = buildTree(drawing);
     const active = { type: 'select', after: nodeId('e'), before: nodeId('d') } as const;
     const one = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('d') }, active]).tree;
@@ -210,7 +210,7 @@ test('[S11] the inverse of a list is the list of inverses, last first', () => {
   ]);
 });
 
-test('[S11] the inverse of an inserted chain removes its top alone, and all of it comes back with that', () => {
+test('[S11] the inverse of an inserted chain removes only its first node, and its inverse restores all of it', () => {
   const tree = buildTree('a*');
   const x = seed('x', at(tree, 'a'));
   const steps: Step[] = [
@@ -395,7 +395,7 @@ describe('a step that does not fit', () => {
     expect(essence(tree)).toEqual(was);
   });
 
-  test('[S13] a system prompt is set by the first commit and never again', () => {
+  test('[S13] a system prompt changes while nothing has been said, and never that of a forest tree', () => {
     const first: Step[] = [
       {
         type: 'insert',
@@ -413,6 +413,14 @@ describe('a step that does not fit', () => {
     const { tree } = applyOrThrow(emptyTree(treeId('t')), first);
     expect(tree.attributes.systemPrompt).toBe('');
     const again = apply(tree, [{ type: 'attributes', after: { systemPrompt: null }, before: { systemPrompt: '' } }]);
-    expect(again).toMatchObject({ ok: false, refusal: { code: 'tree/root-protected' } });
+    expect(again).toMatchObject({ ok: true });
+    const forest = applyOrThrow(tree, [
+      { type: 'attributes', after: { forestKey: 'k' }, before: { forestKey: null } },
+    ]).tree;
+    const said = buildTree(drawing);
+    for (const fixed of [forest, said])
+      expect(
+        apply(fixed, [{ type: 'attributes', after: { systemPrompt: 'p' }, before: { systemPrompt: null } }]),
+      ).toMatchObject({ ok: false, refusal: { code: 'tree/root-protected' } });
   });
 });

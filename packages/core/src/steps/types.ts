@@ -1,6 +1,7 @@
 import type { Refusal, Result } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import type { Bookmark, Content, NewNode, NodeMeta, TreeAttributes } from '../node.ts';
+import type { ReadProgram } from '../reads.ts';
 import type { RowChange } from '../rows.ts';
 import type { Tree } from '../tree.ts';
 
@@ -9,17 +10,17 @@ export interface InsertStep {
   readonly type: 'insert';
   readonly node: NewNode;
 }
-/** Marks a live subtree as removed; nothing is lost. */
+/** Marks a live subtree as removed; its rows stay. */
 export interface RemoveStep {
   readonly type: 'remove';
   readonly nodeId: NodeId;
 }
-/** Brings back exactly the nodes that the commit of a version removed with this node. */
+/** Restores exactly the nodes that the commit of a version removed with this node. */
 export interface RestoreStep {
   readonly type: 'restore';
   readonly nodeId: NodeId;
   readonly version: number;
-  /** Another place among the siblings, where its own was taken meanwhile. */
+  /** A new position, if the old one was taken meanwhile. */
   readonly position?: string;
 }
 /** A place in the tree. */
@@ -29,14 +30,14 @@ export interface TreePosition {
   readonly groupId: number;
   readonly matchParent: NodeId;
 }
-/** Hangs a subtree elsewhere in the same tree. */
+/** Moves a subtree within its tree. */
 export interface MoveStep {
   readonly type: 'move';
   readonly nodeId: NodeId;
   readonly to: TreePosition;
   readonly from: TreePosition;
 }
-/** Gives a node other content or another status; the old content is kept under the version that wrote it. */
+/** Replaces content or status of a node; the old content is kept under the version that wrote it. */
 export interface ReplaceStep {
   readonly type: 'replace';
   readonly nodeId: NodeId;
@@ -45,36 +46,36 @@ export interface ReplaceStep {
   /** The version that wrote `before`: a store that keeps contents by version needs no copy of it in its log. */
   readonly since: number;
 }
-/** Values by key; null takes the key away. */
+/** Values by key; null removes a key. */
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
-/** Changes what is noted about a node. */
+/** Changes the metadata of a node. */
 export interface AnnotateStep {
   readonly type: 'annotate';
   readonly nodeId: NodeId;
   readonly after: Patch<NodeMeta>;
   readonly before: Patch<NodeMeta>;
 }
-/** Puts a node into another group of variants. */
+/** Moves a node to another group of variants. */
 export interface RegroupStep {
   readonly type: 'regroup';
   readonly nodeId: NodeId;
   readonly after: number;
   readonly before: number;
 }
-/** Moves the active node. */
+/** Changes the active node. */
 export interface SelectStep {
   readonly type: 'select';
   readonly after: NodeId | null;
   readonly before: NodeId | null;
 }
-/** Sets, retitles or takes away the bookmark on a node. */
+/** Sets, retitles or removes the bookmark on a node. */
 export interface BookmarkStep {
   readonly type: 'bookmark';
   readonly nodeId: NodeId;
   readonly after: Bookmark | null;
   readonly before: Bookmark | null;
 }
-/** Changes what is noted about the tree. */
+/** Changes the attributes of the tree. */
 export interface AttributesStep {
   readonly type: 'attributes';
   readonly after: Patch<TreeAttributes>;
@@ -97,31 +98,38 @@ export type Step =
 /** The name of a kind of step. */
 export type StepType = Step['type'];
 
-/** Numbers that a commit gives to what it stores. */
+/** The numbers that a commit assigns to its rows. */
 export interface CommitNumbers {
   readonly version: number;
+  /** The creation number of the next node that is added. */
   readonly seq: number;
   readonly at: number;
+  /** The active node before the step; without it no visit marks are set. */
+  readonly active?: NodeId | null;
+  /** The visit marks that follow from the commit's own inserts; null if they must be read. */
+  readonly marks?: ReadonlyMap<NodeId, NodeId> | null;
 }
 
-/** Why a step cannot be applied to a value, or null. */
+/** Returns why a step cannot be applied to a tree value, or null. */
 export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: CommitNumbers) => Refusal | null;
 
-/** What writing a step down and taking it back needs to know about its kind. */
+/** How steps of one kind are written and inverted. */
 export interface StepKind<S extends Step> {
   readonly type: S['type'];
   /** Whether it changes structure or content, which makes other writers' versions stale. */
   readonly structural: boolean;
-  /** What a store writes for it. */
+  /** Returns what a store writes for the step without reading other rows. */
   rows(step: S, landing: CommitNumbers): readonly RowChange[];
-  /** What takes it back, given the version that it was committed under. */
+  /** Returns a program for changes of other rows, such as visit marks. It runs after the rows of the step are written. */
+  follow?(step: S, landing: CommitNumbers): ReadProgram<readonly RowChange[]> | null;
+  /** Returns the inverse step; `version` is the one it was committed under. */
   invert(step: S, version: number): Step;
 }
 
-/** All that the rest of the system knows about one kind of step. */
+/** Everything the rest of the system knows about one kind of step. */
 export interface StepDefinition<S extends Step> extends StepKind<S> {
-  /** Why it cannot be applied to this value, or null. */
+  /** Returns why it cannot be applied to this tree value, or null. */
   readonly check: StepCheck<S>;
-  /** Reads it from untrusted JSON. */
+  /** Parses it from untrusted JSON. */
   parse(json: { readonly [key: string]: unknown }): Result<S>;
 }

@@ -2,10 +2,10 @@ import { type NodeId, nodeId } from '../ids.ts';
 import type { RunContext } from '../run.ts';
 import { assistant, type TestTree, user } from './test-tree.ts';
 
-/** Another actor than the one of a {@link TestTree}. */
+/** An actor other than that of a {@link TestTree}. */
 export const you: Partial<RunContext> = { actor: 'you' };
 
-/** Adds one user's message below a node and gives its id. */
+/** Adds a user message below a node and returns its id. */
 export async function add(
   fixture: TestTree,
   text: string,
@@ -24,7 +24,7 @@ export async function replies(fixture: TestTree, parentId: NodeId, ...texts: str
   return result.added;
 }
 
-/** Adds a reply that is being written. */
+/** Adds a pending reply. */
 export async function pending(fixture: TestTree, parentId: NodeId, context: Partial<RunContext> = {}): Promise<NodeId> {
   const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: [{}] }, context);
   return result.added[0] ?? nodeId('');
@@ -35,12 +35,12 @@ export function mark(fixture: TestTree, id: NodeId, title: string, context: Part
   return fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title }, context);
 }
 
-/** Saves another text in place. */
+/** Replaces a text in place. */
 export function overwrite(fixture: TestTree, id: NodeId, content: string, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: id, content, mode: 'in-place' }, context);
 }
 
-/** Deletes a node, by cascade unless told otherwise. */
+/** Deletes a node, by cascade by default. */
 export function remove(
   fixture: TestTree,
   id: NodeId,
@@ -50,17 +50,17 @@ export function remove(
   return fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode }, context);
 }
 
-/** Moves a node last under another. */
+/** Moves a node to the end of another node's children. */
 export function move(fixture: TestTree, id: NodeId, parentId: NodeId, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId }, context);
 }
 
-/** Takes the actor's newest act back. */
+/** Undoes the actor's newest act. */
 export function undo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
   return fixture.run({ type: 'undo', treeId: fixture.treeId, force }, context);
 }
 
-/** Brings back what was undone last. */
+/** Redoes the act that was undone last. */
 export function redo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
   return fixture.run({ type: 'redo', treeId: fixture.treeId, force }, context);
 }

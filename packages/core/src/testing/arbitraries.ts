@@ -1,19 +1,19 @@
-/** Random command sequences that fit any tree of any store, as plain JSON that a file can hold. */
+/** Random command sequences that apply to any tree of any store, as plain JSON that a file can hold. */
 import fc from 'fast-check';
 import type { CommandType } from '../plan/index.ts';
 
-/** What a random command can be: every command, and the move of a branch to another tree, which is two of them. */
+/** The types of random commands: every command, and the move of a branch to another tree, which takes two. */
 export type AbstractType = CommandType | 'transplant';
 
 /**
- * A command that names trees, nodes and actors by number. {@link resolve} turns it into a command against whatever is
- * there when its turn comes, so the same list can be run on every store, and a shrunken list still makes sense.
+ * A command that names trees, nodes and actors by number. {@link resolve} turns it into a command for the trees that
+ * exist at that point, so one list runs on every store, and a shrunken list is still valid.
  */
 export interface AbstractCommand {
   readonly type: AbstractType;
   /** Which of the three actors acts. */
   readonly actor: number;
-  /** Which of the trees it is about. */
+  /** Which tree it is about. */
   readonly tree: number;
   /** Nodes by number; the highest numbers name the root, removed, foreign and unknown nodes. */
   readonly nodes: readonly number[];
@@ -24,7 +24,7 @@ export interface AbstractCommand {
   readonly behind: number;
 }
 
-// How often each command comes up. Whatever grows the tree comes more often than what empties it.
+// How often each command is generated. Commands that add are more frequent than those that remove.
 const weights: { readonly [T in AbstractType]: number } = {
   append: 14,
   edit: 9,
@@ -73,7 +73,7 @@ function isAbstractType(text: string): text is AbstractType {
 /** The highest number by which an abstract command names a node. */
 export const highestPick = 1023;
 
-// Few words, so that equal messages meet; the others hold what cuts and comparisons stumble over.
+// Few different words, so that equal messages occur; the others are hard cases for cuts and comparisons.
 const words = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c', 'a b', 'ab', 'one two three', 'one two four') },
   {
@@ -102,12 +102,12 @@ export function arbitraryCommands(
   return fc.array(arbitraryCommand, { minLength, maxLength, size: 'max' });
 }
 
-/** Abstract commands as the text of a file. */
+/** Serialises abstract commands to the text of a file. */
 export function commandsToText(commands: readonly AbstractCommand[]): string {
   return `${commands.map((command) => JSON.stringify(command)).join('\n')}\n`;
 }
 
-/** Reads abstract commands back, one a line; throws on a line that is none. */
+/** Parses abstract commands, one per line; throws on an invalid line. */
 export function commandsFromText(text: string): AbstractCommand[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, index) => {
@@ -134,7 +134,7 @@ function isAbstractCommand(value: unknown): value is AbstractCommand {
   );
 }
 
-/** How many random cases a property runs: a few in the default run, ten thousand in the long one. */
+/** The number of random cases of a property: a few by default, ten thousand in the long run. */
 export function propertyRuns(
   short: number,
   environment: { readonly [name: string]: string | undefined },
@@ -144,7 +144,7 @@ export function propertyRuns(
   return Number.isSafeInteger(seed) ? { numRuns, seed } : { numRuns };
 }
 
-/** How long a test file may take over its properties: the long run is long on purpose. */
+/** The timeout of a test file with properties; the long run needs hours. */
 export function propertyTimeout(environment: { readonly [name: string]: string | undefined }): number {
   return environment['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;
 }

@@ -37,7 +37,9 @@ function speaking([role, words]: ['user' | 'assistant' | 'system', string]): Dra
   return (id) => said(id, role, words);
 }
 
-/** Paths with calls and results in any order, markers of every kind, compactions good and bad, and excluded nodes. */
+/**
+ * Paths with calls and results in any order, all kinds of markers, valid and invalid compactions, and excluded nodes.
+ */
 export const pathWithMarkers: fc.Arbitrary<Node[]> = fc
   .array(fc.tuple(draft, fc.boolean(), fc.boolean()), { maxLength: 30 })
   .map((drafts) => {
@@ -52,7 +54,7 @@ export const pathWithMarkers: fc.Arbitrary<Node[]> = fc
     return chainOf(links);
   });
 
-/** Paths of messages alone: people, replies, and tool exchanges whose results may be missing, late or out of order. */
+/** Paths of messages only: users, replies, and tool exchanges whose results may be missing, late or out of order. */
 export const talkPath: fc.Arbitrary<Node[]> = pathWithMarkers.map((path) =>
   path.filter((node) => node.kind === 'message' && node.meta.excluded !== true),
 );

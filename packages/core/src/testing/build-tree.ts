@@ -8,16 +8,16 @@ import type { Step } from '../steps/types.ts';
 import { emptyTree, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 
-/** The id of the root of every planted tree. */
+/** The root's id in every built tree. */
 export const testRoot = nodeId('root');
 
-/** A tree with its root and nothing else, at version 1. */
+/** A tree with only its root, at version 1. */
 export function emptyTestTree(id = 'tree'): Tree {
   const steps: Step[] = [{ type: 'insert', node: rootNode(testRoot, 0) }];
   return applyOrThrow(emptyTree(treeId(id)), steps).tree;
 }
 
-/** An insert's node: a message (or a marker) that says its own id, below a parent, last among its children. */
+/** Builds a node for an insert: a message or marker with its own id as text, as the last child of a parent. */
 export function seed(
   id: string,
   parent: Pick<Node, 'id' | 'kind' | 'matchParent'>,
@@ -47,8 +47,8 @@ export function seed(
 }
 
 /**
- * A tree drawn as indented lines, each the id and the text of a node: users and assistants take turns by depth. `#x`
- * is a state marker, `x*` the active node (the last line if none is), `x=2` a member of group 2. Version 2.
+ * Builds a tree from indented lines, each the id and text of a node; user and assistant alternate by depth. `#x` is a
+ * state marker, `x*` the active node (default: the last line), `x=2` a member of group 2. The tree is at version 2.
  */
 export function buildTree(drawing: string): Tree {
   const steps: Step[] = [];

@@ -1,4 +1,4 @@
-/** Paths made by hand, for what reads paths. Tokens are the length of the text, so that budgets can be counted. */
+/** Hand-made paths for tests. Token counts are text lengths, so that budgets can be computed by hand. */
 import { nodeId } from '../ids.ts';
 import {
   type Block,
@@ -17,7 +17,7 @@ export const countingKit = {
   tokens: (message: Message) => textOf(message).length + 10 * message.content.filter((block) => !isText(block)).length,
 };
 
-/** A node before it hangs on a path. */
+/** A node before it becomes part of a path. */
 export interface Link {
   readonly id: string;
   readonly kind: NodeKind;
@@ -32,12 +32,12 @@ export function said(id: string, role: Role, text: string, meta: NodeMeta = {}):
   return { id, kind: 'message', message: textMessage(role, text), meta, marker: null, status: 'success' };
 }
 
-/** A message with blocks of any kind. */
+/** A message with blocks of any type. */
 export function message(id: string, role: Role, ...content: readonly Block[]): Link {
   return { id, kind: 'message', message: { role, content }, meta: {}, marker: null, status: 'success' };
 }
 
-/** A reply that calls tools by these call ids. */
+/** A reply that calls tools with these call ids. */
 export function calling(id: string, ...calls: readonly string[]): Link {
   return message(id, 'assistant', ...calls.map((call) => toolUse(call)));
 }
@@ -58,17 +58,17 @@ export function marked(id: string, kind: NodeKind, text: string, marker: Marker 
   return { id, kind, message: textMessage(role, text), meta: {}, marker, status: 'success' };
 }
 
-/** A compaction that keeps what is from a node on. */
+/** A compaction that keeps the nodes from `firstKept` on. */
 export function compacted(id: string, summary: string, firstKept?: string): Link {
   return marked(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
 }
 
-/** The path that these nodes make, one below the other, the first one below the root. */
+/** Builds a path from these nodes, each a child of the one before, the first a child of the root. */
 export function chain(...links: readonly Link[]): Node[] {
   return chainOf(links);
 }
 
-/** As {@link chain}, for paths of any length. */
+/** Like {@link chain}, for paths of any length. */
 export function chainOf(links: readonly Link[]): Node[] {
   const nodes: Node[] = [];
   for (const link of links) nodes.push(below(nodes.at(-1)?.id ?? nodeId('root'), link, nodes.length + 1));

@@ -1,4 +1,4 @@
-/** What tests of core, of stores and of your own code on top of them are made with. */
+/** Fixtures for tests of core, of stores and of your own code on top of them. */
 export * from './arbitraries.ts';
 export * from './build-tree.ts';
 export * from './expect-steps.ts';

@@ -8,7 +8,7 @@ import { expectSteps } from './expect-steps.ts';
 import { testKit } from './kit.ts';
 import { type TestTree, ticking } from './test-tree.ts';
 
-/** A reading that also writes down what it asks. */
+/** Runs a read program and records its reads. */
 export function* noting<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
@@ -18,7 +18,7 @@ export function* noting<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<
   return step.value;
 }
 
-/** A plan that was not carried out, and what was asked to make it. */
+/** A plan that was not committed, and the reads that it needed. */
 export interface Planned {
   readonly plan: Plan<unknown>;
   readonly asked: readonly ReadName[];
@@ -34,7 +34,7 @@ export async function planned(fixture: TestTree, command: Command, given: Partia
   return { plan, asked: asked.map((read) => read.ask) };
 }
 
-/** Runs a command and holds the steps it was committed as to all that {@link expectSteps} asks of steps. */
+/** Runs a command and checks its steps with {@link expectSteps}. */
 export async function runAndCheck<C extends Command>(
   fixture: TestTree,
   command: C,
@@ -49,8 +49,8 @@ export async function runAndCheck<C extends Command>(
 }
 
 /**
- * The code that a command is refused with, the tree being the very value that it was. All but a version conflict is
- * refused by the plan alone, for a store that writes rows does not apply steps to a value.
+ * Returns the code that a command is refused with, and checks that the tree is the same object as before. All refusals
+ * except a version conflict must come from the plan, because stores that write rows do not apply steps to a value.
  */
 export async function refusalOf(
   fixture: TestTree,
@@ -71,7 +71,7 @@ export async function refusalOf(
   return code;
 }
 
-/** The types of a commit's steps, in order; none where nothing was committed. */
+/** Returns the step types of a commit in order; empty if nothing was committed. */
 export function stepTypesOf(outcome: { readonly commit: { readonly steps: readonly Step[] } | null }): string[] {
   return (outcome.commit?.steps ?? []).map((step) => step.type);
 }

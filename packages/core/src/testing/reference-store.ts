@@ -15,7 +15,9 @@ import type {
 } from '../store.ts';
 import { emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
 
-/** The smallest store that fulfils the contract: tree values and a log, in memory. Stores are compared with it. */
+/**
+ * The smallest store that fulfils the contract: tree values and a log, in memory. Other stores are compared with it.
+ */
 export class ReferenceStore implements TreeStore {
   readonly owner: string;
   readonly supports: Capabilities = {
@@ -40,7 +42,7 @@ export class ReferenceStore implements TreeStore {
     return new ReferenceStore(owner, this);
   }
 
-  /** The present value of a tree of this owner. */
+  /** Returns the current value of a tree of this owner. */
   tree(id: TreeId): Tree | undefined {
     const tree = this.trees.get(id);
     return tree?.owner === this.owner ? tree : undefined;
@@ -106,7 +108,7 @@ export class ReferenceStore implements TreeStore {
   }
 
   async close(): Promise<void> {
-    // Memory needs no closing.
+    // Nothing to close in memory.
   }
 
   #log(treeId: TreeId): Commit[] {
@@ -141,7 +143,7 @@ export class ReferenceStore implements TreeStore {
     found: { readonly actId: ActId; readonly commits: readonly Commit[] } | null,
   ): ActRecord | null {
     if (found === null) return null;
-    // Where an act made the tree or moved the pointer alone, there is nothing of it to turn round.
+    // An act that only created the tree or moved the active node has nothing to invert.
     const changed = (commit: Commit) => commit.actId === found.actId && commit.version > 1 && isUndoable(commit.steps);
     const elsewhere = [...this.commits].filter(
       ([id, log]) => id !== treeId && this.tree(id) !== undefined && log.some(changed),

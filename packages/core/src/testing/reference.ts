@@ -1,4 +1,6 @@
-/** A store in memory and what it is run with, for examples and first steps: unlike the rest of `./testing`, it wants nothing installed beside it. */
+/**
+ * A store in memory with clock and message kit, for examples. Unlike the rest of `./testing` it needs no other package.
+ */
 
 export { testKit } from './kit.ts';
 export { ReferenceStore } from './reference-store.ts';

@@ -13,36 +13,36 @@ import { type AbstractCommand, highestPick } from './arbitraries.ts';
 import { testKit } from './kit.ts';
 import { uuid } from './test-tree.ts';
 
-/** Everything a store has about one tree. */
+/** All rows of one tree. */
 export type Rows = NonNullable<Reads['rows']['answer']>;
 
-/** What an abstract command is resolved against: the trees that there are, each as its rows. */
+/** The trees that an abstract command is resolved against, as rows. */
 export interface Scene {
   /** The tree that the command is about. */
   readonly rows: Rows;
-  /** Another tree, or the same one where there is no other. */
+  /** Another tree, or the same one if it is the only one. */
   readonly other: Rows;
-  /** An id that no tree and no node has. */
+  /** Returns an unused id. */
   readonly fresh: () => string;
 }
 
 /** A command with real ids, or the move of a branch to another tree. */
 export type Resolved = Command | ({ readonly type: 'transplant' } & MoveToTree);
 
-/** One abstract command that was run. */
+/** The result of one abstract command. */
 export interface Turn {
   readonly index: number;
   readonly abstract: AbstractCommand;
   readonly resolved: Resolved;
   readonly treeId: TreeId;
   readonly actor: string;
-  /** The refusal's code, or null where the command was carried out. */
+  /** The code of the refusal, or null if the command succeeded. */
   readonly refusal: string | null;
-  /** The last commit that was made; null where nothing changed. */
+  /** The last commit; null if nothing changed. */
   readonly commit: Commit | null;
-  /** What the command answered; undefined where it was refused. */
+  /** The command's result; undefined if it was refused. */
   readonly result: unknown;
-  /** All trees so far, in the order of their creation. */
+  /** All trees so far, in creation order. */
   readonly treeIds: readonly TreeId[];
 }
 
@@ -50,8 +50,8 @@ const actors = ['ann', 'ben', 'cem'] as const;
 const unknownId = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
 /**
- * Runs abstract commands one after the other and tells what came of each. Ids and times depend on a command's index
- * alone, so that two stores that behave alike end up with the same rows.
+ * Runs abstract commands one after the other and yields the result of each. Ids and times depend only on the index of a
+ * command, so that two equivalent stores end up with the same rows.
  */
 export async function* runCommands(
   store: TreeStore,
@@ -115,7 +115,7 @@ async function take(
   }
 }
 
-/** Names nodes of a scene by number. */
+/** Resolves numbers to nodes of a scene. */
 class Picker {
   readonly #live: readonly Node[];
   readonly #gone: readonly Node[];
@@ -129,7 +129,7 @@ class Picker {
     this.#gone = scene.rows.nodes.filter((node) => node.removedIn !== null);
   }
 
-  /** Mostly a live node of the tree; the highest numbers are the root and what is not there. */
+  /** Returns mostly a live node of the tree; the highest numbers give the root and nodes that do not exist. */
   node(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row } = this.#scene.rows;
@@ -140,13 +140,13 @@ class Picker {
     return this.#live[number % Math.max(1, this.#live.length)]?.id ?? row.rootId;
   }
 
-  /** A removed node, if there is one. */
+  /** Returns a removed node, if there is one. */
   gone(at: number): NodeId | undefined {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     return this.#gone[number % Math.max(1, this.#gone.length)]?.id;
   }
 
-  /** A live node of the other tree; its root if it is empty. */
+  /** Returns a live node of the other tree; its root if it is empty. */
   foreign(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row, nodes } = this.#scene.other;
@@ -154,14 +154,14 @@ class Picker {
     return live[number % Math.max(1, live.length)]?.id ?? row.rootId;
   }
 
-  /** A live node that fits, counted from the given number; any node if none does. */
+  /** Returns a live node that fits, counted from the given number; any node if none fits. */
   fitting(at: number, fits: (node: Node) => boolean): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const found = number > highestPick - 64 ? [] : this.#live.filter(fits);
     return found[number % Math.max(1, found.length)]?.id ?? this.node(at);
   }
 
-  /** The text of a live node. */
+  /** Returns the text of a live node. */
   textOf(id: NodeId): string {
     return this.#live.find((node) => node.id === id)?.text ?? '';
   }
@@ -171,7 +171,7 @@ class Picker {
   }
 }
 
-/** The command that an abstract one means in a scene. Illegal ones are meant to be illegal. */
+/** Resolves an abstract command in a scene. Illegal commands are intended. */
 export function resolve(abstract: AbstractCommand, scene: Scene): Resolved {
   const { choice, type } = abstract;
   const { row } = scene.rows;
@@ -314,7 +314,7 @@ function siblingsOf({ rows }: Scene, id: NodeId): NodeId[] {
   return live.slice(0, 3).map((one) => one.id);
 }
 
-/** A chain of messages: talk in turns, or a tool call with its result, or one that cannot be read. */
+/** A chain of messages: alternating roles, a tool call with its result, or one malformed message. */
 function messagesOf({ texts, choice, nodes }: AbstractCommand): NewMessage[] {
   const first: Role = (choice & 2) === 0 ? 'user' : 'assistant';
   const second: Role = first === 'user' ? 'assistant' : 'user';
@@ -339,7 +339,7 @@ function toolExchange(call: string, text: string): Message[] {
   ];
 }
 
-/** Nodes from elsewhere: below one that is there, or as first turns, in a chain or side by side, some into the trash. */
+/** Nodes to import: below an existing node or as first messages, as a chain or side by side, some into the trash. */
 function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fresh: () => string): ImportNode[] {
   const nodes: ImportNode[] = [];
   if (known !== null) nodes.push({ id: known, parentId: null, order: 0, message: textMessage('user', 'as it was') });
@@ -355,7 +355,7 @@ function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fre
   return nodes;
 }
 
-/** Replies, some still being written. */
+/** Replies, some of them pending. */
 function repliesOf({ texts, choice }: AbstractCommand): NewReply[] {
   const statuses: readonly NodeStatus[] = ['success', 'error', 'aborted', 'interrupted'];
   return texts.map((text, at) => {

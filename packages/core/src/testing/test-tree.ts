@@ -11,12 +11,12 @@ import { childIds, findNode, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 import { ReferenceStore } from './reference-store.ts';
 
-/** A UUID made of a number, so that tests repeat and read well. */
+/** Builds a UUID from a number, so that tests are repeatable and readable. */
 export function uuid(n: number): string {
   return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** A clock that ticks once per look and ids that count. */
+/** A clock that advances by one on each call, and ids that count up. */
 export function ticking(start = 1): { readonly now: () => number; readonly newId: () => string } {
   let time = start * 1000;
   let id = start * 1_000_000;
@@ -33,7 +33,7 @@ export function assistant(text: string): Message {
   return textMessage('assistant', text);
 }
 
-/** An assistant's call of a tool, with text before it if given. */
+/** An assistant message with a tool call, after text if given. */
 export function calls(
   id: string,
   name: string,
@@ -52,7 +52,7 @@ export function result(callId: string, text: string): Message {
   return { ...textMessage('tool', text), tool_call_id: callId };
 }
 
-/** A tree under test: a store, a clock, ids, and short words for what tests do all the time. */
+/** A tree under test: a store, a clock, ids, and shorthands for frequent actions. */
 export class TestTree {
   readonly store: TreeStore;
   readonly reference: ReferenceStore | null;
@@ -60,14 +60,14 @@ export class TestTree {
   readonly #env: { readonly now: () => number; readonly newId: () => string };
 
   constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
-    // Two trees in one store make ids of their own.
+    // Two trees in one store generate different ids.
     this.#env = ticking(Number.parseInt(id.slice(-6), 16) || 1);
     this.store = store;
     this.reference = store instanceof ReferenceStore ? store : null;
     this.treeId = id;
   }
 
-  /** Makes a bed with an empty tree in it. */
+  /** Creates a fixture with an empty tree. */
   static async make(
     options: { readonly store?: TreeStore; readonly systemPrompt?: string; readonly treeId?: TreeId } = {},
   ): Promise<TestTree> {
@@ -77,12 +77,12 @@ export class TestTree {
     return fixture;
   }
 
-  /** Runs a command as `me` unless told otherwise. */
+  /** Runs a command as `me` by default. */
   run<C extends CommandInput>(command: C, context: Partial<RunContext> = {}): Promise<Outcome<ResultOf<C['type']>>> {
     return run(this.store, command, { actor: 'me', kit: testKit, ...this.#env, ...context });
   }
 
-  /** The code that a command is refused with; fails if it is not refused. */
+  /** Returns the code that a command is refused with; throws if it is not refused. */
   async refusal(command: CommandInput, context: Partial<RunContext> = {}): Promise<string> {
     try {
       await this.run(command, context);
@@ -93,7 +93,7 @@ export class TestTree {
     throw new Error(`The command ${command.type} was not refused.`);
   }
 
-  /** The value of the tree; only on the reference store. */
+  /** The value of the tree; available on the reference store only. */
   get tree(): Tree {
     const tree = this.reference?.tree(this.treeId);
     if (tree === undefined) throw new Error('There is no tree in this bed.');
@@ -114,7 +114,7 @@ export class TestTree {
     return node;
   }
 
-  /** Adds messages below a node (the active one if not given) and gives their ids back, new or reused. */
+  /** Adds messages below a node (default: the active one) and returns their ids, new or reused. */
   async grow(messages: readonly (Message | string)[], parentId?: NodeId): Promise<NodeId[]> {
     const said = messages.map((one, index) =>
       typeof one === 'string' ? (index % 2 === 0 ? user(one) : assistant(one)) : one,
@@ -128,7 +128,7 @@ export class TestTree {
     return [...appended.reused, ...appended.added];
   }
 
-  /** Adds one message as a new variant, also beside an equal one. */
+  /** Adds one message as a new variant, even beside an equal one. */
   async variant(message: Message, parentId: NodeId): Promise<NodeId> {
     const { result: replied } = await this.run({
       type: 'reply',
@@ -139,19 +139,19 @@ export class TestTree {
     return replied.added[0] ?? nodeId('');
   }
 
-  /** The texts of a node's children in order. */
+  /** Returns the texts of a node's children in order. */
   texts(of: NodeId = this.rootId): string[] {
     return childIds(this.tree, of).map((id) => this.node(id).text);
   }
 
-  /** The texts from the first turn down to a node. */
+  /** Returns the texts from the first message down to a node. */
   thread(to: NodeId | null = this.active): string[] {
     if (to === null) return [];
     const found = path(this.tree, { to });
     return found.ok ? found.value.map((node) => node.text) : [];
   }
 
-  /** The tree drawn as indented lines, the active node starred: what tests compare shapes by. */
+  /** Draws the tree as indented lines with a star at the active node, to compare shapes. */
   drawing(): string[] {
     const lines: string[] = [];
     const open: { readonly id: NodeId; readonly depth: number }[] = [{ id: this.rootId, depth: -1 }];

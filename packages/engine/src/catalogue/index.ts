@@ -1,10 +1,10 @@
-/** What is known of models: how much they take, how much they give, what they cost. */
+/** The model catalogue: context windows, longest replies, prices and capabilities. */
 import type { JsonObject } from '@coppice/core';
 import { fallbackModel } from '@coppice/core/context';
 import type { ListedModel, ProviderUsage } from '../providers/contract.ts';
 import data from './models.json' with { type: 'json' };
 
-/** What a million tokens cost, in US dollars. */
+/** Prices in US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -12,35 +12,37 @@ export interface Price {
   readonly cacheWrite: number;
 }
 
-/** What a model can do; a capability that nobody denied is taken to be there. */
+/** What a model can do; a capability counts as present unless the catalogue denies it. */
 export interface ModelCapabilities {
   readonly tools: boolean;
   readonly thinking: boolean;
   readonly images: boolean;
 }
 
-/** One model. */
 export interface ModelInfo {
   readonly provider: string;
-  /** By the provider's own name. */
+  /** The provider's own model id. */
   readonly id: string;
   readonly name: string;
-  /** Tokens that it takes in all. */
+  /** The context window, in tokens. */
   readonly window: number;
-  /** The longest reply that it gives, in tokens. */
+  /** The longest reply, in tokens. */
   readonly maxOut: number;
-  /** Null when unknown, which is not the same as free. */
+  /** Null means unknown, not free. */
   readonly price: Price | null;
   readonly capabilities: ModelCapabilities;
-  /** False when window and reply are core's assumption for a model that nobody has heard of. */
+  /** False if window and reply limit are core's defaults for an unknown model. */
   readonly known: boolean;
-  /** False when the window is core's assumption: it limits no conversation, only the provider knows the real one. */
+  /**
+   * False if the window is core's default. Then it does not limit a conversation: only the provider knows the real
+   * window.
+   */
   readonly windowKnown: boolean;
-  /** False when the longest reply is core's assumption. */
+  /** False if the longest reply is core's default. */
   readonly maxOutKnown: boolean;
 }
 
-/** What may be said of a model to correct or add to the catalogue. */
+/** Fields that correct a catalogue entry or add one. */
 export interface ModelOverride {
   readonly name?: string | undefined;
   readonly window?: number | undefined;
@@ -51,19 +53,18 @@ export interface ModelOverride {
   readonly images?: boolean | undefined;
 }
 
-/** A row of `models.json`, and of a file that an operator puts over it. */
+/** A row of `models.json` or of the operator's catalogue file. */
 export interface CatalogueRow extends ModelOverride {
   readonly provider: string;
   readonly id: string;
 }
 
-/** Looks models up. */
 export interface Catalogue {
-  /** What is known of a model; an unknown one is given 8,192 tokens of each. Never refuses. */
+  /** Returns a model's entry; an unknown model gets 8,192 tokens for both limits. Never throws. */
   find(provider: string, id: string): ModelInfo;
-  /** The known models of a provider, or of all, by name. */
+  /** The known models of one provider or of all, sorted by name. */
   list(provider?: string): readonly ModelInfo[];
-  /** Adds what a server says of its own models; what an operator wrote stays above it. */
+  /** Adds what a server reports about its models; the operator's entries take precedence. */
   learn(provider: string, models: readonly ListedModel[]): void;
 }
 
@@ -93,7 +94,7 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
   };
 }
 
-/** The assumed longest reply of a model with this window. */
+/** The default longest reply for a model with this window. */
 function longestReply(window: number = fallbackModel.window): number {
   return Math.min(fallbackModel.maxOut, window);
 }
@@ -109,12 +110,12 @@ export function builtInRows(): readonly CatalogueRow[] {
   return data.models.map(({ price, ...row }) => ({ ...row, ...toPrice(price) }));
 }
 
-// A dated or tagged name is the same model: `claude-x-20251001`, `gpt-x-2025-08-07`, `llama:free`.
+// A name with a date or a tag is the same model: `claude-x-20251001`, `gpt-x-2025-08-07`, `llama:free`.
 const dated = /(?:-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)|:[\w.-]+)$/;
 
 /**
- * A catalogue: the built-in rows, over them those of an operator's file, then what servers say, and above all what the
- * configuration says of single models (`provider/model`).
+ * Builds a catalogue. Later sources override earlier ones: the built-in rows, the operator's file, what servers
+ * report, and the configuration of single models (`provider/model`).
  */
 export function createCatalogue(
   overrides: ReadonlyMap<string, ModelOverride> = new Map(),
@@ -154,7 +155,7 @@ export function createCatalogue(
     learn(provider, listed) {
       for (const { id, label, window, maxOut, price, capabilities } of listed) {
         const before = models.get(catalogueKey(provider, id));
-        // What the catalogue says was looked at by somebody; a server's own word fills in what it leaves open.
+        // Catalogue entries were checked by a person; the server's report only fills the gaps.
         put({
           provider,
           id,
@@ -169,7 +170,7 @@ export function createCatalogue(
   };
 }
 
-/** What a call cost, in US dollars, and of what that is made. */
+/** The cost of a call in US dollars, in total and by kind of token. */
 export interface Cost {
   readonly input: number;
   readonly output: number;
@@ -178,7 +179,7 @@ export interface Cost {
   readonly total: number;
 }
 
-/** The cost of a usage; null when the price is unknown. Cached input is charged at its own price and not twice. */
+/** The cost of a usage; null if the price is unknown. Cached input is charged once, at its own price. */
 export function costOf(
   price: Price | null,
   usage: Omit<ProviderUsage, 'raw'> & { readonly raw?: JsonObject },

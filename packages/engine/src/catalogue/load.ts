@@ -4,7 +4,9 @@ import type { Config } from '../config/contract.ts';
 import { type Catalogue, type CatalogueRow, createCatalogue } from './index.ts';
 import { parseCatalogue } from './rows.ts';
 
-/** The catalogue of a configuration: built in, with the operator's file over it and what is said of single models above. */
+/**
+ * Builds the catalogue for a configuration: built-in rows, the operator's file, then the settings of single models.
+ */
 export async function loadCatalogue(config: Pick<Config, 'models' | 'catalogueFile'>): Promise<Catalogue> {
   return createCatalogue(
     config.models,

@@ -1,4 +1,4 @@
-/** Reads rows of a catalogue that somebody else wrote. */
+/** Parses catalogue rows from the operator's file. */
 import { AppError } from '@coppice/core';
 import type { CatalogueRow, Price } from './index.ts';
 
@@ -10,7 +10,10 @@ function rowMember(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** A price in US dollars for a million tokens: `[input, output, cacheRead, cacheWrite]` or the same by name. */
+/**
+ * Parses a price in US dollars per million tokens: `[input, output, cacheRead, cacheWrite]` or an object with these
+ * names.
+ */
 function parsePrice(value: unknown, where: string): Partial<Price> | undefined {
   if (value === undefined || value === null) return undefined;
   const names = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
@@ -50,7 +53,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The rows of a catalogue file: `{ "models": [{ "provider", "id", … }] }`. Refuses with the place of what is wrong. */
+/** Parses a catalogue file: `{ "models": [{ "provider", "id", … }] }`. An error names the invalid entry. */
 export function parseCatalogue(value: unknown, name = 'The catalogue'): readonly CatalogueRow[] {
   const models = typeof value === 'object' && value !== null ? rowMember(value, 'models') : undefined;
   if (!Array.isArray(models)) return invalidRow(name, 'has no list of models');

@@ -1,14 +1,14 @@
-/** From words or an object to the arguments of a command. */
+/** Parses the arguments of a command, from words or from an object. */
 import type { CommandDefinition, CommandParameters, CommandWord, GivenArguments, Parameter } from './contract.ts';
 import { commandError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
-/** Arguments by name, as they were read. */
+/** Parsed arguments by name. */
 export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };
 
 type ArgumentReader = Pick<CommandDefinition, 'name' | 'usage' | 'parameters'>;
 
-/** Reads the arguments of a command. Refuses with `command/bad-arguments` and how it is used. */
+/** Parses the arguments of a command. Throws `command/bad-arguments` with the command's usage. */
 export function readArguments(command: ArgumentReader, given: GivenArguments): ArgumentValues {
   const found = 'words' in given ? argumentsFromWords(command, given.words) : fromObject(command, given.args);
   const values: [string, string | number | boolean | undefined][] = [];
@@ -60,7 +60,7 @@ function argumentsFromWords(command: ArgumentReader, words: readonly CommandWord
       continue;
     }
     const taken: string[] = value === undefined ? [] : [value];
-    // A text is as long as the words up to the next option; anything else is one word.
+    // A text extends to the next option; any other value is one word.
     const most = parameter.kind === 'text' ? Number.POSITIVE_INFINITY : 1;
     for (
       let next = words[at + 1];
@@ -83,7 +83,7 @@ function isOption(word: CommandWord): boolean {
   return !word.quoted && word.text.startsWith('--') && word.text.length > 2;
 }
 
-/** `--` alone ends the text of an option. */
+/** A bare `--` ends the text of an option. */
 function isEnd(word: CommandWord): boolean {
   return !word.quoted && word.text === '--';
 }

@@ -1,19 +1,20 @@
-/** Which model a branch goes on with: what was set there last, or what answered there last. */
+/** Finds the model that a branch continues with: the one that was last set there or that wrote the last reply. */
 import { ask, type NodeId, type PathMeta, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 
-/** The model of a branch, and why it is that one. */
+/** The model of a branch, and how it was chosen. */
 export interface BranchModel {
   /** As `provider/model`. */
   readonly model: string;
-  /** `set` on this branch, the one that gave its last `reply`, or set for the whole `tree`. */
+  /** `set` on this branch, used for its last `reply`, or set for the whole `tree`. */
   readonly by: 'set' | 'reply' | 'tree';
-  /** Where it was set, or the reply; null for the tree. */
+  /** The node where it was set, or the reply; null for the tree. */
   readonly nodeId: NodeId | null;
 }
 
 /**
- * The model that was last set on the way to a node, or gave the last reply on it, whichever is nearer; else the tree's
- * own; null if none was ever chosen. Picked messages do not count: they were said elsewhere.
+ * The model that was last set on the path to a node or that wrote the last reply on it, whichever is nearer; else the
+ * tree's model; null if none was ever chosen. Cherry-picked replies do not count: they were generated on another
+ * branch.
  */
 export function* readBranchModel(treeId: TreeId, to: NodeId | null): ReadProgram<BranchModel | null> {
   const row = yield* readTree(treeId);
@@ -42,7 +43,7 @@ function nearestChoice(nodes: readonly PathMeta[]): BranchModel | null {
   return null;
 }
 
-/** The model that a reply was asked of; one that stood in for it is not chosen by that. */
+/** The model that was requested; if a fallback model answered, that does not select the fallback for the branch. */
 function repliedBy({ role, kind, meta }: PathMeta): string | null {
   if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
   const { provider, model_name: name, instead_of: instead } = meta.source;

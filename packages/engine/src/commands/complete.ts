@@ -1,4 +1,4 @@
-/** What could stand at the end of a line: names, options, labels, nodes, models. */
+/** Completes the end of a command line: command names, options, labels, nodes, models. */
 import { ask, type Node, type NodeId, nodeId, type ReadProgram } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './contract.ts';
@@ -6,26 +6,26 @@ import { quote, roleLabel, stripUnsafe } from './format.ts';
 import { positionWords } from './node-references.ts';
 import { quoteWord, splitCommandWords } from './parse.ts';
 
-/** One way to go on. */
+/** One suggestion. */
 export interface Completion {
-  /** What to put in place of the line from {@link Completions.from} on, in quotes where it needs them. */
+  /** Replaces the line from {@link Completions.from} on; quoted where necessary. */
   readonly value: string;
-  /** What to show. */
+  /** The text to display. */
   readonly label: string;
   readonly about: string;
 }
 
-/** The ways to go on with a line. */
+/** The suggestions for a line. */
 export interface Completions {
   readonly from: number;
   readonly items: readonly Completion[];
 }
 
 const most = 20;
-// Deeper than this nobody goes back by completion; what is further up is found by its words.
+// Completion offers this many ancestors; nodes further up are found by searching their text.
 const nearby = 32;
 
-/** Completes a line. Its cost follows what is shown, not the size of the tree. */
+/** Completes a line. The cost depends on the number of suggestions, not on the size of the tree. */
 export async function completeLine(line: string, scope: CommandScope): Promise<Completions> {
   const { words, open } = splitCommandWords(line);
   const atNew = !open && (line === '' || /\s$/.test(line));
@@ -60,7 +60,7 @@ function optionsFor({ parameters }: CommandDefinition, before: readonly CommandW
     .map(([name, { about }]) => ({ value: `--${name}`, label: `--${name}`, about }));
 }
 
-/** What the next word is taken for. */
+/** The parameter that the next word belongs to. */
 function expectedArgument({ parameters }: CommandDefinition, before: readonly CommandWord[]): Parameter | undefined {
   const placed = Object.values(parameters).filter(({ by }) => by === 'place');
   let at = 0;
@@ -118,7 +118,7 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   return items;
 }
 
-/** The labelled nodes, those above where the view is, and the ends of the newest branches. */
+/** The labelled nodes, the nearest ancestors of the view's position, and the leaves of the newest branches. */
 function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
   readonly labels: ReadonlyMap<string, Node>;
   readonly nodes: readonly Node[];
@@ -133,7 +133,7 @@ function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
   return { labels, nodes: [...[...path].reverse(), ...(yield* ask('leaves', { limit: most }))] };
 }
 
-/** Nodes further away, by the words that they hold. */
+/** Other nodes, found by full-text search. */
 async function foundFor({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
   if (typed.trim().length < 3 || there >= most || !store.supports.search) return [];
   const { items } = await store.search({ text: typed, treeId, limit: most });

@@ -1,6 +1,6 @@
 /**
- * What a command is and what comes of one. Terminal, page, server and library speak of commands in these words only; a
- * command knows none of them.
+ * The types of commands and their results. Terminal, page, server and library use only these types; a command does
+ * not know which of them runs it.
  */
 import type {
   ActId,
@@ -18,53 +18,55 @@ import type { Compactor } from '../compaction/contract.ts';
 import type { Events } from '../events.ts';
 import type { ModelProviders } from '../providers/index.ts';
 
-/** Where a view is: the node it shows the end of, or null before the first message, where what is said next begins anew. */
+/**
+ * The position of a view: the last node it shows, or null before the first message, where the next message starts a
+ * new branch from the root.
+ */
 export interface CommandPosition {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;
 }
 
-/** Who runs a command, and where. */
+/** Who runs a command, and on which tree. */
 export interface CommandContext {
   readonly store: Store;
   readonly treeId: TreeId;
-  /** Whose acts undo takes back; the store's owner if not given. */
+  /** Whose acts undo reverts; by default the store's owner. */
   readonly actor?: string | undefined;
-  /** Where this view is; the tree's active node if not given. Null is before the first message. */
+  /** The position of this view; by default the tree's active node. Null is before the first message. */
   readonly activeNodeId?: NodeId | null | undefined;
-  /** The nodes of the list that was shown last, so that they can be named by number. */
+  /** The nodes of the last printed list, so that they can be referenced by number. */
   readonly list?: readonly NodeId[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a branch comes to, in words. */
 export interface BranchSummary {
   readonly text: string;
-  /** Who wrote it, and what else is noted with it. */
+  /** The author, and further metadata of the summary. */
   readonly meta?: NodeMeta | undefined;
   readonly details?: Marker['details'] | undefined;
 }
 
-/** What is to be summed up: the way from below a node down to a leaf. */
+/** The nodes to summarise: the path from below `above` down to `leaf`. */
 export interface BranchSummaryRequest {
   readonly store: Store;
   readonly treeId: TreeId;
-  /** The last node that is not part of it; null if it begins with a first message. */
+  /** The last node that is not included; null to start with the first message. */
   readonly above: NodeId | null;
-  /** The leaf that is left or brought back. */
+  /** The leaf of the branch that is left or merged. */
   readonly leaf: NodeId;
   readonly focus?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sums up a branch; null where nothing was said on it. */
+/** Summarises a branch; null if it has no messages. */
 export type Summarize = (request: BranchSummaryRequest) => Promise<BranchSummary | null>;
 
-/** What older messages of which branch are to give way to. */
+/** Which branch to compact, and the focus of the summary. */
 export interface CompactBranchRequest {
   readonly store: Store;
   readonly treeId: TreeId;
-  /** The end of the branch. */
+  /** The last node of the branch. */
   readonly nodeId: NodeId;
   readonly focus?: string | undefined;
   readonly actor: string;
@@ -72,40 +74,40 @@ export interface CompactBranchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What came of a compaction. */
+/** The result of a compaction. */
 export interface CompactedBranch {
   /** The node that holds the summary. */
   readonly nodeId: NodeId;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** How many messages gave way. */
+  /** How many messages the summary replaces. */
   readonly summarised: number;
 }
 
-/** Has older messages of a branch give way to a summary. Refuses `context/nothing-to-compact`. */
+/** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
-/** Which part of a conversation is to become one of its own. */
+/** Which part of a conversation to copy into a new one. */
 export interface CopyRequest {
   readonly store: Store;
   readonly treeId: TreeId;
-  /** The end of the way that is copied; the root copies nothing but what belongs to the whole. */
+  /** The last node of the copied path; the root copies only the tree's own attributes. */
   readonly nodeId: NodeId;
-  /** Every branch. */
+  /** Copy all branches, not only the path. */
   readonly whole: boolean;
   readonly running: RunContext;
 }
 
-/** Where a copy is. */
+/** The position in the copy. */
 export interface CopiedConversation extends CommandPosition {
-  /** The file that it is in, where it got one of its own. */
+  /** The path of the copy's session file; null if it is a tree of the same store. */
   readonly file: string | null;
 }
 
-/** Makes conversations of parts of one: as trees of the same store, or as files of their own. */
+/** Copies conversations: as trees of the same store, or as session files. */
 export interface Copies {
   copy(request: CopyRequest): Promise<CopiedConversation>;
-  /** Writes the way to a node, and what is below it unless only the way is wanted, into a session file; gives its path. */
+  /** Writes the path to a node, and by default its subtree, to a session file; returns the file's path. */
   readonly exportBranch?:
     | ((request: {
         readonly store: Store;
@@ -117,26 +119,29 @@ export interface Copies {
     | undefined;
 }
 
-/** What commands work with; every part has a default. */
+/** The services that commands use; each has a default. */
 export interface CommandParts {
-  /** Without them no model can be set, and no window is known. */
+  /** Without it, no model can be set and no context window is known. */
   readonly models?: Pick<ModelProviders, 'model' | 'list' | 'defaultModel'> | undefined;
-  /** The engine's compactor, on the store that commands run on; without one, summaries are extracted from the messages. */
+  /**
+   * The engine's compactor for the store that commands run on; without one, summaries are extracted from the messages
+   * without a model.
+   */
   readonly compactor?: Compactor | undefined;
-  /** In place of the compactor's summaries and compactions. */
+  /** Overrides for the compactor's summaries and compactions. */
   readonly summarize?: Summarize | undefined;
   readonly compact?: CompactBranch | undefined;
   readonly events?: Events | undefined;
-  /** New trees of the same store if not given, and no files. */
+  /** By default, copies are trees of the same store and `/export-branch` is not available. */
   readonly copies?: Copies | undefined;
-  /** Stops the turns of an act and resolves when they are through, before the act is taken back. */
+  /** Stops the turns of an act and waits for their end, before the act is undone. */
   readonly abort?: ((which: { readonly actId: ActId }) => Promise<unknown>) | undefined;
   readonly now?: (() => number) | undefined;
   readonly newId?: (() => string) | undefined;
   readonly kit?: MessageKit | undefined;
 }
 
-/** What a command is run with: who asked, what there is to work with, and where the view is. */
+/** What a running command gets: the caller, the services, and the position of the view. */
 export interface CommandScope {
   readonly store: Store;
   readonly treeId: TreeId;
@@ -152,36 +157,36 @@ export interface CommandScope {
   readonly compact: CompactBranch;
   readonly copies: Copies;
   readonly newAct: () => ActId;
-  /** What core is run with; a fresh act for each call unless one is given. */
+  /** The context for core's `run`; starts a new act unless one is passed. */
   readonly running: (actId?: ActId) => RunContext;
-  /** All commands, in the order in which help shows them. */
+  /** All commands, in the order of `/help`. */
   readonly commands: readonly CommandDefinition[];
-  /** Where the view was before this command. */
+  /** The position of the view before this command. */
   readonly activeNodeId: NodeId | null;
   readonly rootId: NodeId;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface CommandResult<Data = unknown> {
-  /** What was done, in a sentence or two. */
+  /** One or two sentences about what was done. */
   readonly said: string;
-  /** The line that takes it back; not there where nothing was changed. */
+  /** The command line that undoes it; absent if nothing changed. */
   readonly undo?: string | undefined;
-  /** The same for programs. */
+  /** The result as data, for programs. */
   readonly data: Data;
-  /** Where the view is now, where that changed. */
+  /** The new position of the view, if it changed. */
   readonly place?: CommandPosition | undefined;
-  /** A text that the user may want to change and send again. */
+  /** A text that the user may edit and send again. */
   readonly selectedText?: string | undefined;
-  /** `data` as lines of plain text, where a sentence does not hold it. */
+  /** `data` as plain text, if it needs more than a sentence. */
   readonly text?: string | undefined;
-  /** The nodes that are listed: pass them on as {@link CommandContext.list}, and they can be named by number. */
+  /** The listed nodes: pass them on as {@link CommandContext.list}, so that they can be referenced by number. */
   readonly list?: readonly NodeId[] | undefined;
 }
 
-/** What an argument is taken for. */
+/** The type of an argument. */
 export type ParameterKind =
-  /** A node: by id, unique part of an id, label, number of the last list, or `@here`, `@start`. */
+  /** A node: its id, a unique part of the id, a label, its number in the last list, `@here` or `@start`. */
   | 'node'
   | 'text'
   /** A model as `provider/model`. */
@@ -199,57 +204,55 @@ export type ParameterKind =
 export interface Parameter {
   readonly kind: ParameterKind;
   readonly about: string;
-  /** Given by its place in the line, or by its name as `--name`. */
+  /** Positional, or named as in `--name value`. */
   readonly by: 'place' | 'name';
   readonly required: boolean;
-  /** An option that may stand without its value, which then is the empty text. */
+  /** Whether the option may be given without a value; the value is then the empty string. */
   readonly bare: boolean;
   readonly choices: readonly string[];
 }
 
-/** The arguments of a command by name; those by place come in this order, and a text takes the rest of the line. */
+/** The parameters of a command by name. Positional ones are read in this order; a text takes the rest of the line. */
 export type CommandParameters = Readonly<Record<string, Parameter>>;
 
-/** Arguments as they arrive: as words of a line, or as an object. */
+/** Raw arguments: the words of a line, or an object. */
 export type GivenArguments =
   | { readonly words: readonly CommandWord[] }
   | { readonly args: Readonly<Record<string, unknown>> };
 
-/** A word of a line. */
 export interface CommandWord {
   readonly text: string;
-  /** Where it begins in the line. */
+  /** The offset of the word in the line. */
   readonly at: number;
-  /** Whether it stood in quotes: then it is never an option. */
+  /** Whether it was quoted; a quoted word is never an option. */
   readonly quoted: boolean;
 }
 
-/** A command, complete. */
 export interface CommandDefinition {
   /** Without the slash. */
   readonly name: string;
   readonly summary: string;
-  /** Such as `/switch <node> [--exact]`. */
+  /** For example `/switch <node> [--exact]`. */
   readonly usage: string;
   readonly parameters: CommandParameters;
-  /** The arguments as JSON Schema, for a server, a page, or a model. */
+  /** The arguments as JSON Schema, for servers, pages and models. */
   readonly schema: JsonObject;
   readonly examples: readonly CommandExample[];
-  /** Checks the arguments and runs it. Rejects with an AppError; then nothing was changed. */
+  /** Validates the arguments and runs the command. Rejects with an AppError, in which case nothing changed. */
   run(scope: CommandScope, given: GivenArguments): Promise<CommandResult>;
 }
 
-/** A line, and what it is good for. */
+/** A command line and what it is for. */
 export interface CommandExample {
   readonly line: string;
   readonly about: string;
 }
 
-/** What is in use of a model's window. */
+/** How much of a model's context window is in use. */
 export interface TokenGauge {
   readonly model: string | null;
   readonly window: number | null;
   readonly estimate: TokenEstimate;
-  /** From 0; above 1 it is too much. Null where the window is not known. */
+  /** A fraction; above 1 the context does not fit. Null if the window is unknown. */
   readonly used: number | null;
 }

@@ -1,9 +1,9 @@
-/** Going on in a conversation of its own: what `/branch`, `/fork` and `/clone` have in common. */
+/** Copies a conversation and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
 import type { CommandResult, CommandScope, Copies } from './contract.ts';
 import { describeNode } from './format.ts';
 
-/** Copies as new trees of the same store. */
+/** Creates copies as new trees of the same store. */
 export const treeCopies: Copies = {
   async copy({ store, treeId: from, nodeId, whole, running }) {
     const id = treeId(running.newId());
@@ -12,24 +12,27 @@ export const treeCopies: Copies = {
   },
 };
 
-/** What a copy came to. */
+/** The result of a copy. */
 export interface CopyOutcome {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;
-  /** The file that it is in, where it got one of its own. */
+  /** The path of the copy's session file; null if it is a tree of the same store. */
   readonly file: string | null;
 }
 
 /** Which part to copy. */
 export interface CopyGoal {
-  /** The end of the way; null is before the first message. */
+  /** The last node of the copied path; null is before the first message. */
   readonly target: Node | null;
-  /** A message of the user is taken back: the way ends above it, and its text comes along to be changed. */
+  /** If the target is a message of the user, copy the path above it and return its text for editing. */
   readonly takeBack: boolean;
   readonly whole: boolean;
 }
 
-/** Copies a part and goes there. Hooks may cancel it or choose another place. The conversation that is left stays as it is. */
+/**
+ * Copies a part and moves the view there. Hooks may cancel this or choose another target. The original conversation
+ * is not changed.
+ */
 export async function copyTo(
   scope: CommandScope,
   { target, takeBack, whole }: CopyGoal,
@@ -40,16 +43,16 @@ export async function copyTo(
   const { nodeId } = await events.ask('branch', { treeId: from, nodeId: end });
   const made = await scope.copies.copy({ store, treeId: from, nodeId, whole, running: scope.running() });
   await events.tell('branch', { treeId: made.treeId, nodeId: made.activeNodeId ?? nodeId, added: [] });
-  const place = made.file === null ? 'a conversation of its own' : `a new file, ${made.file}`;
+  const place = made.file === null ? 'a new conversation' : `a new file, ${made.file}`;
   const what = whole
-    ? 'Copied every branch into'
+    ? 'Copied all branches to'
     : target === null || nodeId === rootId
-      ? 'Begins anew in'
-      : `Goes on ${back === null ? 'after' : 'before'} ${describeNode(back ?? target)} in`;
-  const changed = back === null ? '' : ' Its text is there to be changed.';
+      ? 'Started again in'
+      : `Continues ${back === null ? 'after' : 'before'} ${describeNode(back ?? target)} in`;
+  const changed = back === null ? '' : ' Its text is in the editor.';
   const { activeNodeId, file } = made;
   return {
-    said: `${what} ${place}.${changed} The one you come from stays as it is.`,
+    said: `${what} ${place}.${changed} The original is unchanged.`,
     data: { treeId: made.treeId, activeNodeId, file },
     place: { treeId: made.treeId, activeNodeId },
     ...(back === null || nodeId !== end || back.message === null ? {} : { selectedText: textOf(back.message) }),

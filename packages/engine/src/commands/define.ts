@@ -1,4 +1,4 @@
-/** How a member says what it is: its name, its arguments, and what it does; the rest is computed. */
+/** Defines a command by name, parameters and function; usage, schema and argument parsing are derived. */
 import type { JsonObject } from '@coppice/core';
 import { readArguments } from './arguments.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
   ParameterKind,
 } from './contract.ts';
 
-/** What the argument of a parameter is when it is given. */
+/** The type of a parameter's argument. */
 type ValueOf<P extends Parameter> = P['kind'] extends 'flag'
   ? boolean
   : P['kind'] extends 'count'
@@ -20,7 +20,7 @@ type ValueOf<P extends Parameter> = P['kind'] extends 'flag'
       ? C
       : string;
 
-/** The arguments of a command as it gets them: a flag that is not given is false, anything else undefined. */
+/** The arguments as a command receives them: an absent flag is false, any other absent argument undefined. */
 export type ArgumentsOf<S extends CommandParameters> = {
   readonly [N in keyof S]: S[N] extends { readonly required: true } | { readonly kind: 'flag' }
     ? ValueOf<S[N]>
@@ -30,37 +30,37 @@ export type ArgumentsOf<S extends CommandParameters> = {
 const plain = { required: false, bare: false, choices: [] } as const;
 type Valued = Exclude<ParameterKind, 'flag' | 'choice'>;
 
-/** An argument that has to be there, by its place in the line. */
+/** A required positional argument. */
 export function requiredArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place', required: true } as const;
 }
 
-/** An argument that may be there, by its place in the line. */
+/** An optional positional argument. */
 export function optionalArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place' } as const;
 }
 
-/** An argument by its name, such as `--on 3`. */
+/** A named argument, for example `--on 3`. */
 export function optionArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'name' } as const;
 }
 
-/** A text by its name that may also stand without the text, such as `--summarize` or `--summarize the tests`. */
+/** A named text whose value may be left out, for example `--summarize` or `--summarize the tests`. */
 export function bareOptionArgument(about: string) {
   return { ...plain, kind: 'text', about, by: 'name', bare: true } as const;
 }
 
-/** One of a few words, by its name. */
+/** A named argument with fixed choices. */
 export function choiceArgumentOf<const C extends string>(about: string, choices: readonly C[]) {
   return { ...plain, kind: 'choice', about, by: 'name', choices } as const;
 }
 
-/** A switch that is off unless it is named. */
+/** A flag; false unless it is given. */
 export function flagArgument(about: string) {
   return { ...plain, kind: 'flag', about, by: 'name' } as const;
 }
 
-/** The kinds of arguments, for commands that are defined elsewhere. */
+/** The kinds of parameters, for commands that are defined outside this package. */
 export const argument = {
   needed: requiredArgument,
   maybe: optionalArgument,
@@ -70,7 +70,7 @@ export const argument = {
   flag: flagArgument,
 } as const;
 
-/** What a member says itself. */
+/** What a command has to specify. */
 export interface CommandSpecification<S extends CommandParameters, Data> {
   readonly name: string;
   readonly summary: string;
@@ -79,7 +79,7 @@ export interface CommandSpecification<S extends CommandParameters, Data> {
   run(scope: CommandScope, args: ArgumentsOf<S>): Promise<CommandResult<Data>>;
 }
 
-/** Completes a command with its usage, its schema, and the reading of its arguments. */
+/** Adds usage, schema and argument parsing to a command. */
 export function defineCommand<S extends CommandParameters, Data>(
   spec: CommandSpecification<S, Data>,
 ): CommandDefinition {
@@ -92,7 +92,8 @@ export function defineCommand<S extends CommandParameters, Data>(
     parameters,
     schema: argumentsSchema(parameters),
     examples,
-    // What was read by the parameters is what their types say; a loop over their names cannot show it to the compiler.
+    // The values have been validated against the parameters; the compiler cannot infer that from a loop over their
+    // names.
     run: async (scope, given) => spec.run(scope, readArguments({ name, usage, parameters }, given) as ArgumentsOf<S>),
   };
 }

@@ -1,10 +1,10 @@
-/** What an act did, in words, told from its steps. */
+/** Describes what an act did, from its steps. */
 import type { Commit, InsertStep, Step } from '@coppice/core';
 import { countOf, quote } from './format.ts';
 
 const attributeNames: ReadonlyMap<string, string> = new Map([
-  ['title', 'the name'],
-  ['autoTitle', 'the name'],
+  ['title', 'the title'],
+  ['autoTitle', 'the title'],
   ['model', 'the model'],
   ['tags', 'the tags'],
   ['folder', 'the folder'],
@@ -12,14 +12,17 @@ const attributeNames: ReadonlyMap<string, string> = new Map([
   ['trashedAt', 'the move to the trash'],
 ]);
 
-/** The parts of what an act did, such as `2 messages` or `a label`, most telling first. Empty where nothing is left of it. */
+/**
+ * What an act did, as parts such as `2 messages` or `a label`, most important first. Empty if the act has no lasting
+ * effect.
+ */
 export function describeAct(commits: readonly Commit[]): readonly string[] {
   const steps = commits.flatMap((commit) => commit.steps.map((step) => ({ step, back: commit.kind === 'undo' })));
   const inserted = steps.map(({ step }) => step).filter((step): step is InsertStep => step.type === 'insert');
   const added = new Set<string>(inserted.map(({ node }) => node.id));
   const parts = new Set<string>(additions(inserted));
   for (const { step, back } of steps) {
-    // What happened to a node that the act itself added is part of adding it.
+    // Further changes to a node that the act itself added are part of the addition.
     if ('nodeId' in step && added.has(step.nodeId)) continue;
     const part = describeStep(step, back);
     if (part !== null) parts.add(part);
@@ -47,13 +50,13 @@ function additions(inserted: readonly InsertStep[]): string[] {
   return parts;
 }
 
-/** `back`: the step stands in an undo, so that it says the opposite of what the act did. */
+/** `back`: the step is part of an undo, so the act did the opposite. */
 function describeStep(step: Step, back: boolean): string | null {
   switch (step.type) {
     case 'remove':
       return back ? 'what was added' : 'a deletion';
     case 'restore':
-      return back ? 'a deletion' : 'what was brought back';
+      return back ? 'a deletion' : 'a restored part';
     case 'move':
       return 'a move';
     case 'replace':
@@ -81,8 +84,8 @@ function noteName(key: string): string {
   return key === 'model' ? 'the model of the branch' : 'a note';
 }
 
-/** A list in words. */
+/** Joins parts to an English list. */
 export function joinList(parts: readonly string[]): string {
-  if (parts.length < 2) return parts[0] ?? 'something of which nothing is left';
+  if (parts.length < 2) return parts[0] ?? 'a change without lasting effect';
   return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

@@ -1,4 +1,4 @@
-/** `COPPICE_WRITE_DOCS=1` writes the parts of the page that come from the registry; else they are compared. */
+/** `COPPICE_WRITE_DOCS=1` writes the generated parts of the page; without it they are compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { builtInCommands } from './registry.ts';

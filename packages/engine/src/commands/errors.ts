@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '@coppice/core';
 
-/** Every code that a command refuses with beside core's, and its kind. */
+/** All error codes that commands add to those of core, and their kinds. */
 export const commandErrorKinds = {
   'command/unknown': 'not-found',
   'command/bad-arguments': 'invalid',
@@ -9,10 +9,10 @@ export const commandErrorKinds = {
   'command/unavailable': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code that a command refuses with. */
+/** An error code of commands. */
 export type CommandErrorCode = keyof typeof commandErrorKinds;
 
-/** A refusal with one of the commands' own codes. */
+/** Creates an error with one of these codes. */
 export function commandError(
   code: CommandErrorCode,
   message: string,

@@ -1,4 +1,4 @@
-/** From what somebody typed to a node. */
+/** Resolves what the user typed to a node. */
 import { ask, type Node, type NodeId, nodeId, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
@@ -7,8 +7,8 @@ import { nearest } from './nearest.ts';
 import { nodeAbove, nodesByReference, positionOfWord } from './node-references.ts';
 
 /**
- * A node by id, number of the last list, label, part of its id, place, or the id that it has where it came from, such as the
- * file of a session; null for the place before the first message.
+ * Resolves a node by id, number in the last list, label, part of its id, position word, or external id (for example
+ * the entry id in a session file). Null is the position before the first message.
  */
 export async function findCommandPosition(
   scope: CommandScope,
@@ -42,7 +42,7 @@ export async function findCommandPosition(
   return foreign;
 }
 
-/** The live node that has an id elsewhere; null where none has it, or several have. */
+/** The live node with an external id; null if there is none or more than one. */
 async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId): Promise<Node | null> {
   const ids = new Set<NodeId>();
   for (const name of await store.externalIdsOf(treeId))
@@ -53,11 +53,11 @@ async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId):
   return node === null || node.parentId === null ? null : node;
 }
 
-/** As {@link findCommandPosition}, for what needs a message or a marker. */
+/** Like {@link findCommandPosition}, but requires a node. */
 export async function findNodeByName(scope: CommandScope, typed: string, treeId?: TreeId): Promise<Node> {
   const node = await findCommandPosition(scope, typed, treeId);
   if (node !== null) return node;
-  throw commandError('command/no-such-node', 'There is no message before the first one: name another node.', {});
+  throw commandError('command/no-such-node', 'There is no message before the first one. Name another message.', {});
 }
 
 interface MissingNode {

@@ -1,27 +1,27 @@
-/** Going elsewhere in the tree: what `/branch-here`, `/switch` and `/pop` have in common. */
+/** Moves the view within a tree: shared by `/branch-here`, `/switch` and `/pop`. */
 import { ask, type Node, type NodeId, type ReadProgram, run, textOf } from '@coppice/core';
 import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
 import { countOf, describeNode, quote } from './format.ts';
 
-/** Where to go, and what is left behind. */
+/** Where to move, and what to do with the branch that is left. */
 export interface Goal {
-  /** Which hooks are asked and told. */
+  /** Which hooks run. */
   readonly event: 'branch' | 'switch';
   /** Null is before the first message. */
   readonly target: Node | null;
-  /** Goes to the very node, also if it is the user's. */
+  /** Move to the node itself, even if it is a message of the user. */
   readonly exact?: boolean;
-  /** Leaves a summary of what is left, with this focus; the empty text is none. */
+  /** Summarise the branch that is left, with this focus; the empty string is no focus. */
   readonly summarize?: string | undefined;
 }
 
-/** What going somewhere came to. */
+/** The result of a move. */
 export interface GoToResult {
   /** Null is before the first message. */
   readonly from: NodeId | null;
   readonly to: NodeId | null;
   readonly moved: boolean;
-  /** The node that holds the summary of what was left. */
+  /** The node with the summary of the branch that was left. */
   readonly summaryId: NodeId | null;
 }
 
@@ -31,8 +31,8 @@ interface GoToTarget {
 }
 
 /**
- * Goes to a node: to the one above a message of the user, whose text is given back to be changed and sent again, and to
- * any other node itself. One's own place is no change. Hooks may cancel it, or send it elsewhere.
+ * Moves to a node. For a message of the user it moves to the node above and returns the text for editing and
+ * resending. Moving to the current position changes nothing. Hooks may cancel the move or change its target.
  */
 export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResult<GoToResult>> {
   const { activeNodeId: here, treeId } = scope;
@@ -43,7 +43,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
     const data: GoToResult = { from: here, to: here, moved: false, summaryId: null };
     const isHere = (target?.id ?? null) === here;
     const said =
-      isHere || target === null ? 'You are there already.' : `You are right above ${describeNode(target)} already.`;
+      isHere || target === null ? 'You are already there.' : `You are already right above ${describeNode(target)}.`;
     return { said, data, ...(isHere ? {} : selected) };
   }
   const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
@@ -61,7 +61,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
-    // A hook that sends the user elsewhere has other plans than changing this text.
+    // If a hook chose another target, the user does not want to edit this text.
     ...(isThere ? selected : {}),
   };
 }
@@ -83,7 +83,9 @@ async function askHooks(
   return events.ask('branch', { treeId, nodeId: switched.nodeId });
 }
 
-/** The summary of what is left; null where none is wanted, or where nothing is left because the way leads further down. */
+/**
+ * The summary of the branch that is left; null if none was requested, or if the target is below the current position.
+ */
 async function summaryOfLeft(
   scope: CommandScope,
   { summarize }: Goal,
@@ -99,9 +101,9 @@ async function summaryOfLeft(
   return scope.summarize({ store, treeId, above, leaf, focus, signal });
 }
 
-/** The last node on the way to a leaf that the way to another node has too; null if they part at the root. */
+/** The last node that the paths to both nodes share; null if that is the root. */
 export function* forkPointOf(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
-  // In growing stretches from below: what is left is mostly short, however long the conversation is.
+  // Read upwards in growing pages: the part that is left is usually short, even in a long conversation.
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
     let shared = 0;
@@ -118,7 +120,7 @@ export function* forkPointOf(leaf: NodeId, other: NodeId): ReadProgram<NodeId | 
   }
 }
 
-/** Moves the pointer and puts the summary down. The pointer cannot be on the root: there only the view goes back. */
+/** Moves the active node and adds the summary. The root cannot be active, so a move to it changes only the view. */
 async function carryOutMove(
   scope: CommandScope,
   to: NodeId | null,
@@ -151,23 +153,23 @@ async function goToSentence(
     summary,
   }: { readonly to: NodeId | null; readonly isThere: boolean; readonly summary: BranchSummary | null },
 ): Promise<string> {
-  const left = summary === null ? '' : ' A summary of the branch you left goes before what you say next.';
+  const left = summary === null ? '' : ' A summary of the branch you left precedes your next message.';
   if (!isThere) {
     const node = to === null ? null : await store.read(treeId, () => ask('node', { id: to }));
-    return `A hook sent you to ${node === null ? 'the beginning' : describeNode(node)} instead.${left}`;
+    return `A hook moved you to ${node === null ? 'the beginning' : describeNode(node)} instead.${left}`;
   }
   if (to === null) {
-    const what = target === null ? '' : ` The text ${quote(textOfNode(target))} is there to be changed.`;
-    return `Went to the beginning; what you say next begins a new branch.${what}${left}`;
+    const what = target === null ? '' : ` The text ${quote(textOfNode(target))} is in the editor.`;
+    return `Moved to the beginning; your next message starts a new branch.${what}${left}`;
   }
   if (target !== null && target.id !== to)
-    return `Went back to before ${describeNode(target)}; its text is there to be changed.${left}`;
+    return `Moved to before ${describeNode(target)}; its text is in the editor.${left}`;
   const below = target === null ? 0 : (await store.read(treeId, () => ask('children', { of: target.id }))).length;
   const on =
     below === 0
       ? ''
-      : ` ${countOf(below, 'branch goes', 'branches go')} on from there; what you say next begins another.`;
-  return `Went to ${target === null ? 'the beginning' : describeNode(target)}.${on}${left}`;
+      : ` ${countOf(below, 'branch continues', 'branches continue')} from there; your next message starts another.`;
+  return `Moved to ${target === null ? 'the beginning' : describeNode(target)}.${on}${left}`;
 }
 
 function textOfNode(node: Node): string {

@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely means; undefined if none is near. */
+/** The known name that is closest to a mistyped one; undefined if none is close. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().slice(0, 64);
   let best: string | undefined;
@@ -12,7 +12,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best;
 }
 
-/** How many letters are to be put in, taken out, replaced or swapped with their neighbour. */
+/** The edit distance: insertions, deletions, replacements and swaps of neighbours. */
 function edits(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,17 +1,17 @@
-/** What a word means that somebody typed for a node: the same to slash commands and on the command line. */
+/** Resolves references to nodes; slash commands and the command line use the same rules. */
 import { type AppError, ask, type Bookmark, type NodeId, type ReadProgram } from '@coppice/core';
 import { commandError } from './errors.ts';
 
-/** Words that stand for a place; a label cannot take them. */
+/** Words for positions; a label cannot use them. */
 export const positionWords: ReadonlyMap<string, string> = new Map([
-  ['@here', 'where you are'],
+  ['@here', 'the current message'],
   ['@start', 'before the first message'],
 ]);
 
-/** A place that is told without a name: before the first message, or so many messages above where somebody is. */
+/** A position without a name: before the first message, or a number of messages above the current one. */
 export type PositionWord = 'start' | { readonly above: number };
 
-/** The place that a word stands for: `@start`, `@here` or `@` for short, `@~2` for two above it; null for a name. */
+/** Parses a position word: `@start`, `@here` or `@` for short, `@~2` for two above it; null for any other word. */
 export function positionOfWord(word: string): PositionWord | null {
   if (word === '@start') return 'start';
   const above = /^@(?:here)?(?:~(\d{1,6}))?$/.exec(word);
@@ -19,8 +19,8 @@ export function positionOfWord(word: string): PositionWord | null {
 }
 
 /**
- * The node so many levels above another; null for the place before the first message, which is one above that. What
- * would be above that place is refused: whoever counted wrong does not want to begin anew.
+ * The node `levels` above another; null for the position before the first message, one above the first. Going above
+ * that position is refused: a wrong count should not move the user to the start.
  */
 export function* nodeAbove(from: NodeId | null, levels: number): ReadProgram<NodeId | null> {
   const nodes = from === null ? [] : (yield* ask('path', { to: from, limit: levels + 1 })).nodes;
@@ -37,15 +37,15 @@ function tooFar(levels: number, reach: number): AppError {
   return commandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
 }
 
-/** What a name stands for in a tree. */
+/** The nodes that a name can refer to. */
 export interface ReferencedNodes {
-  /** None, one, or several where the name does not say which. */
+  /** None, one, or several if the name is ambiguous. */
   readonly ids: readonly NodeId[];
-  /** The labels that there are, for whoever wants to say what could have been meant. */
+  /** All labels, for suggestions in an error message. */
   readonly labels: readonly string[];
 }
 
-/** The nodes with a label, exactly so or else in any case, or with this beginning or else this end of their ids. */
+/** The nodes with this label (exact, else case-insensitive), else those whose id starts or ends with it. */
 export function* nodesByReference(rootId: NodeId, name: string): ReadProgram<ReferencedNodes> {
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = bookmarks.map((mark) => mark.title);
@@ -60,7 +60,10 @@ function byLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
   return alike.map((mark) => mark.nodeId);
 }
 
-/** Nodes whose id begins so, or else ends so: ids made in the same minute begin alike, and lists show their ends. */
+/**
+ * Nodes whose id starts, or else ends, with the part. Lists show the end of an id, because ids of the same minute
+ * have the same beginning.
+ */
 function* byPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
   const nodes = yield* ask('topology', { of: rootId });
   const begin = nodes.filter((node) => node.id.startsWith(part));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { quote } from './format.ts';
 import { commandOutline, outlineFilters, renderOutline } from './outline.ts';
 
-/** A tree by the parents of its nodes: each hangs on an earlier one, or on the root. */
+/** Builds a tree from the parent numbers of its nodes: each is a child of an earlier node or of the root. */
 function grown(parents: readonly number[]): TopologyNode[] {
   const id = (at: number) => nodeId(`n${at}`);
   const above = parents.map((parent, at) => (parent % (at + 1)) - 1);
@@ -52,7 +52,7 @@ test('[E19] in any tree each shown node follows the shown one above it, and noth
         expect(entry).toMatchObject({ parentId: above?.id ?? null, folded: hidden });
         expect(at.get(entry.parentId ?? '') ?? -1).toBeLessThan(index);
       }
-      // Whatever is shown, so are where the view is and what is labelled.
+      // Every filter shows the current node and the labelled ones.
       if (current !== null) expect(entries.some((entry) => entry.current)).toBe(true);
       if (filter === 'all') expect(entries).toHaveLength(nodes.length);
       if (filter === 'folded') for (const node of nodes) if (node.childCount !== 1) expect(at.has(node.id)).toBe(true);

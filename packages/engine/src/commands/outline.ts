@@ -1,24 +1,24 @@
-/** A tree as a list of lines: forks indent, long stretches without one are folded. */
+/** A tree as a list of lines: forks indent, long runs without a fork are folded. */
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
 import { outlineOf as outlineLines, outlineShape } from '@coppice/core/tree';
 import { countOf, quote, roleLabel, stripUnsafe } from './format.ts';
 
 /** What an outline shows. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
-/** `folded` shows where branches begin, fork and end; the others every node of a kind, or all of them. */
+/** `folded` shows the beginning, forks and end of branches; the others show all nodes of one kind, or all. */
 export type OutlineFilter = (typeof outlineFilters)[number];
 
-/** One line of an outline. Flat, in the order of reading; `parentId` and `depth` say how it hangs together. */
+/** One line of an outline. The list is flat, in reading order; `parentId` and `depth` give the structure. */
 export interface OutlineEntry {
   readonly nodeId: NodeId;
-  /** The nearest node above that is shown; null at the top. */
+  /** The nearest shown ancestor; null at the top. */
   readonly parentId: NodeId | null;
-  /** How many shown forks lie above. */
+  /** How many shown forks are above it. */
   readonly depth: number;
-  /** Whether it is one of several that part from the same shown node, and the last of them. */
+  /** Whether it is one of several shown children of the same node, and whether it is the last of them. */
   readonly forked: boolean;
   readonly last: boolean;
-  /** Nodes between the shown one above and this one that are not shown. */
+  /** Hidden nodes between the shown ancestor and this node. */
   readonly folded: number;
   /** How many children it has, shown or not. */
   readonly children: number;
@@ -27,19 +27,19 @@ export interface OutlineEntry {
   readonly status: NodeStatus;
   readonly preview: string;
   readonly label: string | null;
-  /** Whether the way to where the view is leads through it. */
+  /** Whether it is on the path to the view's position. */
   readonly onPath: boolean;
   readonly current: boolean;
 }
 
-/** An outline, and how much of it there would have been. */
+/** An outline, and how many lines were cut off. */
 export interface CommandOutline {
   readonly entries: readonly OutlineEntry[];
-  /** Lines that were left off at the end. */
+  /** Lines that were cut off at the end. */
   readonly left: number;
 }
 
-/** What an outline is made from. */
+/** The input of an outline. */
 export interface OutlineSource {
   readonly nodes: readonly TopologyNode[];
   readonly labels: ReadonlyMap<NodeId, string>;
@@ -48,7 +48,7 @@ export interface OutlineSource {
   readonly limit: number;
 }
 
-/** Makes an outline of a topology. */
+/** Builds the outline of a topology. */
 export function commandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
   const { lines, left } = outlineLines(outlineShape(nodes), {
@@ -86,10 +86,10 @@ function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
   return filter !== 'labels';
 }
 
-/** An outline as lines of text, numbered from 1. */
+/** Renders an outline as numbered lines of text. */
 export function renderOutline({ entries, left }: CommandOutline): string {
   const lines: string[] = [];
-  // Per depth, whether a line has to be drawn past it because more comes there.
+  // Per depth, whether a vertical line is drawn because more siblings follow.
   const rails: boolean[] = [];
   const width = String(entries.length).length;
   for (const [index, entry] of entries.entries()) {

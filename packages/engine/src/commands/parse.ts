@@ -1,7 +1,7 @@
 import type { CommandWord } from './contract.ts';
 import { commandError } from './errors.ts';
 
-/** A line as it was typed: the command's name, and the words after it. */
+/** A parsed line: the name of the command and the words after it. */
 export interface ParsedCommandLine {
   readonly name: string;
   readonly words: readonly CommandWord[];
@@ -10,9 +10,9 @@ export interface ParsedCommandLine {
 const quotes: ReadonlySet<string | undefined> = new Set(['"', "'"]);
 
 /**
- * Reads a line such as `/label "the oak" --on 3`. The slash may be left out. Quotes open at the beginning of a word only,
- * so that an apostrophe is one; inside double quotes a backslash takes the next character as it is. Refuses quotes that
- * are not closed, and a line without a name.
+ * Parses a line such as `/label "the oak" --on 3`. The slash is optional. Quotes open only at the beginning of a
+ * word, so that an apostrophe stays a character; inside double quotes a backslash escapes the next character. Throws
+ * on unclosed quotes and on a line without a name.
  */
 export function parseCommand(line: string): ParsedCommandLine {
   const { words, open } = splitCommandWords(line);
@@ -28,7 +28,7 @@ function quotedLine(line: string): string {
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
-/** The words of a line, and whether its last one stands in quotes that are still open. */
+/** The words of a line, and whether the last one has an unclosed quote. */
 export function splitCommandWords(line: string): { readonly words: readonly CommandWord[]; readonly open: boolean } {
   const words: CommandWord[] = [];
   let at = 0;
@@ -40,7 +40,7 @@ export function splitCommandWords(line: string): { readonly words: readonly Comm
     if (quote === undefined) {
       while (at < line.length && !isSpaceCharacter(line[at])) at++;
       const word = line.slice(begin, at);
-      // As in `--focus="two words"`.
+      // For example `--focus="two words"`.
       const inner = /^--[a-z-]+=(["'])/.exec(word)?.[1];
       if (inner === undefined) {
         words.push({ text: word, at: begin, quoted: false });
@@ -60,7 +60,7 @@ export function splitCommandWords(line: string): { readonly words: readonly Comm
   }
 }
 
-/** What stands in quotes that open at a place, and the place after them; null if they never close. */
+/** The text after an opening quote, and the offset after the closing quote; null if it is not closed. */
 function readQuoted(line: string, from: number, quote: string): { readonly text: string; readonly end: number | null } {
   let text = '';
   for (let at = from + 1; at < line.length; at++) {
@@ -76,7 +76,7 @@ function isSpaceCharacter(letter: string | undefined): boolean {
   return letter !== undefined && /\s/.test(letter);
 }
 
-/** A text as one word of a line, in quotes where it needs them. */
+/** Formats a text as one word of a line, quoted where necessary. */
 export function quoteWord(text: string): string {
   if (text !== '' && !/\s/.test(text) && !quotes.has(text[0]) && !text.startsWith('--')) return text;
   return `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -2,13 +2,10 @@ import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
 
-/** The last message of the user above where the view is. Refuses where there is none. */
+/** The last message of the user above the view's position. Throws if there is none. */
 export async function previousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
   const found = activeNodeId === null ? null : await store.read(treeId, () => promptBefore(activeNodeId));
-  return (
-    found ??
-    moveUp(commandError('command/no-such-node', 'There is no message of yours before this place to go back to.'))
-  );
+  return found ?? moveUp(commandError('command/no-such-node', 'There is no message of yours above this one.'));
 }
 
 function moveUp(error: Error): never {

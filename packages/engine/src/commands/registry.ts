@@ -1,4 +1,4 @@
-/** The commands, ready to be run: what terminal, page, server and library share. */
+/** The command registry that terminal, page, server and library share. */
 import { messageKit } from '@coppice/content';
 import { actId, type RunContext, readTree, type Store } from '@coppice/core';
 import { createCompactor } from '../compaction/compactor.ts';
@@ -23,41 +23,40 @@ import * as members from './members.ts';
 import { parseCommand } from './parse.ts';
 import { unknownCommand } from './unknown-command.ts';
 
-/** The commands that are built in, by name. */
+/** The built-in commands, sorted by name. */
 export const builtInCommands: readonly CommandDefinition[] = Object.values(members).sort((a, b) =>
   a.name < b.name ? -1 : 1,
 );
 
-/** What a registry of commands is made with. */
+/** Options of a command registry. */
 export interface CommandsOptions extends CommandParts {
-  /** Commands beside the built-in ones; one of the same name takes its place. */
+  /** Additional commands; one with the name of a built-in command replaces it. */
   readonly extra?: readonly CommandDefinition[] | undefined;
 }
 
-/** A command by name and arguments, as a page or a server has it. */
+/** A command by name and arguments, as a page or a server sends it. */
 export interface CommandCall {
   readonly name: string;
   readonly args?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs commands and completes lines. */
 export interface Commands {
   readonly list: readonly CommandDefinition[];
   find(name: string): CommandDefinition | undefined;
-  /** Runs a line such as `/switch 2`, or a call. Rejects with an AppError; then nothing was changed. */
+  /** Runs a line such as `/switch 2`, or a call. Rejects with an AppError, in which case nothing changed. */
   run(what: string | CommandCall, context: CommandContext): Promise<CommandResult>;
-  /** What could stand at the end of a line. Never rejects: where nothing can be found out, nothing is offered. */
+  /** Suggests completions for the end of a line. Never rejects: after an error it returns none. */
   complete(line: string, context: CommandContext): Promise<Completions>;
 }
 
-/** Makes a registry. */
+/** Creates a command registry. */
 export function createCommands(options: CommandsOptions = {}): Commands {
   const byName = new Map<string, CommandDefinition>();
   for (const command of [...builtInCommands, ...(options.extra ?? [])]) byName.set(command.name, command);
   const list = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const events = options.events ?? createEvents();
   const { models, kit: ownKit } = options;
-  // Without an engine there is no model to ask: summaries are extracted from the messages.
+  // Without an engine there is no model; summaries are extracted from the messages.
   const compactorOn = (store: Store): Compactor =>
     options.compactor ??
     createCompactor({ store, events, kit: ownKit, ...(models === undefined ? {} : { model: models.model }) });
@@ -84,7 +83,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       newAct: () => actId(fresh()),
       running: (act): RunContext => ({ actor, now, newId: fresh, kit, ...(act === undefined ? {} : { actId: act }) }),
       commands: list,
-      // A view that stands on the root is before the first message.
+      // A view at the root is before the first message.
       activeNodeId: active === row.rootId ? null : active,
       rootId: row.rootId,
     };
@@ -102,7 +101,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       try {
         return await completeLine(line, await scopeOf(context));
       } catch {
-        // Whoever types wants to go on typing; what is wrong is told when the line is run.
+        // An error must not interrupt typing; it is reported when the line is run.
         return { from: line.length, items: [] };
       }
     },
@@ -118,7 +117,7 @@ function fromCall({ name, args = {} }: CommandCall): { readonly name: string; re
   return { name: name.replace(/^\//, '').toLowerCase(), given: { args } };
 }
 
-/** Compacts for the window of the model that the branch goes on with, where that is known. */
+/** Compacts for the context window of the branch's model, if that is known. */
 async function compactBranch(
   compactor: Compactor,
   models: CommandParts['models'],
@@ -129,7 +128,7 @@ async function compactBranch(
   return compactor.compact({ ...request, model: chosen === null ? undefined : modelOfContext(models, chosen.model) });
 }
 
-/** A model that was set once may have gone since; then the window of whoever spoke last counts. */
+/** A model that was set earlier may no longer be configured; then the window of the last replying model counts. */
 function modelOfContext(models: CommandParts['models'], id: string): Model | undefined {
   try {
     return models?.model(id);

@@ -1,17 +1,17 @@
-/** What `/undo` and `/redo` have in common. */
+/** Shared by `/undo` and `/redo`. */
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
 import { describeAct, joinList } from './describe-act.ts';
 
-/** What was taken back, or brought back. */
+/** The act that was undone or redone. */
 export interface ReversedAct {
   readonly actId: string;
   readonly at: number;
-  /** Its parts, such as `2 messages`. */
+  /** Its parts, for example `2 messages`. */
   readonly what: readonly string[];
 }
 
-/** Takes the newest act back, or brings back what was taken back last. A turn that still runs is stopped first. */
+/** Undoes the newest act, or redoes the one that was undone last. A running turn is stopped first. */
 export async function undoOrRedoActs(
   scope: CommandScope,
   type: 'undo' | 'redo',
@@ -29,7 +29,7 @@ export async function undoOrRedoActs(
   const { commits } = result.act;
   const what = describeAct(commits);
   return {
-    said: `${type === 'undo' ? 'Took back' : 'Brought back'} ${joinList(what)}.`,
+    said: `${type === 'undo' ? 'Undid' : 'Redid'} ${joinList(what)}.`,
     undo: type === 'undo' ? '/redo' : '/undo',
     data: { actId, at: commits[0]?.at ?? scope.now(), what },
     place: { treeId, activeNodeId: result.activeNodeId },

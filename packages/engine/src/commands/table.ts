@@ -1,8 +1,8 @@
 import type { CommandDefinition } from './contract.ts';
 
-/** The commands as a table of Markdown, for the documentation. */
+/** The commands as a Markdown table, for the documentation. */
 export function commandTable(commands: readonly CommandDefinition[]): string {
-  // A bar would end the cell, also inside of code.
+  // A pipe character would end the cell, even inside code.
   const rows = commands.map(
     ({ usage, summary }) => `| ${code(usage.replaceAll('|', '\\|'))} | ${summary.replaceAll('|', '\\|')} |`,
   );
@@ -20,7 +20,7 @@ export function commandDetails(commands: readonly CommandDefinition[]): string {
           ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : key)}: ${about}`,
         ),
         ...(Object.keys(parameters).length === 0 ? [] : ['']),
-        ...examples.map(({ line, about }) => `- ${code(line)} ${about}`),
+        ...examples.map(({ line, about }) => `- ${code(line)}: ${about}`),
       ].join('\n'),
     )
     .join('\n\n');

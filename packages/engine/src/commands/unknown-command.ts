@@ -3,7 +3,7 @@ import type { CommandDefinition } from './contract.ts';
 import { commandError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
-/** The refusal of a name that no command has, with the one that was probably meant. */
+/** The error for an unknown command, with the closest known name. */
 export function unknownCommand(name: string, commands: readonly CommandDefinition[]): AppError {
   const meant = nearest(
     name,

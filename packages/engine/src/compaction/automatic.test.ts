@@ -22,7 +22,7 @@ function isNotes(request: ProviderRequest): boolean {
   return request.systemPrompt?.startsWith('You keep the notes') === true;
 }
 
-/** Plays one reply after the other, and gives notes where those are asked for. */
+/** Scripts one reply after the other; requests for a summary get notes. */
 function speaking(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
   let next = 0;
   return [(request) => (isNotes(request) ? textEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
@@ -32,7 +32,7 @@ function reporting(text: string, tokens: number): ProviderEvent[] {
   return [{ type: 'text-delta', text }, usageEventOf(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
 }
 
-/** A reply whose provider does not say what it took, so that estimates count. */
+/** A reply without a usage report, so that estimates count. */
 function quiet(text: string): ProviderEvent[] {
   return textEvents(text).filter((event) => event.type !== 'usage');
 }
@@ -54,7 +54,7 @@ async function above(id: NodeId | undefined) {
   return shop.node((await shop.node(id)).parentId ?? undefined);
 }
 
-/** How many compactions there are in the tree. */
+/** The number of compactions in the tree. */
 async function markers(): Promise<number> {
   const nodes = await shop.store.read(shop.treeId, () => ask('topology', { of: shop.rootId }));
   return nodes.filter((node) => node.kind === 'compaction').length;
@@ -101,7 +101,7 @@ describe('before a call', () => {
     for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
     const end = await shop.send(long('d', 1_000)).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
-    // What was said before, and the beginning of a request that is cut.
+    // The earlier messages, and the beginning of the request that is cut.
     expect(notesOf()).toHaveLength(2);
     expect(await markers()).toBe(1);
     expect((await shop.send('Go on').done).type).toBe('end');
@@ -157,7 +157,7 @@ describe('before a call', () => {
     const end = await shop.send('Read the logs', options).done;
     expect(end.type).toBe('end');
     const asked = shop.provider.requests.length;
-    // The same request again finds its end behind the summaries.
+    // The same request again finds its existing reply below the summaries.
     const [first] = await shop.children(shop.rootId);
     const start = { type: 'reply', treeId: shop.treeId, parentId: first?.id ?? nodeId('') } as const;
     const again = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
@@ -224,7 +224,7 @@ describe('after a turn', () => {
     expect(next.type).toBe('end');
     const end = await slow.done;
     expect(end.type).toBe('end');
-    // Nothing stands beside what was said meanwhile.
+    // The summary was not added next to a message that arrived meanwhile.
     expect(await shop.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
     expect((await above(next.nodeIds[0])).kind).toBe('compaction');
   });

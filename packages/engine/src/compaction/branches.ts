@@ -1,4 +1,4 @@
-/** Leaving a branch and bringing one back, with a summary of it. */
+/** Leaving and merging branches with a summary. */
 import {
   actId as asActId,
   ask,
@@ -24,7 +24,7 @@ import type {
 } from './contract.ts';
 import { lastModel } from './last-model.ts';
 
-/** The part of the way to a leaf that the way to another node does not share, oldest first. */
+/** The part of the path to a leaf that the path to another node does not share, oldest first. */
 function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
@@ -35,7 +35,7 @@ function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   }
 }
 
-/** How many nodes of a path, from its beginning, the path to another node has too: the shared ones come first. */
+/** How many leading nodes of a path are on the path to another node too. */
 function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let [shared, parted] = [0, nodes.length];
   while (shared < parted) {
@@ -47,13 +47,13 @@ function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<numbe
   return shared;
 }
 
-/** The nodes below one (all for null) on the way to a leaf. */
+/** The nodes on the path to a leaf that are below `above` (all for null). */
 function* readBranchBelow(above: NodeId | null, leaf: NodeId): ReadProgram<readonly Node[]> {
   if (above !== null) return yield* readLeft(leaf, above);
   return (yield* ask('path', { to: leaf })).nodes;
 }
 
-/** Sums up a stretch of a branch; null where nothing was said on it. */
+/** Summarises part of a branch; null if it has no messages. */
 export async function summarizeRange(
   bench: CompactorServices,
   {
@@ -90,7 +90,10 @@ async function summarizePart(
   return { text, meta: { source }, details };
 }
 
-/** What a node adds to the summary of its branch. The messages that a compaction stands for are all there themselves. */
+/**
+ * The messages that a node contributes to the summary of its branch. Compactions contribute none: the messages that
+ * they replace are read themselves.
+ */
 function hasMessages({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
   return [kind === 'branch-summary' ? branchSummaryMessage(message) : message];
@@ -103,7 +106,10 @@ function actingAs(
   return { actor: request.actor ?? actor, actId: request.actId ?? newId(), now, newId, kit };
 }
 
-/** Goes elsewhere; what is left behind is summed up there. Where nothing is, only the pointer moves. */
+/**
+ * Moves the active node and adds a summary of the branch that is left. If there is nothing to summarise, only the
+ * active node changes.
+ */
 export async function switchWithSummary(bench: CompactorServices, request: SwitchRequest): Promise<CompactionCommit> {
   const { store, events } = bench;
   const { treeId, focus, signal } = request;
@@ -141,7 +147,7 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
   return { ...result, summary: made?.text ?? null, actId: asActId(context.actId) };
 }
 
-/** Brings a branch back below another: by default as one summary that names its tip. */
+/** Merges a branch below another one: by default as one summary that names its last node. */
 export async function mergeBranchSummary(bench: CompactorServices, request: MergeRequest): Promise<CompactionCommit> {
   const { store } = bench;
   const { treeId, nodeId, mode = 'summary', focus, signal } = request;
@@ -179,6 +185,6 @@ async function mergeSummary(
     const end = into ?? row.activeNodeId;
     return end === null ? [] : yield* readLeft(nodeId, end);
   });
-  // What cannot be merged is refused by the planner, which knows why.
+  // The planner refuses what cannot be merged, and knows the reason.
   return summarizePart(bench, left, focus, signal);
 }

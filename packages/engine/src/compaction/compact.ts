@@ -1,4 +1,4 @@
-/** Has older messages of a branch give way to a summary. */
+/** Replaces older messages of a branch by a summary. */
 import {
   actId as asActId,
   ask,
@@ -33,7 +33,7 @@ import { runExclusive } from './compaction-lock.ts';
 import type { Compacted, CompactionRequest, CompactorServices } from './contract.ts';
 import { lastModel } from './last-model.ts';
 
-/** What is in force at the end of a branch. */
+/** The context at the end of a branch. */
 interface CompactionPoint {
   readonly nodeId: NodeId;
   readonly path: readonly Node[];
@@ -41,7 +41,7 @@ interface CompactionPoint {
   readonly isLeaf: boolean;
 }
 
-/** Asks the hooks, compacts, and tells them. Refuses `context/nothing-to-compact`. */
+/** Runs the hooks around a compaction. Throws `context/nothing-to-compact`. */
 export async function compactByHand(bench: CompactorServices, request: CompactionRequest): Promise<Compacted> {
   const { treeId } = request;
   const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
@@ -59,7 +59,7 @@ export async function compactByHand(bench: CompactorServices, request: Compactio
   return made;
 }
 
-/** The end of a branch; whether it is a leaf is looked at now, before anybody goes on from it. */
+/** The end of a branch. Whether it is a leaf is read now, before anything can be added below it. */
 interface End {
   readonly nodeId: NodeId;
   readonly isLeaf?: boolean;
@@ -72,7 +72,7 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<End> {
   return { nodeId, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
-/** Compacts without asking anybody, one at a time in a tree. */
+/** Compacts without asking the hooks, one compaction per tree at a time. */
 export function compactAt(
   bench: CompactorServices,
   request: CompactionRequest & End,
@@ -135,7 +135,8 @@ function summaryForRange(
   return Promise.resolve({ text: summary, source: { type: 'given' } });
 }
 
-// A provider that says it was too much counts otherwise than we do, so that going by our count might change nothing.
+// A provider that reports an overflow counts tokens differently than we do; keeping what fits by our count might change
+// nothing.
 function keepFor(reason: CompactReason, keep: number, context: Context): number {
   return reason === 'overflow' ? Math.min(keep, Math.floor(context.tokens / 2)) : keep;
 }
@@ -144,7 +145,7 @@ function promptTokens(context: Context): number {
   return context.entries.find((entry) => entry.kind === 'system-prompt')?.tokens ?? 0;
 }
 
-/** What is in force at a node. Refuses what is unknown and what is still being written. */
+/** Reads the context at a node. Throws on unknown and on pending nodes. */
 function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): ReadProgram<CompactionPoint> {
   const row = yield* readTree(treeId);
   const head = yield* ask('head', { id: nodeId });
@@ -156,7 +157,7 @@ function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): 
   return { nodeId, path, context, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
-/** The files of what gives way, after those that earlier summaries told of. */
+/** The files named in the messages that are replaced, after those of earlier summaries. */
 function filesBefore(
   { path, context }: CompactionPoint,
   cut: CompactionCut,
@@ -197,16 +198,21 @@ async function commitCompaction(
       tokensBefore: cut.tokensBefore,
       details,
       meta: { source },
-      // A turn that makes room may do so beside replies that are there; nobody else puts a summary beside what was said since.
+      // A compaction before a call may add its summary next to existing replies; a manual one or one after a turn must
+      // not, if a message was added meanwhile.
       onlyLeaf: (request.isLeaf ?? place.isLeaf) && (reason === 'manual' || reason === 'after'),
       ...(select === undefined ? {} : { select }),
     },
     { actor: request.actor ?? actor, actId, now, newId, kit },
   );
   if (result.added.length === 0)
-    return refuse('tree/version-conflict', `Somebody went on from ${parentId} while it was summed up.`, {
-      nodeId: parentId,
-    });
+    return refuse(
+      'tree/version-conflict',
+      `A message was added below ${parentId} while it was being summarised. Try again.`,
+      {
+        nodeId: parentId,
+      },
+    );
   const summary = kit.tokens(summaryMessage(textMessage('system', text)));
   return {
     nodeId: result.nodeId,

@@ -1,29 +1,32 @@
-/** One compaction at a time in a tree: a second one that wants the same gets the first one's, any other waits. */
+/** Runs one compaction per tree at a time: a second request for the same one shares its result, any other waits. */
 import { isAppError, type Store, type TreeId } from '@coppice/core';
 import { generateError } from '../generate/errors.ts';
 import { linkedController } from '../generate/stop.ts';
 import type { Compacted } from './contract.ts';
 
 interface RunningCompaction {
-  /** Two with the same key want the same. */
+  /** Requests with the same key share the result. */
   readonly key: string;
   readonly landing: Promise<Compacted>;
-  /** Makes way for somebody who cannot wait; null if it does not. */
+  /** Aborts it in favour of another request; null if it cannot be aborted. */
   readonly yields: (() => void) | null;
 }
 
 const runningCompactions = new WeakMap<Store, Map<TreeId, RunningCompaction>>();
 
-/** How a compaction is asked for. */
+/** A request for exclusive compaction. */
 export interface CompactionLock {
   readonly treeId: TreeId;
   readonly key: string;
-  /** Whether it makes way for any other. */
+  /** Whether it can be aborted in favour of another one. */
   readonly yields: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs `work` when no other compaction of the tree is under way, or gives what one that wants the same comes to. */
+/**
+ * Runs `work` when no other compaction of the tree is running, or returns the result of a running one with the same
+ * key.
+ */
 export async function runExclusive(
   store: Store,
   { treeId, key, yields, signal }: CompactionLock,
@@ -40,7 +43,7 @@ export async function runExclusive(
     try {
       return await waitForTurn(other.landing, signal);
     } catch (thrown) {
-      // Whoever began it gave up. We did not.
+      // The caller that started it aborted; this caller did not, so it tries again.
       if (!isAppError(thrown) || thrown.kind !== 'aborted' || signal?.aborted === true) throw thrown;
     }
   }
@@ -54,10 +57,10 @@ export async function runExclusive(
 }
 
 function ignoreRejection(): void {
-  // Whoever began it is told.
+  // The caller that started it gets the error.
 }
 
-/** A promise, or the end of the caller's patience. */
+/** Waits for a promise until the caller's signal aborts. */
 function waitForTurn<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

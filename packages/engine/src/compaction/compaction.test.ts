@@ -32,7 +32,7 @@ function calling(id: string, name: string, parameters: Record<string, string> = 
 }
 const result = (id: string, text: string): Message => ({ ...textMessage('tool', text), tool_call_id: id });
 
-/** Adds messages below a node; gives their ids. */
+/** Appends messages below a node; returns their ids. */
 async function grow(messages: readonly Message[], parentId?: NodeId): Promise<readonly NodeId[]> {
   const { result: grown } = await run(
     shop.store,
@@ -55,7 +55,7 @@ function conversation(count: number, tokens = 100): Message[] {
   );
 }
 
-/** What is in force at a node: the kind of each entry and the first word of its text. */
+/** The context at a node: the kind of each entry and the first word of its text. */
 async function inForce(to: NodeId): Promise<string[]> {
   const { entries } = await shop.store.read(shop.treeId, function* () {
     return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });
@@ -109,7 +109,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await inForce(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
     expect((await shop.node(summary)).parentId).toBe(first[1]);
     expect((await shop.node(one.nodeId)).text).toBe('Summary 1.');
-    // The second branch was summed up without a word of what only the first one had.
+    // The second branch was summarised without a word that only the first one had.
     expect(JSON.stringify(shop.provider.requests.slice(2))).not.toContain('m7');
   });
 
@@ -194,7 +194,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(made.source).toEqual({ type: 'extract', reason: 'no-model' });
     expect((await shop.node(made.nodeId)).parentId).toBe(here);
     expect(await active()).toBe(ids[119]);
-    // An unknown window is taken for 8,192: a third of it stays.
+    // An unknown window counts as 8,192 tokens, of which a third is kept.
     const kept = (await inForce(made.nodeId)).length - 2;
     expect(kept).toBeGreaterThan(20);
     expect(kept).toBeLessThan(30);

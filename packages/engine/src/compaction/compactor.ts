@@ -19,7 +19,7 @@ import type {
   SwitchRequest,
 } from './contract.ts';
 
-/** Makes a compactor on a store. Without a summarizer, summaries are drawn from the messages themselves. */
+/** Creates a compactor for a store. Without a summarizer, summaries are extracted from the messages. */
 export function createCompactor(options: CompactorOptions): Compactor {
   const { store } = options;
   const clock = options.clock ?? systemClock;
@@ -34,7 +34,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     now: () => clock.now(),
     newId: options.newId ?? (() => newId(clock.now())),
   };
-  // A turn has asked the hooks itself before it comes here, and tells them when it has the marker.
+  // The turn runs the hooks itself, before this call and after it has the marker.
   const compactContext: Compact = async ({ reason, ...request }) => (await compactAt(bench, request, reason)).nodeId;
   return {
     compact: async (request) => compactByHand(bench, requireObject(request)),
@@ -47,7 +47,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
 
 type CompactorParts = Omit<CompactorOptions, 'store'>;
 
-/** Has older messages of a branch give way to a summary: the active one, or the one that ends at a node. */
+/** Replaces older messages by a summary, on the active branch or on the one that ends at a node. */
 export function compactBranchNow(
   store: Store,
   request: CompactionRequest,
@@ -56,7 +56,7 @@ export function compactBranchNow(
   return createCompactor({ ...parts, store }).compact(request);
 }
 
-/** Goes elsewhere in a tree, with a summary of what is left behind there. */
+/** Moves the active node and adds a summary of the branch that is left. */
 export function branchWithSummary(
   store: Store,
   request: SwitchRequest,
@@ -65,7 +65,7 @@ export function branchWithSummary(
   return createCompactor({ ...parts, store }).branchWithSummary(request);
 }
 
-/** Brings a branch back to the active one: as one summary unless its messages are asked for. */
+/** Merges a branch into the active one: as one summary, or as its messages. */
 export function mergeBranch(
   store: Store,
   request: MergeRequest,

@@ -1,4 +1,4 @@
-/** What is asked of whoever makes room, leaves a branch or brings one back, and what comes of it. */
+/** Requests and results of compacting, leaving and merging branches. */
 import type { ActId, JsonObject, MessageKit, NodeId, NodeMeta, Store, TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
 import type { Compact } from '../generate/contract.ts';
@@ -7,11 +7,11 @@ import type { Model } from '../providers/index.ts';
 import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
 import type { FileTools } from '../summaries/files.ts';
 
-/** Who acts, as part of what, and until when. */
+/** Who acts, in which act, and the abort signal. */
 export interface ActingUser {
-  /** All commits of one user action share it; a fresh one if not given. */
+  /** All commits of one user action share it; by default a new one. */
   readonly actId?: string | undefined;
-  /** The compactor's own actor if not given. */
+  /** By default the compactor's own actor. */
   readonly actor?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -19,92 +19,92 @@ export interface ActingUser {
 /** Which branch is to be compacted. */
 export interface CompactionRequest extends ActingUser {
   readonly treeId: TreeId;
-  /** The end of the branch; the active node if not given. */
+  /** The last node of the branch; by default the active node. */
   readonly nodeId?: NodeId | undefined;
-  /** What the summary is to go into most. */
+  /** What the summary should focus on. */
   readonly focus?: string | undefined;
-  /** The summary itself, where somebody has written it already. */
+  /** A finished summary, if the caller has one. */
   readonly summary?: string | undefined;
-  /** For whose window; the model that spoke last on the branch if not given. */
+  /** The model whose window counts; by default the one that replied last on the branch. */
   readonly model?: Model | undefined;
-  /** About how many tokens of the newest messages stay; by the model's window if not given. */
+  /** About how many tokens of the newest messages are kept; by default derived from the model's window. */
   readonly keep?: number | undefined;
-  /** False leaves the pointer where it is. */
+  /** False keeps the active node unchanged. */
   readonly select?: boolean | undefined;
-  /** Who pays for the summary, where there is a limit to it. */
+  /** The budget that pays for the summary, if there is a limit. */
   readonly allowance?: SummaryAllowance | undefined;
 }
 
-/** What came of a compaction. */
+/** The result of a compaction. */
 export interface Compacted {
   /** The node that holds the summary. */
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
-  /** The first node that stays in force as it is; null if none does. */
+  /** The first node that the context still includes; null if there is none. */
   readonly firstKept: NodeId | null;
   readonly summary: string;
-  /** Who wrote it. */
+  /** The author of the summary. */
   readonly source: JsonObject;
   readonly tokensBefore: number;
-  /** What is in force now, by our estimate. */
+  /** The size of the new context, estimated. */
   readonly tokensAfter: number;
-  /** How many messages gave way. */
+  /** How many messages the summary replaces. */
   readonly summarised: number;
   readonly actId: ActId;
 }
 
-/** Where to go and what to take along. */
+/** Where to move, and what to summarise. */
 export interface SwitchRequest extends ActingUser {
   readonly treeId: TreeId;
-  /** The place to go to; also the root. */
+  /** The target; may be the root. */
   readonly nodeId: NodeId;
-  /** The leaf that is left; the active node if not given. */
+  /** The leaf that is left; by default the active node. */
   readonly from?: NodeId | undefined;
   readonly focus?: string | undefined;
-  /** The summary itself, where somebody has written it already. */
+  /** A finished summary, if the caller has one. */
   readonly summary?: string | undefined;
 }
 
-/** Which branch is brought back. */
+/** Which branch to merge, and how. */
 export interface MergeRequest extends ActingUser {
   readonly treeId: TreeId;
-  /** The tip of the branch that is brought back. */
+  /** The last node of the branch to merge. */
   readonly nodeId: NodeId;
-  /** Where to; the active node if not given. */
+  /** The target; by default the active node. */
   readonly into?: NodeId | undefined;
-  /** A summary if not given. */
+  /** By default a summary. */
   readonly mode?: 'summary' | 'messages' | undefined;
   readonly focus?: string | undefined;
   readonly summary?: string | undefined;
 }
 
-/** Where one is now, and what was added. */
+/** The new active node, and the summary that was added. */
 export interface CompactionCommit {
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
-  /** Null where nothing was left behind that could be summed up. */
+  /** Null if there was nothing to summarise. */
   readonly summary: string | null;
   readonly actId: ActId;
 }
 
-/** What a stretch of a branch comes to, with what is noted beside it. */
+/** The summary of part of a branch, with metadata. */
 export interface RangeSummary {
   readonly text: string;
   readonly meta: NodeMeta;
   readonly details: JsonObject;
 }
 
-/** Makes room, and sums branches up. */
+/** Compacts and summarises branches. */
 export interface Compactor {
-  /** Has older messages of a branch give way to a summary. Refuses `context/nothing-to-compact`. */
+  /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
   compact(request: CompactionRequest): Promise<Compacted>;
-  /** The same for a turn that is short of room. */
+  /** The same for a turn whose context does not fit. */
   readonly compactContext: Compact;
-  /** Goes elsewhere, with a summary of what is left behind there. */
+  /** Moves the active node and adds a summary of the branch that is left. */
   branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
-  /** Brings a branch back to another one: as a summary, or as its messages. */
+  /** Merges a branch into another one: as a summary, or as its messages. */
   merge(request: MergeRequest): Promise<CompactionCommit>;
-  /** Sums up the way from below a node (all of it for null) down to a leaf; null where nothing was said on it. */
+  /** Summarises the path from below a node (all of it for null) down to a leaf; null if it has no messages. */
   sumUp(
     stretch: {
       readonly treeId: TreeId;
@@ -115,12 +115,12 @@ export interface Compactor {
   ): Promise<RangeSummary | null>;
 }
 
-/** What a compactor is made of; all but the store has a default. */
+/** Options of a compactor; everything but the store has a default. */
 export interface CompactorOptions {
   readonly store: Store;
-  /** One without a model if not given. */
+  /** By default one that uses no model. */
   readonly summarizer?: Summarizer | undefined;
-  /** Finds the models that spoke on a branch, for their windows. */
+  /** Finds the models that replied on a branch, for their context windows. */
   readonly model?: ((id: string) => Model) | undefined;
   readonly events?: Events | undefined;
   readonly fileTools?: FileTools | undefined;
@@ -130,7 +130,7 @@ export interface CompactorOptions {
   readonly newId?: (() => string) | undefined;
 }
 
-/** What every part works with. */
+/** What all parts of the compactor use. */
 export interface CompactorServices {
   readonly store: Store;
   readonly summarizer: Summarizer;

@@ -2,7 +2,7 @@ import type { Node } from '@coppice/core';
 import type { Model } from '../providers/index.ts';
 import type { CompactorServices } from './contract.ts';
 
-/** The model that spoke last among some nodes, if it can still be found. */
+/** The model of the last reply among some nodes, if it is still configured. */
 export function lastModel({ model }: Pick<CompactorServices, 'model'>, nodes: readonly Node[]): Model | null {
   const spoke = nodes.findLast(({ kind, meta }) => kind === 'message' && meta.source?.type === 'model');
   if (model === null || spoke === undefined) return null;
@@ -10,7 +10,7 @@ export function lastModel({ model }: Pick<CompactorServices, 'model'>, nodes: re
   try {
     return model(`${String(provider)}/${String(name)}`);
   } catch {
-    // It was taken out of the configuration since; then we know no more of it than of any other.
+    // It is no longer configured, so its window is unknown.
     return null;
   }
 }

@@ -21,7 +21,7 @@ import type { Summarizer, SummarizerRequest } from '../summaries/contract.ts';
 import { extractSummary } from '../summaries/extract.ts';
 import { createCompactor } from './compactor.ts';
 
-/** What happens to a conversation: something is said, tools are called, or room is made. */
+/** What happens to a conversation: a message, tool calls, or a compaction. */
 type Deed =
   | { readonly type: 'say'; readonly role: 'user' | 'assistant' | 'system'; readonly words: number }
   | { readonly type: 'call'; readonly results: readonly number[]; readonly answered: number }
@@ -41,7 +41,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('call' as const),
       results: fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 3 }),
-      // Some calls were interrupted before they returned.
+      // Some calls were interrupted before they returned a result.
       answered: fc.integer({ min: 0, max: 3 }),
     }),
   },
@@ -51,7 +51,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
 );
 
-/** Writes down what it was given. */
+/** A summarizer that records its inputs. */
 function recorder(): Summarizer & { readonly inputs: SummarizerRequest[] } {
   const inputs: SummarizerRequest[] = [];
   return {
@@ -71,7 +71,7 @@ function messagesOf(one: Exclude<Deed, { type: 'compact' }>, mark: () => string)
   const calls = one.results.map(
     (_, at): ToolUseBlock => ({ type: 'tool-use', id: `c${at}`, name: 'tool', parameters: { mark: mark() } }),
   );
-  // Ids begin anew in every reply, as with models that count their calls.
+  // Ids start again in every reply, as with models that number their calls.
   return [
     { role: 'assistant', content: calls },
     ...one.results.slice(0, one.answered).map((words, at) => ({
@@ -115,7 +115,7 @@ test('[Y28] however often room is made, nothing is lost and nothing is torn apar
         });
         expect(summarizer.inputs.length).toBe(made === null ? calls : calls + 1);
         if (made === null) continue;
-        // The earlier summary is handed on, whole.
+        // The earlier summary is passed on complete.
         expect(summarizer.inputs.at(-1)?.previous ?? '').toBe(last);
         last = made.summary;
         const found = await inForce(store, id, made.nodeId);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { configPath, type Environment, loadConfig, parseConfig } from './load.ts';
-import { lineOfKey } from './toml.ts';
+import { listSettings } from './settings.ts';
+import { lineOfKey, type Setting } from './toml.ts';
 
 const parse = (text: string, env: Environment = {}) =>
   parseConfig({ name: '/home/me/.coppice/config.toml', text }, env);
@@ -127,7 +128,11 @@ describe('the configuration', () => {
     expect(parseConfig({ name: 'c.toml', text: '[server]\nimport_bytes = 2048' }, {}).server).toEqual({
       importBytes: 2048,
     });
-    for (const wrong of ['import_bytes = "4 GB"', 'import_bytes = 0'])
+    expect(parseConfig({ name: 'c.toml', text: '[server]\norigins = ["http://localhost:5173"]' }, {}).server).toEqual({
+      origins: ['http://localhost:5173'],
+    });
+    const origins = ['"*"', '"https://*.example.org"', '"https://a.example/"', '"a.example"', '"null"', '1'];
+    for (const wrong of ['import_bytes = "4 GB"', 'import_bytes = 0', ...origins.map((each) => `origins = [${each}]`)])
       expect(() => parseConfig({ name: 'c.toml', text: `[server]\n${wrong}` }, {})).toThrow('c.toml:2');
     expect(parseConfig({ name: 'c.toml', text: '[mcp]\nwrites = true' }, {}).mcpWrites).toBe(true);
   });
@@ -154,16 +159,16 @@ describe('the configuration', () => {
   });
 
   it.each([
-    ['model = 7', 'config.toml:1: model must be a text'],
+    ['model = 7', 'config.toml:1: model must be a non-empty text'],
     ['\n[tools]\nrounds = "many"', 'config.toml:3: tools.rounds must be a number from 1 up to 1000'],
     ['[tools]\nrounds = 2.5', 'tools.rounds must be a whole number'],
     ['[tools]\napproval = "maybe"', 'config.toml:2: tools.approval must be one of "ask", "never", "always"'],
     ['[providers.nobody]', 'config.toml:1: providers.nobody is no provider of its own'],
     ['[providers.lab]\nkind = "openai-compatible"', 'providers.lab needs base_url'],
     ['[providers.openai]\nbase_url = "ftp://x"', 'config.toml:2: providers.openai.base_url must be an http'],
-    ['[providers.openai]\nbase_url = "https://me:word@x"', 'without a name and password'],
-    ['[providers.openai]\nheaders = { Authorization = "Bearer x" }', 'must not hold Authorization'],
-    ['[providers.openai]\nheaders = { x = "a\\nb" }', 'which is no header'],
+    ['[providers.openai]\nbase_url = "https://me:word@x"', 'without user name and password'],
+    ['[providers.openai]\nheaders = { Authorization = "Bearer x" }', 'must not contain Authorization'],
+    ['[providers.openai]\nheaders = { x = "a\\nb" }', 'which is not a valid header name'],
     ['[models.gpt]\nwindow = 1', 'config.toml:1: models.gpt must be named provider/model'],
     ['[mcp.servers.x]\nenabled = true', 'needs either command, a list of texts, or url'],
     ['[mcp.servers.x]\ncommand = "npx server"', 'config.toml:2: mcp.servers.x.command must be a list of texts'],
@@ -264,5 +269,33 @@ describe('the configuration', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
     await chmod(file, 0o600);
     expect((await loadConfig({ env: {}, home: folder })).warnings).toEqual([]);
+  });
+});
+
+describe('the reference of settings', () => {
+  const settings = listSettings();
+  const pathsOf = (list: readonly Setting[]) => list.map(({ path }) => path.join('.'));
+
+  it('[G86] lists each setting once, with a description, type, bounds and default', () => {
+    const paths = pathsOf(settings);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(settings.filter(({ about }) => !/^[A-Z].*\.$/.test(about))).toEqual([]);
+    expect(settings.find(({ path }) => path.join('.') === 'tools.rounds')).toMatchObject({
+      kind: 'whole number',
+      bounds: { min: 1, max: 1000 },
+      default: parse('').tools.rounds,
+    });
+  });
+
+  it('[G86] lists every setting that a file with all kinds of sections reads', () => {
+    const read: Setting[] = [];
+    parseConfig({ name: 'full', text: full }, {}, (setting) => read.push(setting));
+    expect(pathsOf(settings)).toEqual(expect.arrayContaining(pathsOf(read)));
+  });
+
+  it('[G86] leaves out no section that users name', () => {
+    const paths = pathsOf(settings);
+    const sections = settings.filter(({ kind }) => kind === 'section');
+    expect(pathsOf(sections).filter((path) => !paths.some((other) => other.startsWith(`${path}.`)))).toEqual([]);
   });
 });

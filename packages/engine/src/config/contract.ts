@@ -1,30 +1,47 @@
-/** What the configuration says, after reading: typed, checked, with every secret in a holder that does not show it. */
+/** The parsed and validated configuration. Secrets are held in objects that do not print them. */
 import type { ModelOverride } from '../catalogue/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
 import type { Hidden, Secret } from './secret.ts';
 
-/** A section `[providers.<name>]`. */
+/**
+ * The source of a key: an environment variable, the configuration file, or an entry on the page or with `coppice
+ * keys`.
+ */
+export type KeySource =
+  | { readonly from: 'environment'; readonly variable: string }
+  | { readonly from: 'file' }
+  | { readonly from: 'page'; readonly addedAt: number };
+
+/** A section `[providers.<name>]`, or a connection that a user added. */
 export interface ProviderConfig {
   readonly name: string;
-  /** The member of the registry that it is; its own name unless `kind` says otherwise. */
+  /** The provider kind in the registry; by default the section's name. */
   readonly kind: string;
   readonly label?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** From the file, or from the variable that the file names. Bound to the host of `baseUrl`. */
+  /** From the file, or from the environment variable that the file names. Bound to the host of `baseUrl`. */
   readonly key?: Secret | undefined;
+  /** Undefined if there is no key. */
+  readonly keySource?: KeySource | undefined;
+  /** True if a user added the connection on the page or with `coppice keys`. */
+  readonly fromPage?: boolean | undefined;
+  /** True if a user of a shared server entered the URL: private and loopback addresses are not contacted. */
+  readonly publicOnly?: boolean | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly defaultModel?: string | undefined;
-  /** Models to offer beside those of the catalogue. */
+  /** Models to offer in addition to those of the catalogue. */
   readonly models: readonly string[];
   readonly enabled: boolean;
 }
 
-/** A section `[mcp.servers.<name>]`; only the operator's file has such sections, nothing else can add one. */
+/** A section `[mcp.servers.<name>]`, or a server that a user added on the page; no conversation can add one. */
 export type McpServerConfig = {
   readonly name: string;
+  /** True if it was added on the page, where it can be removed. */
+  readonly fromPage?: boolean | undefined;
   readonly enabled: boolean;
   readonly timeoutMs: number;
-  /** Tools that run without being asked for; a changed description still disables them. */
+  /** Tools that run without approval; a changed description still disables them. */
   readonly autoApprove: readonly string[];
 } & (
   | {
@@ -32,9 +49,9 @@ export type McpServerConfig = {
       /** The program and its arguments; never a shell line. */
       readonly command: readonly string[];
       readonly cwd?: string | undefined;
-      /** Given to the child and to nobody else. */
+      /** Passed to the child process only. */
       readonly env: ReadonlyMap<string, Hidden>;
-      /** Variables of our own environment that the child may see besides. */
+      /** Variables of our own environment that the child process may see. */
       readonly passEnv: readonly string[];
     }
   | {
@@ -42,33 +59,35 @@ export type McpServerConfig = {
       readonly url: string;
       readonly key?: Secret | undefined;
       readonly headers: Readonly<Record<string, string>>;
+      /** As in {@link ProviderConfig}. */
+      readonly publicOnly?: boolean | undefined;
     }
 );
 
 /** A section `[tools]`. */
 export interface ToolsConfig {
-  /** What happens when a tool with side effects is to run and neither list names it. */
+  /** What happens when a tool with side effects is called that neither list names. */
   readonly approval: 'ask' | 'never' | 'always';
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Rounds of calls in one turn. */
+  /** Rounds of tool calls in one turn. */
   readonly rounds: number;
-  /** Calls in one turn. */
+  /** Tool calls in one turn. */
   readonly calls: number;
   readonly timeoutMs: number;
-  /** The whole turn, tools and models together. */
+  /** The time limit of the whole turn, tools and models together. */
   readonly turnMs: number;
   readonly outputBytes: number;
 }
 
-/** A section `[budgets]`; null means no limit. US dollars, and tokens of input and output together. */
+/** A section `[budgets]`; null means no limit. In US dollars, and in tokens of input and output together. */
 export interface BudgetsConfig {
   readonly turnUsd: number | null;
   readonly dayUsd: number | null;
   readonly turnTokens: number | null;
 }
 
-/** A section `[generate]`: what a request has unless it says otherwise. */
+/** A section `[generate]`: defaults of a request. */
 export interface GenerateConfig {
   readonly temperature?: number | undefined;
   readonly maxTokens?: number | undefined;
@@ -79,55 +98,69 @@ export interface GenerateConfig {
 /** A section `[compaction]`. */
 export interface CompactionConfig {
   readonly automatic: boolean;
-  /** Names of tools that read and change files, beside the common ones. */
+  /** Names of tools that read and change files, in addition to the common ones. */
   readonly readTools: readonly string[];
   readonly changeTools: readonly string[];
 }
 
 /** A section `[summaries]`. */
 export interface SummariesConfig {
-  /** Who writes titles and summaries, as `provider/model`; `cheap_model` says the same in short. */
+  /** The model for titles and summaries, as `provider/model`; `cheap_model` is a short form of this setting. */
   readonly model?: string | undefined;
 }
 
-/** A section `[proxy]`: where calls of other programs are passed on to. */
+/** A section `[proxy]`: where calls of other programs are forwarded to. */
 export interface ProxyConfig {
-  /** The base address of OpenAI's wire, such as `https://api.openai.com/v1`; none, and our own models answer. */
+  /**
+   * The base URL of an OpenAI-compatible API, for example `https://api.openai.com/v1`; if unset, the configured
+   * models answer.
+   */
   readonly openai?: string | undefined;
-  /** The base address of Anthropic's wire, such as `https://api.anthropic.com`. */
+  /** The base URL of an Anthropic-compatible API, for example `https://api.anthropic.com`. */
   readonly anthropic?: string | undefined;
-  /** False passes calls on and keeps nothing. */
+  /** The base URL of Google's Gemini API, for example `https://generativelanguage.googleapis.com`. */
+  readonly google?: string | undefined;
+  /** False forwards calls without recording them. */
   readonly recording: boolean;
+  /**
+   * How calls become trees: one for each session of a program, or one for each system prompt. If unset, projects that
+   * have trees by prompt keep them so, and all others are grouped by session.
+   */
+  readonly grouping?: 'session' | 'prompt' | undefined;
+  /** The same for single projects, `[proxy.projects]`. */
+  readonly projects?: ReadonlyMap<string, 'session' | 'prompt'> | undefined;
 }
 
-/** A section `[server]`: bounds of a server that operators differ in. */
+/** A section `[server]`: limits of the server, and who may call it. */
 export interface ServerConfig {
-  /** Bytes of an upload that is imported; the server's own bound if not said. */
+  /** The largest upload for an import, in bytes; unset means the server's default. */
   readonly importBytes?: number | undefined;
+  /** Other origins whose pages may call with a token, for example `https://notes.example.org`. */
+  readonly origins?: readonly string[] | undefined;
 }
 
-/** Something that was read and does not stop anything, but that a person wants to know. */
+/** A finding that does not stop the program but that the operator should know. */
 export interface ConfigWarning {
-  /** The file and line, such as `/home/me/.coppice/config.toml:12`; the file alone where there is no line. */
+  /** File and line, for example `/home/me/.coppice/config.toml:12`; only the file if there is no line. */
   readonly where: string;
   readonly message: string;
 }
 
 /** The whole configuration. Printing or serialising it shows no secret. */
 export interface Config {
-  /** The file that was read; null when there is none. */
+  /** The file that was read; null if there is none. */
   readonly file: string | null;
-  /** The model that the operator chose, as `provider/model`. */
+  /** The default model, as `provider/model`. */
   readonly model?: string | undefined;
-  /** For titles and summaries. */
+  /** The model for titles and summaries. */
   readonly cheapModel?: string | undefined;
-  /** Where trees are kept, as a store's URL. */
+  /** The store's URL. */
   readonly store?: string | undefined;
-  /** Every provider with a section or a key in the environment, by name, those of the file first. */
+  /** Every provider with a section or a key in the environment, by name; those of the file come first. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
-  /** What is said of single models, by `provider/model`. */
+  /** Settings of single models, by `provider/model`. */
   readonly models: ReadonlyMap<string, ModelOverride>;
-  /** A file of models to lay over the built-in catalogue. */
+  /** A catalogue file that extends the built-in catalogue. */
   readonly catalogueFile?: string | undefined;
   readonly generate: GenerateConfig;
   readonly compaction: CompactionConfig;
@@ -135,13 +168,15 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly budgets: BudgetsConfig;
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
-  /** Whether agents that use this Coppice as an MCP server over HTTP may write. */
+  /** Whether agents that use Coppice as an MCP server over HTTP may write. */
   readonly mcpWrites: boolean;
+  /** Whether admins of a shared server may add servers that are started by a command. */
+  readonly mcpPageCommands: boolean;
   readonly proxy: ProxyConfig;
   readonly server: ServerConfig;
   readonly limits: Partial<HttpLimits>;
   readonly offline: { readonly delayMs: number };
-  /** Whether a local Ollama is looked for. */
+  /** Whether to look for a local Ollama. */
   readonly detectOllama: boolean;
   readonly warnings: readonly ConfigWarning[];
 }

@@ -1,4 +1,4 @@
-/** Reads the one configuration file and the environment. Nothing of the current directory is ever looked at. */
+/** Reads the configuration file and the environment. Never reads from the current directory. */
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -21,20 +21,19 @@ import {
   readSummaries,
   readTools,
 } from './sections.ts';
-import { openToml, type TomlFile, type TomlTable } from './toml.ts';
+import { openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
-/** The environment, as a process has it. */
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the configuration comes from. */
 export interface ConfigSource {
-  /** The process's own unless given. */
+  /** By default the environment of this process. */
   readonly env?: Environment;
   /** The user's home directory. */
   readonly home?: string;
 }
 
-/** The file that the environment names, or the one in the home directory. Refuses a path that depends on where one stands. */
+/** The file that the environment names, or the one in the home directory. Rejects relative paths. */
 export function configPath(source: ConfigSource = {}): { readonly path: string; readonly explicit: boolean } {
   const env = source.env ?? process.env;
   const home = source.home ?? homedir();
@@ -49,7 +48,7 @@ export function configPath(source: ConfigSource = {}): { readonly path: string; 
   });
 }
 
-/** Reads the configuration. A missing file is an empty one, unless COPPICE_CONFIG names it. Never writes. */
+/** Reads the configuration. A missing file counts as empty, unless COPPICE_CONFIG names it. Never writes. */
 export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
   const { path, explicit } = configPath(source);
   const env = source.env ?? process.env;
@@ -58,7 +57,7 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
     text = await readFile(path, 'utf8');
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    // Accounts of services have /dev/null for a home: below a file there is none.
+    // Service accounts often have /dev/null as home directory; a path below it gives ENOTDIR.
     if ((code === 'ENOENT' || code === 'ENOTDIR') && !explicit) return parseConfig(null, env);
     throw new AppError({
       code: 'config/unreadable',
@@ -75,32 +74,42 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
   return { ...config, warnings: [...config.warnings, warning] };
 }
 
-/** The configuration of a file's text and an environment. Pure; refuses `config/invalid` with file, line and key. */
-export function parseConfig(file: TomlFile | null, env: Environment): Config {
+/**
+ * Builds the configuration from a file's text and an environment. Pure. Throws `config/invalid` with file, line and
+ * key. `onSetting` is called with every setting that is read.
+ */
+export function parseConfig(file: TomlFile | null, env: Environment, onSetting?: SettingListener): Config {
   const warnings: ConfigWarning[] = [];
-  const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings);
-  const offline = top.table('offline');
-  const catalogue = top.table('catalogue');
-  const ollama = top.table('ollama');
+  const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings, onSetting);
+  const [model, cheapModel, store] = [
+    top.text('model', 'The model that answers, as `provider/model`. If unset, the first one that is ready.'),
+    top.text('cheap_model', 'The model that writes titles and summaries; short for `model` of `[summaries]`.'),
+    top.text('store', 'The address of the store, such as `sqlite:/home/me/trees.db`.'),
+  ];
+  const offline = top.table('offline', 'The built-in models, which need no network.');
+  const catalogue = top.table('catalogue', 'The list of known models.');
+  const ollama = top.table('ollama', 'Models on this computer.');
   const config: Config = {
     file: file?.name ?? null,
-    model: withDefaultsFilled(env.COPPICE_MODEL) ?? top.text('model'),
-    cheapModel: top.text('cheap_model'),
-    store: withDefaultsFilled(env.COPPICE_STORE) ?? top.text('store'),
-    providers: readProviders(top.table('providers'), env, warnings),
-    models: readModels(top.table('models')),
+    model: withDefaultsFilled(env.COPPICE_MODEL) ?? model,
+    cheapModel,
+    store: withDefaultsFilled(env.COPPICE_STORE) ?? store,
+    providers: readProviders(top.table('providers', 'The providers of models.'), env, warnings),
+    models: readModels(top.table('models', 'Single models.')),
     catalogueFile: readCatalogueFile(catalogue),
-    generate: readGenerate(top.table('generate')),
-    compaction: readCompaction(top.table('compaction')),
-    summaries: readSummaries(top.table('summaries')),
-    tools: readTools(top.table('tools')),
-    budgets: readBudgets(top.table('budgets')),
-    ...readMcp(top.table('mcp'), env),
-    proxy: readProxy(top.table('proxy')),
-    server: readServer(top.table('server')),
-    limits: readLimits(top.table('limits')),
-    offline: { delayMs: offline.number('delay_ms', 0, 10_000) ?? 25 },
-    detectOllama: ollama.flag('detect') ?? true,
+    generate: readGenerate(top.table('generate', 'Replies, unless a chat says otherwise.')),
+    compaction: readCompaction(top.table('compaction', 'What happens when a branch outgrows the context window.')),
+    summaries: readSummaries(top.table('summaries', 'Titles and summaries.')),
+    tools: readTools(top.table('tools', 'Tool calls.')),
+    budgets: readBudgets(top.table('budgets', 'Spending limits; a missing one means no limit.')),
+    ...readMcp(top.table('mcp', 'MCP, as a server and as a client.'), env),
+    proxy: readProxy(top.table('proxy', 'Where calls of other programs are forwarded to, and how they are recorded.')),
+    server: readServer(top.table('server', 'The server of `coppice serve`.')),
+    limits: readLimits(top.table('limits', 'Calls of providers.')),
+    offline: {
+      delayMs: offline.number('delay_ms', 'Milliseconds between two words.', { min: 0, max: 10_000 }, 25),
+    },
+    detectOllama: ollama.flag('detect', 'Whether Coppice looks for Ollama on this computer.', true),
     warnings,
   };
   for (const table of [offline, catalogue, ollama, top]) table.finish();
@@ -112,7 +121,7 @@ function withDefaultsFilled(text: string | undefined): string | undefined {
 }
 
 function readCatalogueFile(table: TomlTable): string | undefined {
-  const file = table.text('file');
+  const file = table.text('file', 'A JSON file of models that extends the built-in list; an absolute path.');
   if (file !== undefined && !isAbsolute(file)) table.refuse('file', 'must be an absolute path');
   return file;
 }
@@ -123,24 +132,26 @@ function readProviders(
   warnings: ConfigWarning[],
 ): ReadonlyMap<string, ProviderConfig> {
   const providers = new Map<string, ProviderConfig>();
-  for (const name of table.names) {
+  for (const name of table.chosenNames('<name>')) {
     if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))
-      table.refuse(name, 'must be a name of small letters, digits, - and _');
+      table.refuse(name, 'must be a name of lower-case letters, digits, - and _');
     providers.set(name, readProvider(name, table, env));
   }
-  // A key in the environment is enough to use a provider; it goes to that provider's own address and nowhere else.
+  // A key in the environment is enough to use a provider; it is sent only to that provider's own address.
   for (const definition of providerDefinitions) {
     const { name } = definition;
     const section = providers.get(name);
     const [variable, key] = environmentKey(definition.keyNames, definition.baseUrl, env);
     if (section?.key !== undefined) continue;
+    const held: Pick<ProviderConfig, 'key' | 'keySource'> =
+      key === undefined || variable === undefined ? {} : { key, keySource: { from: 'environment', variable } };
     if (section?.baseUrl !== undefined) {
       if (variable !== undefined && new URL(section.baseUrl).origin !== key?.origin)
         warnings.push({
           where: table.where(name),
           message: `${variable} is not sent to ${new URL(section.baseUrl).host}; say api_key_env = "${variable}" if it belongs there.`,
         });
-      else if (key !== undefined) providers.set(name, { ...section, key });
+      else if (key !== undefined) providers.set(name, { ...section, ...held });
       continue;
     }
     const base = { name, kind: name, headers: {}, models: [], enabled: true, ...section };
@@ -149,7 +160,7 @@ function readProviders(
       providers.set(name, {
         ...base,
         ...(baseUrl === undefined ? {} : { baseUrl }),
-        ...(key === undefined ? {} : { key }),
+        ...held,
       });
   }
   return providers;
@@ -163,7 +174,7 @@ function environmentKey(names: readonly string[], address: string | null, env: E
   return [];
 }
 
-// Ollama's own variable is where it listens: a host, a port, or both, with or without a scheme.
+// OLLAMA_HOST is the address that Ollama listens on: a host, a port, or both, with or without a scheme.
 function ollamaAddress(env: Environment): string | undefined {
   const said = withDefaultsFilled(env.OLLAMA_HOST);
   if (said === undefined) return undefined;
@@ -176,9 +187,9 @@ function ollamaAddress(env: Environment): string | undefined {
 }
 
 function readProvider(name: string, table: TomlTable, env: Environment): ProviderConfig {
-  const fields = table.table(name);
+  const fields = table.table(name, 'One provider; a key in the environment is enough for those that Coppice knows.');
   const kinds = providerDefinitions.map((definition) => definition.name);
-  const said = fields.word('kind', kinds);
+  const said = fields.word('kind', 'How it is called; by default the name of the section.', kinds);
   const kind = said ?? name;
   const definition = providerDefinitions.find((each) => each.name === kind);
   if (definition === undefined)
@@ -186,23 +197,26 @@ function readProvider(name: string, table: TomlTable, env: Environment): Provide
       name,
       `is no provider of its own; add kind = "openai-compatible", or another of ${kinds.join(', ')}`,
     );
-  const baseUrl = fields.text('base_url')?.replace(/\/+$/, '');
+  const baseUrl = fields.text('base_url', 'The address, if it is not the usual one.')?.replace(/\/+$/, '');
   if (baseUrl !== undefined && !isWebAddress(baseUrl))
-    fields.refuse('base_url', 'must be an http or https address without a name and password');
+    fields.refuse('base_url', 'must be an http or https URL without user name and password');
   const address = baseUrl ?? definition.baseUrl;
   if (address === null && definition.name === 'openai-compatible')
     table.refuse(name, 'needs base_url, such as "http://127.0.0.1:8000/v1"');
-  const key = readKey(fields, env, address ?? 'http://127.0.0.1');
+  const held = readKey(fields, env, address ?? 'http://127.0.0.1');
   const section: ProviderConfig = {
     name,
     kind,
-    label: fields.text('label'),
+    label: fields.text('label', 'The name that is shown.'),
     headers: readHeaders(fields),
-    defaultModel: fields.text('default_model'),
-    models: fields.texts('models') ?? [],
-    enabled: fields.flag('enabled') ?? true,
+    defaultModel: fields.text(
+      'default_model',
+      'The model that answers if `model` is unset and this provider is the first that is ready.',
+    ),
+    models: fields.texts('models', 'Models to offer in addition to those of the catalogue.') ?? [],
+    enabled: fields.flag('enabled', 'Whether it is used.', true),
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { key }),
+    ...held,
   };
   fields.finish();
   return section;

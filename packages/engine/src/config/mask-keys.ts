@@ -1,44 +1,44 @@
 /**
- * Replaces API keys in texts that are stored or shown. The generator and the recording proxy use the same functions, so
- * that a text that was stored by one is found again by the other.
+ * Replaces API keys in texts that are stored or shown. The generator and the recording proxy use the same functions,
+ * so that both store equal texts for equal messages.
  */
 
-/** Shorter values are too likely to be part of an ordinary sentence. */
+/** Shorter values are too likely to occur in ordinary text. */
 const shortestKey = 16;
-/** No word of a language is this long. */
+/** Longer than any ordinary word. */
 const longestWord = 32;
 const plainWords = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:\s+(?:\p{Lu}?\p{Ll}+|\p{Lu}+))*$/u;
 
-/** Whether a configured value is replaced in what people and models say: long enough, and no plain word. */
+/** Whether a configured value is replaced in messages: it is long enough and not plain words. */
 export function isMaskable(key: string): boolean {
   return key.length >= shortestKey && (key.length >= longestWord || !plainWords.test(key));
 }
 
-/** What replaces a key. Its last four characters tell the operator which one it was. */
+/** The replacement for a key. The last four characters tell the operator which key it was. */
 export function keyMask(key: string): string {
   return `[key …${key.slice(-4)}]`;
 }
 
-/** The keys that can be replaced, longest first: one that begins with another must not leave a rest behind. */
+/** The keys to replace, longest first: if one key starts with another, no rest may remain. */
 export function maskableKeys(keys: Iterable<string>): readonly string[] {
   return [...new Set(keys)].filter(isMaskable).sort((a, b) => b.length - a.length);
 }
 
-// JSON may spell a character in several ways, and JSON inside JSON in more of them.
+// JSON can escape a character in several ways, and nested JSON in even more.
 const otherSpelling = /\\(?:\/|u00[2-7])/i;
 const plainSpelling = /^[!#-[\]-~]*$/;
 
-/** Whether a text may hold characters that JSON spells otherwise. */
+/** Whether a text may contain escaped characters. */
 export function hasOtherSpelling(text: string): boolean {
   return otherSpelling.test(text);
 }
 
-/** Whether JSON always spells a key as it is. */
+/** Whether JSON never escapes a character of the key. */
 export function isSpelledPlainly(key: string): boolean {
   return plainSpelling.test(key);
 }
 
-/** Matches a key however JSON spells it. Runs of backslashes are bounded, so that no text takes long to search. */
+/** Matches a key with any JSON escaping. Runs of backslashes are bounded, so that the search time stays linear. */
 export function anySpelling(key: string): RegExp {
   const characters = Array.from({ length: key.length }, (_, at) => {
     const code = key.charCodeAt(at).toString(16).padStart(4, '0');
@@ -48,7 +48,7 @@ export function anySpelling(key: string): RegExp {
   return new RegExp(characters.join(''), 'gi');
 }
 
-/** A text in which every key is replaced, also where JSON spells it otherwise; the same text where there is none. */
+/** Replaces every key in a text, escaped or not; returns the same text if it contains none. */
 export function replaceKeys(text: string, keys: readonly string[], maskOf: (key: string) => string = keyMask): string {
   let clean = text;
   const odd = hasOtherSpelling(text);
@@ -59,7 +59,7 @@ export function replaceKeys(text: string, keys: readonly string[], maskOf: (key:
   return clean;
 }
 
-/** A JSON value in which every key is replaced; the same value where there is none. */
+/** Replaces every key in a JSON value; returns the same value if it contains none. */
 export function replaceKeysIn<T>(value: T, keys: readonly string[], maskOf?: (key: string) => string): T {
   if (keys.length === 0) return value;
   const text = JSON.stringify(value);
@@ -68,15 +68,15 @@ export function replaceKeysIn<T>(value: T, keys: readonly string[], maskOf?: (ke
   return clean === text ? value : JSON.parse(clean);
 }
 
-/** Replaces keys in a text that comes in pieces, also where a key is cut between two of them. */
+/** Replaces keys in a streamed text, even if a key is split between two chunks. */
 export interface KeyFilter {
-  /** What can be passed on now; an end that may be the beginning of a key waits for the next piece. */
+  /** Returns the text that can be passed on now; an end that may be the beginning of a key is held back. */
   push(text: string): string;
-  /** What still waits, when no more comes. */
+  /** Returns the text that was held back, at the end of the stream. */
   end(): string;
 }
 
-/** Makes a filter. Without keys it passes everything on at once. */
+/** Creates a filter. Without keys it passes everything on immediately. */
 export function createKeyFilter(keys: readonly string[]): KeyFilter {
   let waiting = '';
   return {
@@ -95,7 +95,7 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
   };
 }
 
-/** Where the longest end of a text begins that is the beginning of a key; the text's length where none is. */
+/** Where the longest suffix that is the beginning of a key starts; the text's length if there is none. */
 function startOfPartialKey(text: string, keys: readonly string[]): number {
   let from = text.length;
   for (const key of keys) {

@@ -1,7 +1,7 @@
 import type { Message } from '@coppice/core';
 import { replaceKeysIn } from './mask-keys.ts';
 
-/** A message in which every key is replaced; the same message where there is none. Pictures are not searched. */
+/** Replaces every key in a message; returns the same message if it contains none. Images are not searched. */
 export function maskMessage(message: Message, keys: readonly string[]): Message {
   if (keys.length === 0) return message;
   const content = message.content.map((block) => (block.type === 'image' ? block : replaceKeysIn(block, keys)));

@@ -1,11 +1,13 @@
-/** The one place where keys are held while the process runs. */
+/** Holds all secrets of the process. */
 import { inspect } from 'node:util';
 import { AppError } from '@coppice/core';
 import { isMaskable, keyMask, maskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
+// Of a shorter key, four characters would reveal too much.
+const shortestShown = 12;
 
-/** Whatever turns it into text is given «hidden». */
+/** Converts to the text «hidden» in every way. */
 class Unprintable {
   toString(): string {
     return hidden;
@@ -24,7 +26,7 @@ class Unprintable {
   }
 }
 
-/** A text that cannot be printed, serialised or copied by accident: every way of turning it into text gives «hidden». */
+/** A text that cannot be printed, serialised or copied by accident: every conversion gives «hidden». */
 export class Hidden extends Unprintable {
   readonly #value: string;
 
@@ -34,22 +36,22 @@ export class Hidden extends Unprintable {
     held.add(this);
   }
 
-  /** The text itself, for the one place that needs it. */
+  /** The text itself, for the code that sends it. */
   reveal(): string {
     return this.#value;
   }
 
-  /** A text in which this one is replaced: a key by its mask, anything else by «hidden». */
+  /** Replaces this value in a text: a key by its mask, anything else by «hidden». */
   hide(text: string): string {
-    // Short values would take ordinary words out of every sentence.
+    // Replacing a short value would remove ordinary words from every text.
     if (this.#value.length < 6) return text;
     return text.replaceAll(this.#value, isMaskable(this.#value) ? keyMask(this.#value) : hidden);
   }
 }
 
 /**
- * A key. It is bound to the origin it was configured for and given out for no other: a base URL that is swapped later
- * does not take it along. Prints, serialises and copies as «hidden».
+ * An API key, bound to the origin it was configured for. It is not given out for another origin, so changing a base
+ * URL later does not leak it. Prints and serialises as «hidden».
  */
 export class Secret extends Unprintable {
   readonly #value: Hidden;
@@ -67,7 +69,13 @@ export class Secret extends Unprintable {
     return this.#origin;
   }
 
-  /** The key, for a request to this address. Throws `provider/foreign-host` when it is not the configured host. */
+  /** The last four characters, to tell keys apart; null for a short key. */
+  get lastFour(): string | null {
+    const value = this.#value.reveal();
+    return value.length < shortestShown ? null : value.slice(-4);
+  }
+
+  /** The key, for a request to this address. Throws `provider/foreign-host` for any other origin. */
   for(address: string | URL): string {
     const origin = new URL(address).origin;
     if (origin === this.#origin) return this.#value.reveal();
@@ -79,7 +87,7 @@ export class Secret extends Unprintable {
   }
 }
 
-// Weak, so that a secret that nobody holds any more is not kept alive for the sake of redaction.
+// Weak references, so that redaction does not keep unused secrets alive.
 class HeldSecrets {
   #refs: WeakRef<Hidden>[] = [];
 
@@ -100,15 +108,15 @@ class HeldSecrets {
 }
 
 const held = new HeldSecrets();
-// Those that are keys: other secrets, such as the environment of a tool's server, may be ordinary texts like a path.
+// Only API keys: other secrets, such as the environment of an MCP server, may be ordinary texts like a path.
 const keys = new HeldSecrets();
 
-/** The configured keys that are replaced in what people, models and tools say; see `mask-keys.ts`. */
+/** The configured keys that are masked in messages of people, models and tools; see `mask-keys.ts`. */
 export function heldKeys(): readonly string[] {
   return maskableKeys(keys.values());
 }
 
-/** A text in which every secret that this process holds is replaced. */
+/** Replaces every secret of this process in a text. */
 export function hideSecrets(text: string): string {
   return held.hide(text);
 }

@@ -1,11 +1,12 @@
-/** The sections of the configuration that stand on their own, each from its table. */
+/** Parses the sections of the configuration that do not depend on each other. */
 import type { ModelOverride } from '../catalogue/index.ts';
-import type { HttpLimits } from '../http/contract.ts';
+import { defaultLimits, type HttpLimits } from '../http/contract.ts';
 import type {
   BudgetsConfig,
   CompactionConfig,
   Config,
   GenerateConfig,
+  KeySource,
   McpServerConfig,
   ProxyConfig,
   ServerConfig,
@@ -17,7 +18,7 @@ import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Drops fields that are not there, so that defaults are not overwritten by nothing. */
+/** Drops undefined fields, so that they do not overwrite defaults. */
 function omitMissing<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
@@ -31,30 +32,46 @@ function isThere<T>(value: T): value is Exclude<T, undefined> {
   return value !== undefined;
 }
 
-/** `[tools]`, with the bounds that hold unless said otherwise. */
+const toolTimeout = { min: 0.1, max: 3600 };
+
+/** `[tools]`, with default limits. */
 export function readTools(table: TomlTable): ToolsConfig {
-  const seconds = table.number('timeout_seconds', 0.1, 3600);
-  const turn = table.number('turn_minutes', 0.1, 24 * 60);
   const tools: ToolsConfig = {
-    approval: table.word('approval', ['ask', 'never', 'always']) ?? 'ask',
-    allow: table.texts('allow') ?? [],
-    deny: table.texts('deny') ?? [],
-    rounds: table.whole('rounds', 1, 1000) ?? 25,
-    calls: table.whole('calls', 1, 10_000) ?? 50,
-    timeoutMs: (seconds ?? 60) * 1000,
-    turnMs: (turn ?? 15) * 60_000,
-    outputBytes: table.whole('output_bytes', 256, 64 * 1024 * 1024) ?? 256 * 1024,
+    approval: table.word(
+      'approval',
+      'What happens when a tool with side effects is called that neither list names: you are asked, it never runs, or it always runs.',
+      ['ask', 'never', 'always'],
+      'ask',
+    ),
+    allow: table.texts('allow', 'Tools that run without approval.') ?? [],
+    deny: table.texts('deny', 'Tools that never run.') ?? [],
+    rounds: table.whole('rounds', 'Rounds of tool calls in one turn.', { min: 1, max: 1000 }, 25),
+    calls: table.whole('calls', 'Tool calls in one turn.', { min: 1, max: 10_000 }, 50),
+    timeoutMs: table.number('timeout_seconds', 'Time limit of one tool call.', toolTimeout, 60) * 1000,
+    turnMs:
+      table.number(
+        'turn_minutes',
+        'Time limit of a whole turn, tools and models together.',
+        { min: 0.1, max: 24 * 60 },
+        15,
+      ) * 60_000,
+    outputBytes: table.whole(
+      'output_bytes',
+      'Largest result of a tool; the rest is cut off.',
+      { min: 256, max: 64 * 1024 * 1024 },
+      256 * 1024,
+    ),
   };
   table.finish();
   return tools;
 }
 
-/** `[budgets]`; what is not said has no limit. */
+/** `[budgets]`; a missing entry means no limit. */
 export function readBudgets(table: TomlTable): BudgetsConfig {
   const budgets: BudgetsConfig = {
-    turnUsd: table.number('turn_usd', 0) ?? null,
-    dayUsd: table.number('day_usd', 0) ?? null,
-    turnTokens: table.whole('turn_tokens', 1) ?? null,
+    turnUsd: table.number('turn_usd', 'US dollars that one turn may cost.', { min: 0 }) ?? null,
+    dayUsd: table.number('day_usd', 'US dollars that all turns of a day may cost.', { min: 0 }) ?? null,
+    turnTokens: table.whole('turn_tokens', 'Tokens of one turn, input and output together.', { min: 1 }) ?? null,
   };
   table.finish();
   return budgets;
@@ -63,10 +80,10 @@ export function readBudgets(table: TomlTable): BudgetsConfig {
 /** `[generate]`. */
 export function readGenerate(table: TomlTable): GenerateConfig {
   const generate: GenerateConfig = {
-    temperature: table.number('temperature', 0, 2),
-    maxTokens: table.whole('max_tokens', 1),
-    thinking: table.word('thinking', ['low', 'medium', 'high']),
-    fallbackModel: table.text('fallback_model'),
+    temperature: table.number('temperature', 'Sampling temperature.', { min: 0, max: 2 }),
+    maxTokens: table.whole('max_tokens', 'Longest reply, in tokens.', { min: 1 }),
+    thinking: table.word('thinking', 'How much the model thinks before it answers.', ['low', 'medium', 'high']),
+    fallbackModel: table.text('fallback_model', 'Model that answers if the chosen one cannot, as `provider/model`.'),
   };
   table.finish();
   return omitMissing(generate);
@@ -75,9 +92,9 @@ export function readGenerate(table: TomlTable): GenerateConfig {
 /** `[compaction]`. */
 export function readCompaction(table: TomlTable): CompactionConfig {
   const compaction: CompactionConfig = {
-    automatic: table.flag('automatic') ?? true,
-    readTools: table.texts('read_tools') ?? [],
-    changeTools: table.texts('change_tools') ?? [],
+    automatic: table.flag('automatic', 'Whether a branch that outgrows the context window is summarized.', true),
+    readTools: table.texts('read_tools', 'Further tools that read files.') ?? [],
+    changeTools: table.texts('change_tools', 'Further tools that change files.') ?? [],
   };
   table.finish();
   return compaction;
@@ -85,50 +102,92 @@ export function readCompaction(table: TomlTable): CompactionConfig {
 
 /** `[summaries]`. */
 export function readSummaries(table: TomlTable): SummariesConfig {
-  const summaries: SummariesConfig = { model: table.text('model') };
+  const summaries: SummariesConfig = {
+    model: table.text('model', 'Model that writes titles and summaries, as `provider/model`.'),
+  };
   table.finish();
   return omitMissing(summaries);
 }
 
 /** `[proxy]`. */
 export function readProxy(table: TomlTable): ProxyConfig {
-  const address = (name: string): string | undefined => {
-    const said = table.text(name)?.replace(/\/+$/, '');
+  const address = (name: string, about: string): string | undefined => {
+    const said = table.text(name, about)?.replace(/\/+$/, '');
     if (said !== undefined && !isWebAddress(said))
-      table.refuse(name, 'must be an http or https address without a name and password');
+      table.refuse(name, 'must be an http or https URL without user name and password');
     return said;
   };
   const proxy: ProxyConfig = {
-    openai: address('openai'),
-    anthropic: address('anthropic'),
-    recording: table.flag('recording') ?? true,
+    openai: address('openai', 'Base URL of an OpenAI-compatible API. If unset, the configured models answer.'),
+    anthropic: address('anthropic', 'Base URL of an Anthropic-compatible API. If unset, the configured models answer.'),
+    google: address('google', 'Base URL of a Gemini API. If unset, the configured models answer.'),
+    recording: table.flag('recording', 'Whether forwarded calls are recorded.', true),
+    grouping: table.word(
+      'grouping',
+      'One tree for each session of a program, or one for each system prompt. If unset, projects that have trees by prompt keep them so; all others are grouped by session.',
+      groupings,
+    ),
+    projects: readGroupings(table.table('projects', 'The grouping of single projects.')),
   };
   table.finish();
   return proxy;
 }
 
+const groupings = ['session', 'prompt'] as const;
+
+/** `[proxy.projects]`: the grouping of single projects, by their names. */
+function readGroupings(table: TomlTable): ReadonlyMap<string, 'session' | 'prompt'> {
+  const found = new Map<string, 'session' | 'prompt'>();
+  for (const name of table.chosenNames('<project>')) {
+    const grouping = table.word(name, 'The grouping of this project.', groupings);
+    if (grouping !== undefined) found.set(name, grouping);
+  }
+  table.finish();
+  return found;
+}
+
+/** Whether a text is an origin as browsers send it: scheme, host and port, without a path or a wildcard. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:\/\/[^*]+$/.test(text);
+}
+
 /** `[server]`. */
 export function readServer(table: TomlTable): ServerConfig {
-  const server: ServerConfig = { importBytes: table.whole('import_bytes', 1024) };
+  const origins = table.texts(
+    'origins',
+    'Exact origins of other pages that may call with a token, such as `https://notes.example.org`.',
+  );
+  for (const origin of origins ?? [])
+    if (!isOrigin(origin))
+      table.refuse(
+        'origins',
+        `must list origins such as "https://notes.example.org"; ${JSON.stringify(origin)} is none`,
+      );
+  const server: ServerConfig = {
+    importBytes: table.whole('import_bytes', 'Largest upload that is imported; replaces `importBytes` below.', {
+      min: 1024,
+    }),
+    origins,
+  };
   table.finish();
   return omitMissing(server);
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */
 export function readLimits(table: TomlTable): Partial<HttpLimits> {
-  const ms = (key: string) => {
-    const seconds = table.number(key, 0.001, 24 * 3600);
-    return seconds === undefined ? undefined : Math.round(seconds * 1000);
+  const seconds = { min: 0.001, max: 24 * 3600 };
+  const ms = (key: string, about: string, otherwiseMs: number) =>
+    Math.round(table.number(key, about, seconds, otherwiseMs / 1000) * 1000);
+  const { firstByteMs, idleMs, turnMs, longestWaitMs, bodyBytes, eventBytes, retries } = defaultLimits;
+  const limits: Partial<HttpLimits> = {
+    firstByteMs: ms('first_byte_seconds', 'Until a provider begins to answer.', firstByteMs),
+    idleMs: ms('idle_seconds', 'Between two pieces of a reply.', idleMs),
+    turnMs: ms('turn_seconds', 'One call with all its attempts.', turnMs),
+    longestWaitMs: ms('longest_wait_seconds', 'Longest wait that a provider may ask for.', longestWaitMs),
+    bodyBytes: table.whole('body_bytes', 'Largest response, decompressed.', { min: 1024 }, bodyBytes),
+    eventBytes: table.whole('event_bytes', 'Largest event of a stream.', { min: 1024 }, eventBytes),
+    retries: table.whole('retries', 'Further attempts after the first.', { min: 0, max: 5 }, retries),
   };
-  const limits = omitMissing({
-    firstByteMs: ms('first_byte_seconds'),
-    idleMs: ms('idle_seconds'),
-    turnMs: ms('turn_seconds'),
-    longestWaitMs: ms('longest_wait_seconds'),
-    bodyBytes: table.whole('body_bytes', 1024),
-    eventBytes: table.whole('event_bytes', 1024),
-    retries: table.whole('retries', 0, 5),
-  });
   table.finish();
   return limits;
 }
@@ -136,27 +195,27 @@ export function readLimits(table: TomlTable): Partial<HttpLimits> {
 /** `[models."provider/model"]`. */
 export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride> {
   const models = new Map<string, ModelOverride>();
-  for (const id of table.names) {
+  for (const id of table.chosenNames('<provider/model>')) {
     if (!/^[^/]+\/.+$/.test(id)) table.refuse(id, 'must be named provider/model, in quotes');
-    const fields = table.table(id);
-    const price = fields.table('price');
+    const fields = table.table(id, 'Facts about one model that replace those of the catalogue.');
+    const price = fields.table('price', 'US dollars for a million tokens.');
     const prices = omitMissing({
-      input: price.number('input', 0),
-      output: price.number('output', 0),
-      cacheRead: price.number('cache_read', 0),
-      cacheWrite: price.number('cache_write', 0),
+      input: price.number('input', 'Input.', { min: 0 }),
+      output: price.number('output', 'Output.', { min: 0 }),
+      cacheRead: price.number('cache_read', 'Input that the provider had cached.', { min: 0 }),
+      cacheWrite: price.number('cache_write', 'Input that the provider caches.', { min: 0 }),
     });
     price.finish();
     models.set(
       id,
       omitMissing({
-        name: fields.text('name'),
-        window: fields.whole('window', 1),
-        maxOut: fields.whole('max_output', 1),
+        name: fields.text('name', 'The name that is shown.'),
+        window: fields.whole('window', 'Context window, in tokens.', { min: 1 }),
+        maxOut: fields.whole('max_output', 'Longest reply, in tokens.', { min: 1 }),
         price: Object.keys(prices).length === 0 ? undefined : prices,
-        tools: fields.flag('tools'),
-        thinking: fields.flag('thinking'),
-        images: fields.flag('images'),
+        tools: fields.flag('tools', 'Whether it can call tools.'),
+        thinking: fields.flag('thinking', 'Whether it can think before it answers.'),
+        images: fields.flag('images', 'Whether it can read images.'),
       }),
     );
     fields.finish();
@@ -164,22 +223,34 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
   return models;
 }
 
-/** `[mcp]`: whether agents that come over HTTP may write, and the servers whose tools are called. */
-export function readMcp(table: TomlTable, env: SectionEnvironment): Pick<Config, 'mcpWrites' | 'mcpServers'> {
-  const mcpWrites = table.flag('writes') ?? false;
-  const mcpServers = readMcpServers(table.table('servers'), env);
+/** `[mcp]`: whether agents may write over HTTP, and the MCP servers to connect to. */
+export function readMcp(
+  table: TomlTable,
+  env: SectionEnvironment,
+): Pick<Config, 'mcpWrites' | 'mcpPageCommands' | 'mcpServers'> {
+  const mcpWrites = table.flag(
+    'writes',
+    'Whether agents that use Coppice as an MCP server over HTTP may write.',
+    false,
+  );
+  const mcpPageCommands = table.flag(
+    'page_commands',
+    'Whether admins of a shared server may add servers that are started by a command.',
+    false,
+  );
+  const mcpServers = readMcpServers(table.table('servers', 'The MCP servers to connect to.'), env);
   table.finish();
-  return { mcpWrites, mcpServers };
+  return { mcpWrites, mcpPageCommands, mcpServers };
 }
 
-/** `[mcp.servers.<name>]`: a command as a list, or an http(s) address. */
+/** `[mcp.servers.<name>]`: a command as a list, or an http(s) URL. */
 function readMcpServers(list: TomlTable, env: SectionEnvironment): ReadonlyMap<string, McpServerConfig> {
   const servers = new Map<string, McpServerConfig>();
-  for (const name of list.names) {
+  for (const name of list.chosenNames('<name>')) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(name)) list.refuse(name, 'must be a name of up to 32 letters, digits, - and _');
-    // Tools are named server__tool: what stands before the first __ must be one server's name and no other's.
-    if (/__|_$/.test(name)) list.refuse(name, 'must not have __ in its name, nor _ at its end');
-    const fields = list.table(name);
+    // Tools are named server__tool: the part before the first __ must identify one server.
+    if (/__|_$/.test(name)) list.refuse(name, 'must not contain __ or end with _');
+    const fields = list.table(name, 'One MCP server, with either `command` or `url`.');
     const server = readMcpServer(name, fields, env);
     if (server === null) return list.refuse(name, 'needs either command, a list of texts, or url');
     fields.finish();
@@ -189,56 +260,67 @@ function readMcpServers(list: TomlTable, env: SectionEnvironment): ReadonlyMap<s
 }
 
 function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment): McpServerConfig | null {
-  const [command, url] = [fields.texts('command'), fields.text('url')];
+  const [command, url] = [
+    fields.texts('command', 'The program and its arguments; no shell is used.'),
+    fields.text('url', 'The address of a server that runs elsewhere.'),
+  ];
   const common = {
     name,
-    enabled: fields.flag('enabled') ?? true,
-    timeoutMs: (fields.number('timeout_seconds', 0.1, 3600) ?? 60) * 1000,
-    autoApprove: fields.texts('auto_approve') ?? [],
+    enabled: fields.flag('enabled', 'Whether it is used.', true),
+    timeoutMs: fields.number('timeout_seconds', 'Time limit of one call.', toolTimeout, 60) * 1000,
+    autoApprove: fields.texts('auto_approve', 'Tools that run without approval.') ?? [],
   };
   if ((command === undefined) === (url === undefined)) return null;
   if (command !== undefined) {
     if (command.length === 0 || command[0] === '') fields.refuse('command', 'must begin with a program');
-    const cwd = fields.text('cwd');
+    const cwd = fields.text('cwd', 'Working directory of the command, an absolute path.');
     if (cwd !== undefined && !/^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) fields.refuse('cwd', 'must be an absolute path');
-    const values = Object.entries(fields.named('env')).map(([key, value]) => [key, new Hidden(value)] as const);
-    const passEnv = fields.texts('pass_env') ?? [];
+    const values = Object.entries(fields.named('env', 'Variables that the command gets.')).map(
+      ([key, value]) => [key, new Hidden(value)] as const,
+    );
+    const passEnv = fields.texts('pass_env', 'Variables of your environment that the command may see.') ?? [];
     return { ...common, transport: 'stdio', command, cwd, env: new Map(values), passEnv };
   }
   if (url === undefined) return null;
-  if (!isWebAddress(url)) fields.refuse('url', 'must be an http or https address without a name and password');
-  const key = readKey(fields, env, url);
+  if (!isWebAddress(url)) fields.refuse('url', 'must be an http or https URL without user name and password');
+  const { key } = readKey(fields, env, url);
   return { ...common, transport: 'http', url, headers: readHeaders(fields), ...(key === undefined ? {} : { key }) };
 }
 
-/** Whether a text is an http(s) address without a name or password in it. */
+/** Whether a text is an http(s) URL without user name or password. */
 export function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** `headers`, which may say anything but who one is: keys have a place of their own, where they are not shown. */
+/** `headers`, except credentials: keys have their own setting, which is never shown. */
 export function readHeaders(fields: TomlTable): Readonly<Record<string, string>> {
-  const headers = fields.named('headers');
+  const headers = fields.named('headers', 'Headers of every request; keys are not allowed here.');
   for (const [name, value] of Object.entries(headers)) {
     if (/^(?:authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie)$/i.test(name))
-      fields.refuse('headers', `must not hold ${name}; use api_key or api_key_env`);
+      fields.refuse('headers', `must not contain ${name}; use api_key or api_key_env`);
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || /[\r\n\0]/.test(value))
-      fields.refuse('headers', `has ${JSON.stringify(name)}, which is no header`);
+      fields.refuse('headers', `has ${JSON.stringify(name)}, which is not a valid header name`);
   }
   return headers;
 }
 
-/** `api_key`, or the variable that `api_key_env` names, bound to the host of an address. */
-export function readKey(fields: TomlTable, env: SectionEnvironment, address: string): Secret | undefined {
-  const [written, variable] = [fields.hidden('api_key'), fields.text('api_key_env')];
+/** `api_key`, or the variable that `api_key_env` names, bound to the host of `address`. */
+export function readKey(
+  fields: TomlTable,
+  env: SectionEnvironment,
+  address: string,
+): { readonly key?: Secret; readonly keySource?: KeySource } {
+  const written = fields.hidden('api_key', 'The key. Coppice never shows it.');
+  const variable = fields.text('api_key_env', 'The environment variable that holds the key.');
   if (written !== undefined && variable !== undefined)
-    fields.refuse('api_key_env', 'stands beside api_key; one of them is needed');
-  if (written !== undefined) return new Secret(written.reveal(), address);
-  if (variable === undefined) return undefined;
+    fields.refuse('api_key_env', 'cannot be combined with api_key; use one of them');
+  if (written !== undefined) return { key: new Secret(written.reveal(), address), keySource: { from: 'file' } };
+  if (variable === undefined) return {};
   const value = env[variable]?.trim();
-  if (value !== undefined && value !== '') return new Secret(value, address);
+  if (value !== undefined && value !== '')
+    return { key: new Secret(value, address), keySource: { from: 'environment', variable } };
   fields.warn('api_key_env', 'names a variable that is not set');
-  return undefined;
+  return {};
 }

@@ -1,10 +1,33 @@
-/** TOML with places: reads a table field by field, and says file, line and key of whatever is wrong. */
+/** Reads TOML tables field by field; errors name file, line and key. */
 import { AppError } from '@coppice/core';
 import { parse, TomlError } from 'smol-toml';
 import type { ConfigWarning } from './contract.ts';
 import { Hidden } from './secret.ts';
 
-/** A file of TOML. */
+/** One key of the configuration file, or one of its sections, as the code that reads it declares it. */
+export interface Setting {
+  /** The names of the enclosing tables and of the key; a name that the user chooses is written `<name>`. */
+  readonly path: readonly string[];
+  readonly kind: 'section' | 'text' | 'number' | 'whole number' | 'true or false' | 'texts' | 'named texts' | 'word';
+  readonly about: string;
+  /** Undefined if the setting is then unset or empty. */
+  readonly default?: string | number | boolean | undefined;
+  readonly bounds?: Bounds | undefined;
+  /** The values that a word may have. */
+  readonly words?: readonly string[] | undefined;
+  /** Whether the value is never printed. */
+  readonly secret?: boolean | undefined;
+}
+
+/** Receives every setting that is read, whether the file contains it or not. */
+export type SettingListener = (setting: Setting) => void;
+
+/** The bounds of a number, both included. */
+export interface Bounds {
+  readonly min: number;
+  readonly max?: number | undefined;
+}
+
 export interface TomlFile {
   readonly name: string;
   readonly text: string;
@@ -18,26 +41,26 @@ function isTomlTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The whole file as a table. Refuses what is no TOML, with line and column and without showing the line itself. */
-export function openToml(file: TomlFile, warnings: ConfigWarning[]): TomlTable {
+/** Parses the file. A syntax error names line and column but does not quote the line. */
+export function openToml(file: TomlFile, warnings: ConfigWarning[], onSetting?: SettingListener): TomlTable {
   let value: unknown;
   try {
     value = parse(file.text);
   } catch (cause) {
-    // The parser's message quotes the lines around the place, and a key may stand on one of them.
+    // The parser's message quotes the surrounding lines, which may contain a key.
     const [what = 'it cannot be read'] = cause instanceof Error ? cause.message.split('\n') : [];
     const line = cause instanceof TomlError ? `:${cause.line}:${cause.column}` : '';
     return invalidToml(`${file.name}${line}`, `this is no TOML (${what.replace(/^Invalid TOML document: /, '')}).`);
   }
-  return new TomlTable(file, [], isTomlTable(value) ? value : {}, warnings);
+  return new TomlTable({ file, warnings, onSetting }, [], isTomlTable(value) ? value : {});
 }
 
-/** A key as TOML writes it. */
+/** Formats a key as in TOML. */
 function tomlText(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** The parts of a dotted key or header; null when the text is none. */
+/** The parts of a dotted key or header; null if the text is neither. */
 function keyParts(text: string): string[] | null {
   const parts: string[] = [];
   const part = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*(\.|$)/y;
@@ -49,7 +72,7 @@ function keyParts(text: string): string[] | null {
   return parts;
 }
 
-/** The line that a key stands on, from 1; that of the nearest table around it when the key itself is not there. */
+/** The line number of a key, from 1; the line of the nearest enclosing table if the key is missing. */
 export function lineOfKey(text: string, path: readonly string[]): number | null {
   let table: string[] = [];
   let best = 0;
@@ -72,105 +95,136 @@ export function lineOfKey(text: string, path: readonly string[]): number | null 
   return line;
 }
 
-/** A table of the file, read field by field; `finish` warns of what nobody asked for. */
+/** What all tables of one file share. */
+interface TomlReading {
+  readonly file: TomlFile;
+  readonly warnings: ConfigWarning[];
+  readonly onSetting?: SettingListener | undefined;
+}
+
+/**
+ * A table of the file, read field by field; `finish` warns about fields that were never read. Every reader takes the
+ * description of its setting, from which the reference of all settings is written.
+ */
 export class TomlTable {
-  readonly #file: TomlFile;
+  readonly #reading: TomlReading;
   readonly #path: readonly string[];
+  /** The path with placeholders instead of the names that the user chose. */
+  readonly #generalPath: readonly string[];
   readonly #fields: Readonly<Record<string, unknown>>;
-  readonly #warnings: ConfigWarning[];
   readonly #asked = new Set<string>();
+  #placeholder: string | null = null;
 
   constructor(
-    file: TomlFile,
+    reading: TomlReading,
     path: readonly string[],
     fields: Readonly<Record<string, unknown>>,
-    warnings: ConfigWarning[],
+    generalPath: readonly string[] = path,
   ) {
-    this.#file = file;
+    this.#reading = reading;
     this.#path = path;
     this.#fields = fields;
-    this.#warnings = warnings;
+    this.#generalPath = generalPath;
   }
 
-  /** The names of all fields. */
-  get names(): readonly string[] {
+  /** The names of all fields, which the user chooses; the reference calls them by the placeholder, such as `<name>`. */
+  chosenNames(placeholder: `<${string}>`): readonly string[] {
+    this.#placeholder = placeholder;
     return Object.keys(this.#fields);
   }
 
-  /** File and line of a field, or of the table itself. */
+  /** File and line of a field, or of the table. */
   where(key?: string): string {
+    const { file } = this.#reading;
     const path = key === undefined ? this.#path : [...this.#path, key];
-    const line = lineOfKey(this.#file.text, path);
-    return line === null ? this.#file.name : `${this.#file.name}:${line}`;
+    const line = lineOfKey(file.text, path);
+    return line === null ? file.name : `${file.name}:${line}`;
   }
 
-  /** Refuses a field in words that name it; the value itself is never shown, since it may be a key. */
+  /** Throws an error that names the field but not its value, which may be a key. */
   refuse(key: string, what: string): never {
     return invalidToml(this.where(key), `${[...this.#path, key].map(tomlText).join('.')} ${what}.`);
   }
 
-  /** Notes something that a person wants to know. */
+  /** Adds a warning. */
   warn(key: string, what: string): void {
-    this.#warnings.push({
+    this.#reading.warnings.push({
       where: this.where(key),
       message: `${[...this.#path, key].map(tomlText).join('.')} ${what}.`,
     });
   }
 
-  #get(key: string): unknown {
+  #get(key: string, setting: Omit<Setting, 'path'>): unknown {
     this.#asked.add(key);
+    this.#reading.onSetting?.({ path: this.#generalPathOf(key), ...setting });
     return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
   }
 
-  /** A text that is not empty. */
-  text(key: string): string | undefined {
-    const value = this.#get(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'string' && value !== '') return value;
-    return this.refuse(key, 'must be a text in quotes that is not empty');
+  #generalPathOf(key: string): readonly string[] {
+    return [...this.#generalPath, this.#placeholder ?? key];
   }
 
-  /** One of a few words. */
-  word<T extends string>(key: string, words: readonly T[]): T | undefined {
-    const value = this.#get(key);
+  /** A non-empty string. */
+  text(key: string, about: string): string | undefined {
+    const value = this.#get(key, { kind: 'text', about });
     if (value === undefined) return undefined;
+    if (typeof value === 'string' && value !== '') return value;
+    return this.refuse(key, 'must be a non-empty text in quotes');
+  }
+
+  /** One of several fixed words. */
+  word<T extends string>(key: string, about: string, words: readonly T[]): T | undefined;
+  word<T extends string>(key: string, about: string, words: readonly T[], otherwise: NoInfer<T>): T;
+  word<T extends string>(key: string, about: string, words: readonly T[], otherwise?: T): T | undefined {
+    const value = this.#get(key, { kind: 'word', about, words, default: otherwise });
+    if (value === undefined) return otherwise;
     const found = words.find((word) => word === value);
     return found ?? this.refuse(key, `must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
   }
 
   /** A number within bounds. */
-  number(key: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
-    const value = this.#get(key);
+  number(key: string, about: string, bounds: Bounds): number | undefined;
+  number(key: string, about: string, bounds: Bounds, otherwise: number): number;
+  number(key: string, about: string, bounds: Bounds, otherwise?: number): number | undefined {
+    return this.#number(key, { kind: 'number', about, bounds, default: otherwise }, bounds) ?? otherwise;
+  }
+
+  /** An integer within bounds. */
+  whole(key: string, about: string, bounds: Bounds): number | undefined;
+  whole(key: string, about: string, bounds: Bounds, otherwise: number): number;
+  whole(key: string, about: string, bounds: Bounds, otherwise?: number): number | undefined {
+    const value = this.#number(key, { kind: 'whole number', about, bounds, default: otherwise }, bounds);
+    if (value !== undefined && !Number.isInteger(value)) this.refuse(key, 'must be a whole number');
+    return value ?? otherwise;
+  }
+
+  #number(key: string, setting: Omit<Setting, 'path'>, { min, max }: Bounds): number | undefined {
+    const value = this.#get(key, setting);
     if (value === undefined) return undefined;
-    if (typeof value === 'number' && value >= min && value <= max) return value;
-    const upper = max === Number.MAX_SAFE_INTEGER ? '' : ` up to ${max}`;
-    return this.refuse(key, `must be a number from ${min}${upper}`);
+    if (typeof value === 'number' && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
+    return this.refuse(key, `must be a number from ${min}${max === undefined ? '' : ` up to ${max}`}`);
   }
 
-  /** A whole number within bounds. */
-  whole(key: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
-    const value = this.number(key, min, max);
-    return value === undefined || Number.isInteger(value) ? value : this.refuse(key, 'must be a whole number');
+  /** A boolean. */
+  flag(key: string, about: string): boolean | undefined;
+  flag(key: string, about: string, otherwise: boolean): boolean;
+  flag(key: string, about: string, otherwise?: boolean): boolean | undefined {
+    const value = this.#get(key, { kind: 'true or false', about, default: otherwise });
+    if (value === undefined) return otherwise;
+    return typeof value === 'boolean' ? value : this.refuse(key, 'must be true or false');
   }
 
-  /** True or false. */
-  flag(key: string): boolean | undefined {
-    const value = this.#get(key);
-    if (value === undefined || typeof value === 'boolean') return value;
-    return this.refuse(key, 'must be true or false');
-  }
-
-  /** A list of texts. */
-  texts(key: string): readonly string[] | undefined {
-    const value = this.#get(key);
+  /** A list of strings. */
+  texts(key: string, about: string): readonly string[] | undefined {
+    const value = this.#get(key, { kind: 'texts', about });
     if (value === undefined) return undefined;
     if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value;
     return this.refuse(key, 'must be a list of texts');
   }
 
-  /** Texts by name. */
-  named(key: string): Readonly<Record<string, string>> {
-    const value = this.#get(key);
+  /** Strings by name. */
+  named(key: string, about: string): Readonly<Record<string, string>> {
+    const value = this.#get(key, { kind: 'named texts', about });
     const found: Record<string, string> = Object.create(null);
     if (value === undefined) return found;
     if (!isTomlTable(value)) return this.refuse(key, 'must be a table of texts');
@@ -181,24 +235,25 @@ export class TomlTable {
     return found;
   }
 
-  /** A text that is never shown. */
-  hidden(key: string): Hidden | undefined {
-    const value = this.#get(key);
+  /** A string that is never printed. */
+  hidden(key: string, about: string): Hidden | undefined {
+    const value = this.#get(key, { kind: 'text', about, secret: true });
     if (value === undefined) return undefined;
     if (typeof value === 'string' && value.trim() !== '') return new Hidden(value.trim());
-    return this.refuse(key, 'must be a text in quotes that is not empty');
+    return this.refuse(key, 'must be a non-empty text in quotes');
   }
 
-  /** A table inside this one; empty when it is missing. */
-  table(key: string): TomlTable {
-    const value = this.#get(key);
+  /** A nested table; empty if it is missing. */
+  table(key: string, about: string): TomlTable {
+    const value = this.#get(key, { kind: 'section', about });
     if (value !== undefined && !isTomlTable(value))
       return this.refuse(key, `must be a table, written [${[...this.#path, key].map(tomlText).join('.')}]`);
-    return new TomlTable(this.#file, [...this.#path, key], value ?? {}, this.#warnings);
+    return new TomlTable(this.#reading, [...this.#path, key], value ?? {}, this.#generalPathOf(key));
   }
 
-  /** Warns of every field that nobody asked for: most likely a slip of the pen. */
+  /** Warns about every field that was not read: most likely a typo. */
   finish(): void {
-    for (const key of this.names) if (!this.#asked.has(key)) this.warn(key, 'is not known and has no effect');
+    for (const key of Object.keys(this.#fields))
+      if (!this.#asked.has(key)) this.warn(key, 'is not known and has no effect');
   }
 }

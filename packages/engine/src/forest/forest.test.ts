@@ -596,7 +596,7 @@ test('[W3] in folders of files, roots and nodes have the very ids and shapes tha
   await wood.append(root.id, [user('a'), assistant('b')], { source_info, title: 'B', tags: ['x'] });
   const { nodes } = await wood.serialize(root.id);
   expect(nodes).toHaveLength(2);
-  // The journal comes first; at the latest when the store is closed, the files say what it says.
+  // Changes are written to the journal first; closing the store brings the files up to date.
   await files.close();
   for (const node of nodes) {
     const file: unknown = JSON.parse(readFileSync(join(folder, root.id, 'nodes', `${node.id}.json`), 'utf8'));

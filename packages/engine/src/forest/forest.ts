@@ -59,8 +59,8 @@ const keptBlank = { blank: 'keep' } as const;
 const byUser: AppendMetadata = { source_info: { type: 'user' } };
 
 /**
- * Conversations by the ids of their nodes alone, on any store. It holds no rules of its own: every change is a command
- * of core. What it adds does not move where the user is, but for a tree's first node.
+ * Conversations addressed by node ids alone, on any store. It has no rules of its own: every change is a command of
+ * core. Its changes do not move the active node, except for a tree's first node.
  */
 export class Forest {
   readonly #store: Store;
@@ -77,7 +77,10 @@ export class Forest {
     this.#ledger = new ProvenanceLedger(store, options.provenance);
   }
 
-  /** Finds this owner's and project's root with exactly this prompt, or makes it. No prompt and the empty one differ. */
+  /**
+   * Finds this owner's and project's root with exactly this prompt, or creates it. No prompt and the empty prompt
+   * differ.
+   */
   async getOrCreateRoot(systemPrompt?: string): Promise<RootData> {
     const attributes = {
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
@@ -92,13 +95,13 @@ export class Forest {
     return (await this.getRoot(result.treeId)) ?? unknownRoot(result.treeId);
   }
 
-  /** The root of an id; null where there is none. */
+  /** Returns a root by id, or null. */
   async getRoot(rootId: string): Promise<RootData | null> {
     const node = await this.getNode(rootId);
     return node !== null && isRootData(node) ? node : null;
   }
 
-  /** The roots of the project, newest change first. One whose tree cannot be read is among them and says so. */
+  /** The roots of the project, last changed first. A root whose tree cannot be read is listed with the reason. */
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
     for await (const tree of this.#trees(query ?? {})) {
@@ -108,13 +111,13 @@ export class Forest {
     return roots;
   }
 
-  /** A node, or a root where the id is a root's; null where there is none. */
+  /** Returns a node, or a root if the id is a root's; null if there is none. */
   async getNode(nodeId: string): Promise<ForestNode | null> {
     const place = await findNodePlace(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewNode(place.nodeId));
   }
 
-  /** The way from a root, or from a node on it, down to a node; both ends included, the root apart. */
+  /** The path from a root, or from a node on it, down to a node; both ends included, the root returned separately. */
   async getPath(ends: { from?: string | null; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
     const { treeId } = await requireNodePlace(this.#store, ends?.to);
     const { to, from } = ends;
@@ -122,13 +125,13 @@ export class Forest {
     return this.#store.read(treeId, () => viewPath(treeId, { to, ...start }));
   }
 
-  /** What was said on the way to a node. Appending it again under the root leads to the same node. */
+  /** The messages on the path to a node. Appending them to the root again leads to the same node. */
   async getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
     const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewMessages(place.treeId, place.nodeId));
   }
 
-  /** The nodes right below a node or a root, in order. */
+  /** The children of a node or a root, in order. */
   async getChildren(nodeId: string): Promise<NodeData[]> {
     const place = await requireNodePlace(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewChildren(place.treeId, place.nodeId));
@@ -140,7 +143,7 @@ export class Forest {
     return this.#store.read(place.treeId, () => viewSiblings(place.treeId, place.nodeId));
   }
 
-  /** A node and what is below it, breadth first; depth 0 is the node alone. */
+  /** A node and its descendants, breadth first; depth 0 is the node alone. */
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
     const depth = options?.depth ?? undefined;
     if (depth !== undefined) checkCount('depth', depth);
@@ -157,7 +160,7 @@ export class Forest {
     }
     let newest: { at: number; node: NodeData }[] = [];
     for await (const tree of this.#trees({})) {
-      // Trees come newest change first: what follows has nothing newer than what is there.
+      // Trees are sorted by last change: the following trees have no newer leaves.
       if (newest.length >= limit && (newest[newest.length - 1]?.at ?? 0) >= tree.updatedAt) break;
       const leaves = await this.#readable(
         tree,
@@ -169,7 +172,7 @@ export class Forest {
     return newest.map(({ node }) => node);
   }
 
-  /** One tree, or all of the project, without what they say; roots are in the list as `system`. */
+  /** One tree, or all of the project, without message contents; roots are listed with the role `system`. */
   async getAllNodeStructures(rootId?: string): Promise<NodeStructure[]> {
     if (rootId !== undefined) {
       const id = await this.#rootTree(rootId);
@@ -193,8 +196,9 @@ export class Forest {
   }
 
   /**
-   * Adds messages below a node, reusing what is there already, and gives the last node: the parent if nothing was said.
-   * Takes older forms of messages too; one that cannot be read is refused by its index, and nothing is stored.
+   * Appends messages below a node, reusing equal ones, and returns the last node: the parent if all messages were
+   * blank. Older message formats are accepted; an unreadable message is refused with its index, and nothing is
+   * stored.
    */
   async append(
     parentId: string,
@@ -221,20 +225,20 @@ export class Forest {
     return this.#shown({ treeId: place.treeId, nodeId: result.nodeId });
   }
 
-  /** Cuts a text in two at a UTF-16 offset. Gives the new left half; the node keeps the right half and its replies. */
+  /** Splits a text at a UTF-16 offset. Returns the new left half; the node keeps the right half and its replies. */
   async splitNode(nodeId: string, position: number): Promise<NodeData> {
     const place = await requireNodePlace(this.#store, nodeId);
     const { result } = await run(this.#store, { type: 'split', ...place, position }, this.#context);
     return this.#turn({ ...place, nodeId: result.nodeId });
   }
 
-  /** Changes a text, keeping what both texts share, and gives the node that completes the new one. */
+  /** Edits a text, keeping the common prefix, and returns the node that completes the new text. */
   async editNodeContent(
     nodeId: string,
     newContent: string,
     options: { moveBookmark?: boolean } = {},
   ): Promise<NodeData> {
-    // At content's door, where every message comes in: a text past the limits is refused here as anywhere.
+    // Parsed like every other message, so that the same limits apply.
     const { content } = valueOf(
       parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
     );
@@ -255,8 +259,8 @@ export class Forest {
   }
 
   /**
-   * Takes a node out, with all that is below it, or with its children put in its place. Gives the parent, and null where
-   * the node was unknown. Roots are refused.
+   * Deletes a node with its descendants, or moves its children up to its parent. Returns the parent, or null if the
+   * node is unknown. Roots are refused.
    */
   async deleteNode(nodeId: string, reparentToGrandparent = false): Promise<ForestNode | null> {
     const place = await findNodePlace(this.#store, nodeId);
@@ -269,20 +273,20 @@ export class Forest {
       );
       return result.parentId === null ? null : this.#shown({ ...place, nodeId: result.parentId });
     } catch (error) {
-      // Somebody else was quicker.
+      // Another caller deleted it first.
       if (isAppError(error) && error.code === 'tree/unknown-node') return null;
       throw error;
     }
   }
 
-  /** Takes nodes of one tree out in one commit. Gives those that went; an unknown one is refused, and nothing goes. */
+  /** Deletes nodes of one tree in one commit. Returns the deleted nodes; if one is unknown, nothing is deleted. */
   async deleteNodes(nodeIds: readonly string[], reparentToGrandparent = false): Promise<NodeId[]> {
-    if (!Array.isArray(nodeIds)) return refuse('command/invalid', 'The nodes to delete are a list of ids.', {});
+    if (!Array.isArray(nodeIds)) return refuse('command/invalid', 'The nodes to delete must be a list of ids.', {});
     if (nodeIds.length === 0) return [];
     const first = nodeIds[0] ?? '';
     const place = await requireNodePlace(this.#store, first);
     const { treeId } = place;
-    // Only the first, and the root by its tree's id, have to be looked for: what is not in the tree is refused there.
+    // Only the first id, and a root's tree id, must be looked up; core refuses ids that are not in the tree.
     const doomed: NodeId[] = [];
     for (const id of nodeIds)
       doomed.push(
@@ -297,8 +301,8 @@ export class Forest {
   }
 
   /**
-   * Changes what the user noted about a node, in one commit. Never its time, its origin or its source; and a machine's
-   * title is passed over where the node has a title or children.
+   * Changes user metadata of a node in one commit, but never its time, origin or source. An automatic title is
+   * ignored if the node has a title or children.
    */
   async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
     const place = await requireNodePlace(this.#store, nodeId);
@@ -315,13 +319,13 @@ export class Forest {
     return all;
   }
 
-  /** The bookmark on a node; null if it has none, or is not there. */
+  /** The bookmark on a node; null if it has none or does not exist. */
   async getBookmark(nodeId: string): Promise<BookmarkData | null> {
     const place = await findNodePlace(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
   }
 
-  /** Bookmarks a node; setting it again retitles it and keeps its time. */
+  /** Bookmarks a node; setting it again changes the title and keeps the time. */
   async setBookmark(nodeId: string, title: string): Promise<BookmarkData> {
     const place = await requireNodePlace(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title }, this.#context);
@@ -329,13 +333,13 @@ export class Forest {
     return set ?? refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
   }
 
-  /** Takes the bookmark of a node away; nothing happens where it has none. */
+  /** Removes the bookmark of a node, if it has one. */
   async removeBookmark(nodeId: string): Promise<void> {
     const place = await requireNodePlace(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title: null }, this.#context);
   }
 
-  /** Writes what waits to be written. The store stays open: whoever opened it closes it. */
+  /** Writes pending rows. Does not close the store, which belongs to the caller. */
   close(): Promise<void> {
     return this.#ledger.flush();
   }
@@ -352,7 +356,10 @@ export class Forest {
     }
   }
 
-  /** Reads one of many trees. One that is damaged keeps nobody from the others: `listRoots` names it and says why. */
+  /**
+   * Reads one of many trees. A damaged tree must not prevent reading the others: `listRoots` lists it with the
+   * reason.
+   */
   async #readable<T>({ id }: TreeSummary, reading: () => ReadProgram<T>, instead: (damaged: string) => T): Promise<T> {
     try {
       return await this.#store.read(id, reading);
@@ -369,8 +376,8 @@ export class Forest {
 
   async #shown({ treeId, nodeId }: NodePlace): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
-    // It was there a moment ago: somebody took it out in between.
-    return node ?? refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
+    // It existed a moment ago: another caller has deleted it.
+    return node ?? refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
   }
 
   async #turn(place: NodePlace): Promise<NodeData> {

@@ -1,4 +1,4 @@
-/** The tree by its nodes' ids, and generation by whole contexts. */
+/** Trees addressed by node ids, and generation from whole contexts. */
 
 export { Forest } from './forest.ts';
 export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';

@@ -8,7 +8,7 @@ import { Forest } from './forest.ts';
 import { ProvenanceLedger } from './provenance.ts';
 import { type ForestNode, isRootData, type NodeData, type RootConfig } from './shapes.ts';
 
-/** How a reply is to be made, in the words of the wire. */
+/** Options of a reply, named as on the wire. */
 export interface LoomOptions
   extends Pick<
     GenerateOptions,
@@ -18,24 +18,23 @@ export interface LoomOptions
   readonly top_p?: number | undefined;
 }
 
-/** The replies, and what comes after the tools that they called. */
+/** The replies, and the round after the tools that they called. */
 export interface GenerateResult {
   readonly childNodes: readonly NodeData[];
-  /** Settles when the tools have answered and the model has replied again. Need not be looked at. */
+  /** Resolves when the tools have returned and the model has replied again. May be ignored. */
   readonly next?: Promise<GenerateResult>;
 }
 
-/** What an engine is made of. */
 export interface LoomEngineOptions {
   readonly store: Store;
   readonly generator: Generator;
-  /** The forest whose nodes it gives; one on the same store if not given. */
+  /** The forest whose nodes are returned; by default one on the same store. */
   readonly forest?: Forest | undefined;
 }
 
 /**
- * Generation by whole contexts: what was said is folded into the forest by its longest known prefix, and the replies hang
- * below its end. It does not move where the user is, but for a tree's first node.
+ * Generation from whole contexts: the messages are matched to their longest known prefix in the forest, and replies
+ * become children of the last one. Does not move the active node, except for a tree's first node.
  */
 export class LoomEngine {
   readonly forest: Forest;
@@ -59,8 +58,9 @@ export class LoomEngine {
   }
 
   /**
-   * Appends a context below a root, reusing what is there, and has its end answered. Rejects if the context is empty or
-   * cannot be read, and where no reply came to its end; then the error names the nodes that hold what was said.
+   * Appends a context below a root, reusing equal messages, and generates replies to its last message. Rejects if the
+   * context is empty or unreadable, or if no reply was completed; the error then names the nodes of the appended
+   * messages.
    */
   async generate(
     rootId: string,
@@ -74,7 +74,7 @@ export class LoomEngine {
     return this.#result(await turn.first);
   }
 
-  /** The same as a stream of events. Never throws: whatever goes wrong is the last event. */
+  /** The same as a stream of events. Never throws: an error is the last event. */
   async *stream(
     rootId: string,
     providerName: string,
@@ -93,17 +93,17 @@ export class LoomEngine {
     yield* turn.events();
   }
 
-  /** What was said on the way to a node, and what is configured at its root. */
+  /** The messages on the path to a node, and the configuration of its root. */
   getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
     return this.forest.getMessages(nodeId);
   }
 
-  /** Changes a text, keeping what both texts share; a bookmark goes along to the node that completes the new one. */
+  /** Edits a text, keeping the common prefix; a bookmark moves to the node that completes the new text. */
   editNode(nodeId: string, newContent: string): Promise<ForestNode> {
     return this.forest.editNodeContent(nodeId, newContent, { moveBookmark: true });
   }
 
-  /** Writes what waits to be written. Store and generator stay open: whoever opened them closes them. */
+  /** Writes pending rows. Does not close store and generator, which belong to the caller. */
   async close(): Promise<void> {
     this.#unhook();
     await this.#ledger.flush();
@@ -118,7 +118,7 @@ export class LoomEngine {
     activeTools: readonly string[] | null | undefined,
   ): Promise<Turn> {
     const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
-    if (read.every(isBlank)) refuse('message/blank', 'The context says nothing that could be answered.', {});
+    if (read.every(isBlank)) refuse('message/blank', 'The context is empty: add a message first.', {});
     const { treeId, nodeId } = await requireNodePlace(this.#store, rootId);
     const { max_tokens: maxTokens, top_p: topP, ...wanted } = withoutNulls(options ?? {});
     const source = { type: 'user' };
@@ -137,7 +137,7 @@ export class LoomEngine {
     for (const id of nodeIds) childNodes.push(await this.#shown(id));
     if (next === undefined) return { childNodes };
     const following = next.then((round) => this.#result(round));
-    // Nobody has to follow the recursion; the turn goes on and ends by itself.
+    // Prevents an unhandled rejection; the turn continues even if the caller ignores this promise.
     following.catch(() => undefined);
     return { childNodes, next: following };
   }
@@ -145,12 +145,12 @@ export class LoomEngine {
   async #shown(nodeId: NodeId): Promise<NodeData> {
     const node = await this.forest.getNode(nodeId);
     if (node === null || isRootData(node))
-      return refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
+      return refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
     return node;
   }
 }
 
-/** Callers without types say none by null, which would go on as the number 0. */
+/** Untyped callers pass null for an absent option; it would be converted to the number 0. */
 function withoutNulls(options: LoomOptions): LoomOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }

@@ -1,17 +1,20 @@
 import type { ServiceOptions } from '../service.ts';
 import type { LedgerOptions } from './provenance.ts';
 
-/** How a forest is opened. */
+/** Options of a forest. */
 export interface ForestOptions extends ServiceOptions {
-  /** Where roots are found, made and listed. If not given, they are made in the default project and listed from all. */
+  /**
+   * The project in which roots are found, created and listed. By default they are created in the default project and
+   * listed from all.
+   */
   readonly project?: string | undefined;
-  /** What stands as the source of a reused prefix; the actor if not given. */
+  /** The source that is recorded for a reused prefix; by default the actor. */
   readonly source?: string | undefined;
   readonly provenance?: LedgerOptions | undefined;
 }
 
-/** Which roots are wanted. */
+/** Filter for roots. */
 export interface RootQuery {
-  /** Only those that `Forest.getOrCreateRoot` made, or only the others. */
+  /** Only roots that `Forest.getOrCreateRoot` created, or only the others. */
   readonly forest?: boolean | undefined;
 }

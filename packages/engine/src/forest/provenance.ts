@@ -1,18 +1,18 @@
 import type { Provenance, Store } from '@coppice/core';
 
-/** How provenance is gathered. */
+/** How provenance rows are batched. */
 export interface LedgerOptions {
-  /** Rows are written when so many wait; 64 if not given. */
+  /** How many rows trigger a write; by default 64. */
   readonly batch?: number | undefined;
-  /** Or when the oldest has waited so long, in milliseconds; a second if not given. */
+  /** The longest delay before a write, in milliseconds; by default a second. */
   readonly delayMs?: number | undefined;
-  /** Told of rows that could not be written: they are lost, which nothing else depends on. */
+  /** Called with rows that could not be written. They are lost, but nothing depends on them. */
   readonly onLoss?: ((error: unknown, rows: readonly Provenance[]) => void) | undefined;
 }
 
 /**
- * Who sent again what was there already, written in batches beside the trees: an append that reuses its whole history
- * must not wait for a row about it. What was not written before a crash is lost.
+ * Records who resent existing messages. Rows are written in batches beside the trees, because an append that reuses
+ * its whole history must not wait for them. Rows that were not written before a crash are lost.
  */
 export class ProvenanceLedger {
   readonly #store: Pick<Store, 'addProvenance'>;
@@ -26,18 +26,18 @@ export class ProvenanceLedger {
     this.#options = options;
   }
 
-  /** Notes a row, to be written soon. */
+  /** Queues a row for the next write. */
   add(row: Provenance): void {
     this.#waiting.push(row);
     if (this.#waiting.length >= (this.#options.batch ?? 64)) {
       void this.flush();
       return;
     }
-    // A process that has nothing else to do does not stay for this.
+    // The timer does not keep the process alive.
     this.#timer ??= setTimeout(() => void this.flush(), this.#options.delayMs ?? 1000).unref();
   }
 
-  /** Writes what waits, one batch after the other. Never rejects. */
+  /** Writes the queued rows, one batch after the other. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** From rows to what Forest shows of them. */
+/** Converts rows to the shapes that Forest returns. */
 import type {
   Bookmark,
   JsonObject,
@@ -25,19 +25,19 @@ import type {
   SourceInfo,
 } from './shapes.ts';
 
-// The ends of what a date can be: a clock that was off must not keep a message from being read.
+// The range of a Date: a wrong clock must not make a message unreadable.
 const farthest = 8.64e15;
 
 function isoTimeOf(at: number): string {
   return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
 }
 
-/** The id that stands for a node outside: the root goes by its tree's. */
+/** The public id of a node: the root has its tree's id. */
 function displayId(row: TreeRow, id: NodeId): AnyId {
   return id === row.rootId ? row.id : id;
 }
 
-/** What is configured at a tree's root. */
+/** The configuration of a tree's root. */
 export function rootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfig {
   return systemPrompt === undefined ? {} : { systemPrompt };
 }
@@ -54,14 +54,14 @@ export function rootDataOf(row: TreeRow, children: readonly NodeId[]): RootData 
   };
 }
 
-/** The root as a message of the system. */
+/** The root as a system message. */
 export function rootMessage({ attributes: { systemPrompt } }: TreeRow): Message {
   if (systemPrompt === undefined) return { role: 'system', content: [] };
   const block: TextBlock = { type: 'text', text: systemPrompt };
   return { role: 'system', content: [block] };
 }
 
-/** A node that is not the root. */
+/** A node other than the root. */
 export function nodeData(row: TreeRow, node: Node, children: readonly NodeId[]): NodeData {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
@@ -92,7 +92,7 @@ function metadataOfNode(row: TreeRow, { meta, createdAt, role }: Node): NodeMeta
   };
 }
 
-/** Who made a message, in full where it was noted, else by what its role can tell. */
+/** The author of a message: as recorded, else derived from the role. */
 function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceInfo {
   switch (source?.type) {
     case 'user':
@@ -124,7 +124,7 @@ function isListValue(value: object): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** What an append notes on each node, and on the last of them: a title names one place. */
+/** The metadata of an append: for every new node, and for the last one, which alone gets the title. */
 export function notesOfMeta(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
   const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
   const each: NodeMeta = {
@@ -140,7 +140,7 @@ export function notesOfMeta(metadata: AppendMetadata): { readonly each: NodeMeta
   return { each, last };
 }
 
-/** What a change of metadata sets and takes away. */
+/** The metadata fields that a change sets and removes. */
 export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
   const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
   return {
@@ -151,12 +151,11 @@ export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
   };
 }
 
-/** The ids of heads. */
 export function idsInMeta(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
   return heads.map((head) => head.id);
 }
 
-/** The children of each node in a list that holds whole levels, siblings in order. */
+/** The children of each node in a list of complete levels, siblings in order. */
 export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>[]): Map<NodeId, NodeId[]> {
   const children = new Map<NodeId, NodeId[]>();
   for (const { id, parentId } of nodes) {
@@ -168,15 +167,15 @@ export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>
   return children;
 }
 
-/** What is shown of a node without what it says. */
+/** A node without its message. */
 type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
-/** The root as the tree's own row tells of it. */
+/** The root, built from the tree's row. */
 export function rootHead(row: TreeRow): RootOutline {
   return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
 }
 
-/** A node without what it says. */
+/** A node without its message. */
 export function structureOf(row: TreeRow, node: RootOutline, children: readonly NodeId[]): NodeStructure {
   return {
     id: displayId(row, node.id),

@@ -1,13 +1,13 @@
-/** Roots and nodes as Forest shows them: the words of other tools for the same tree, times as ISO texts. */
+/** The shapes of roots and nodes that Forest returns: the field names of other tools, times as ISO strings. */
 import type { JsonObject, Message, NodeId, Role, TreeId } from '@coppice/core';
 
-/** Names a root. It is the id of the tree; a first turn's parent is this id too. */
+/** The id of a root, which is the id of its tree and the parent id of first turns. */
 export type RootId = TreeId;
 
-/** Where a tree's root stands in for a node. */
+/** A node id, or a tree id that stands for the root. */
 export type AnyId = NodeId | RootId;
 
-/** What is configured at a root, and never changes there. */
+/** The configuration of a root; it never changes. */
 export type RootConfig = {
   /** No prompt and the empty prompt differ. */
   readonly systemPrompt?: string;
@@ -20,14 +20,15 @@ export interface RootData {
   readonly child_ids: readonly NodeId[];
   readonly config: RootConfig;
   readonly metadata?: JsonObject;
-  /** Only in lists, where the tree cannot be read: why. Its children are not known then. */
+  /** Only in lists: why the tree cannot be read. Its children are unknown then. */
   readonly damaged?: string;
 }
 
-/** Who made a message. What is known beyond these fields stays in it. */
+/** The author of a message. Additional fields are kept. */
 export type SourceInfo =
   | { readonly type: 'user' }
-  // Joined, not one object type with an index: that is an error for whoever compiles without exactOptionalPropertyTypes.
+  // An intersection, because an object type with an index signature is a compile error without
+  // exactOptionalPropertyTypes.
   | ({
       readonly type: 'model';
       readonly provider: string;
@@ -38,27 +39,27 @@ export type SourceInfo =
       readonly usage?: JsonObject;
     } & JsonObject)
   | { readonly type: 'tool_result'; readonly tool_name: string }
-  /** Only read, never needed to write: nobody noted who made it. */
+  /** Read only: the author was not recorded. */
   | { readonly type: 'unknown' };
 
-/** What is noted about a node. */
+/** The metadata of a node. */
 export interface NodeMetadata {
   readonly timestamp: string;
-  /** The root under which the message was first said: another one for what was copied from there. */
+  /** The root under which the message was first appended; differs from the current root for copies. */
   readonly original_root_id: string;
   readonly source_info: SourceInfo;
   readonly title?: string;
   readonly auto_title?: string;
   readonly tags?: readonly string[];
   readonly custom_data?: JsonObject;
-  /** On the left half of a split: the node that keeps the right half. */
+  /** On the left half of a split: the node with the right half. */
   readonly split_source?: string;
 }
 
-/** What an append may say about the nodes it makes. */
+/** The metadata that an append can set on new nodes. */
 export type AppendMetadata = Omit<NodeMetadata, 'timestamp' | 'original_root_id' | 'split_source'>;
 
-/** What a user may change about a node afterwards; null takes a field away, what is not named stays. */
+/** The metadata that can be changed later; null removes a field, absent fields stay. */
 export interface MetadataChange {
   readonly title?: string | null;
   readonly auto_title?: string | null;
@@ -66,7 +67,7 @@ export interface MetadataChange {
   readonly custom_data?: JsonObject | null;
 }
 
-/** One turn of a conversation. */
+/** One message of a conversation. */
 export interface NodeData {
   readonly id: NodeId;
   readonly root_id: RootId;
@@ -76,15 +77,14 @@ export interface NodeData {
   readonly metadata: NodeMetadata;
 }
 
-/** What an id can stand for. */
+/** What an id can refer to. */
 export type ForestNode = RootData | NodeData;
 
-/** Whether it is a root. */
 export function isRootData(node: ForestNode): node is RootData {
   return 'config' in node;
 }
 
-/** A node without what it says; the root is in the list as `system`. */
+/** A node without its message; the root is listed with the role `system`. */
 export interface NodeStructure {
   readonly id: AnyId;
   readonly parent_id: AnyId | null;
@@ -94,13 +94,13 @@ export interface NodeStructure {
   readonly role: Role;
 }
 
-/** A tree as flat lists. The root is rendered as a system message: of no block where there is no prompt. */
+/** A tree as flat lists. The root is rendered as a system message, which has no block if there is no prompt. */
 export interface SerializedTree {
   readonly root: RootData & { readonly message: Message };
   readonly nodes: readonly NodeData[];
 }
 
-/** A bookmark and where it is. */
+/** A bookmark with its node and tree. */
 export interface BookmarkData {
   readonly node_id: NodeId;
   readonly root_id: RootId;

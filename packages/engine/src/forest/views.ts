@@ -1,4 +1,4 @@
-/** What Forest reads, as readings that every store answers from one snapshot. */
+/** Forest's reads, as read programs that every store runs on one snapshot. */
 import {
   ask,
   type Message,
@@ -32,7 +32,7 @@ import type {
   SerializedTree,
 } from './shapes.ts';
 
-/** A tree that is not in the trash; null for every other. */
+/** A tree that is not in the trash, else null. */
 function* liveTree(treeId?: TreeId): ReadProgram<TreeRow | null> {
   const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
   return row === null || row.attributes.trashedAt !== undefined ? null : row;
@@ -54,20 +54,20 @@ function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
   return nodeData(row, node, yield* viewedChildren(node.id));
 }
 
-/** Nodes with their children, asked for in one go however many they are. */
+/** Nodes with their children, in one read for any number of nodes. */
 function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
   if (nodes.length === 0) return [];
   const children = yield* ask('childIds', { of: idsInMeta(nodes) });
   return nodes.map((node, at) => nodeData(row, node, children[at] ?? []));
 }
 
-/** The root of a tree; null where there is no such tree. */
+/** The root of a tree; null if there is no such tree. */
 export function* viewRoot(): ReadProgram<RootData | null> {
   const row = yield* liveTree();
   return row === null ? null : rootDataOf(row, yield* viewedChildren(row.rootId));
 }
 
-/** A node, or the root; null where there is no such node. */
+/** A node, or the root; null if there is none. */
 export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   const row = yield* liveTree();
   if (row === null) return null;
@@ -76,7 +76,7 @@ export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   return node === null ? null : yield* isShownNode(row, node);
 }
 
-/** The way down to a node. */
+/** The path down to a node. */
 export function* viewPath(
   treeId: TreeId,
   ends: { readonly from?: string; readonly to: string },
@@ -90,7 +90,7 @@ export function* viewPath(
   return { root: rootDataOf(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
 }
 
-/** What was said on the way to a node. Markers are no turns: what is given can be appended again and leads back here. */
+/** The messages on the path to a node, without markers, so that appending them again leads to the same node. */
 export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: RootConfig; messages: Message[] }> {
   const row = yield* requireForestTree(treeId);
   const messages: Message[] = [];
@@ -99,7 +99,7 @@ export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: R
   return { root: rootConfig(row), messages };
 }
 
-/** The children of a node, in order, with or without one of them. */
+/** The children of a node in order, optionally without one of them. */
 export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): ReadProgram<NodeData[]> {
   const row = yield* requireForestTree(treeId);
   const found: Node[] = [];
@@ -115,12 +115,12 @@ export function* viewSiblings(treeId: TreeId, id: NodeId): ReadProgram<NodeData[
   return parentId === null ? [] : yield* viewChildren(treeId, parentId, id);
 }
 
-/** A node and what is below it, breadth first. */
+/** A node and its descendants, breadth first. */
 export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefined): ReadProgram<ForestNode[]> {
   const row = yield* requireForestTree(treeId);
   yield* requireForestNode(of);
   const nodes = yield* ask('subtree', depth === undefined ? { of } : { of, depth });
-  // One level more, without contents, for the children of the last one.
+  // One more level, without contents, to find the children of the last one.
   const levels = depth === undefined ? nodes : yield* ask('topology', { of, depth: depth + 1 });
   const children = childrenWithin(levels);
   return nodes.map((node) => {
@@ -139,7 +139,7 @@ export function* viewTree(treeId: TreeId): ReadProgram<SerializedTree> {
   return { root: { ...rootDataOf(row, children.get(row.rootId) ?? []), message: rootMessage(row) }, nodes };
 }
 
-/** The whole tree without what it says, the root first. */
+/** The whole tree without message contents, the root first. */
 export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const row = yield* requireForestTree(treeId);
   const all = yield* ask('topology', { of: row.rootId });
@@ -147,7 +147,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const nodes = new Map(all.map((node) => [node.id, node]));
   const structures = [structureOf(row, rootHead(row), children.get(row.rootId) ?? [])];
   const open: (readonly NodeId[])[] = [children.get(row.rootId) ?? []];
-  // Level by level, as the tree is read; the list grows while it is gone through.
+  // Level by level; the list grows during the iteration.
   for (const siblings of open)
     for (const id of siblings) {
       const node = nodes.get(id);
@@ -159,7 +159,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   return structures;
 }
 
-/** The newest leaves, newest first, each with its time as a number. */
+/** The newest leaves, newest first, each with its numeric time. */
 export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: NodeData }[]> {
   const row = yield* liveTree();
   if (row === null) return [];

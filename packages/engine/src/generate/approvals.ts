@@ -1,17 +1,22 @@
-/** Calls of tools that wait for a person: asked by an event of the turn, decided through the turn. */
+/** Tool calls that wait for a person's approval: requested by an event of the turn, decided through the turn. */
 import { type NodeId, refuse } from '@coppice/core';
 import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
 import type { TurnApprove, TurnEvent } from './contract.ts';
 
-/** The open questions of one turn. */
+/** The pending approvals of one turn. */
 export interface TurnApprovals {
-  /** Decides as the caller of the turn does, and asks by an event where the caller says `ask`. Undefined without a caller. */
+  /**
+   * Decides with the caller's function, and emits an event if that returns `ask`. Undefined if the caller passed no
+   * function.
+   */
   approver(approve: TurnApprove | undefined, nodeId: NodeId): Approve | undefined;
-  /** Answers an open question and gives what was asked. Refuses `tree/unknown-node` where none of that id is open. */
+  /**
+   * Decides a pending approval and returns the request. Throws `tree/unknown-node` if none with that id is pending.
+   */
   decide(callId: string, approved: boolean): ApprovalRequest;
 }
 
-/** Makes the list of a turn's open questions; it is empty. */
+/** Creates an empty list of approvals. */
 export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
   const open = new Map<string, { readonly request: ApprovalRequest; settle(decision: ApprovalDecision): void }>();
   const ask = (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {

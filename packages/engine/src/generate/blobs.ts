@@ -1,23 +1,23 @@
-/** Pictures and attachments that the store keeps, put back into a request just before it is sent. */
+/** Loads stored images and attachments into a request just before it is sent. */
 
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message } from '@coppice/core';
 
-/** A picture or an attachment that lies in the store. */
+/** An image or an attachment whose bytes are in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
 
 function isStoredBlock(block: Block): block is StoredBlock {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'blob';
 }
 
-// What a provider that takes no such file can still be told in words.
+// Media types that can be sent as text to a provider that does not accept such files.
 const inWords = /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
 
 /**
- * The messages with the bytes of what is stored in them: as base64, or as words where an attachment is text. The newest
- * come first: what does not fit into so many bytes any more, and what the store does not have, stays as it is, and a
- * provider is told its name and kind in its place. Messages that need nothing stay the same objects.
+ * Returns the messages with the bytes of their stored blocks: as base64, or as text if an attachment is text. The
+ * newest messages come first; blocks beyond the size limit and blobs missing from the store stay unchanged, and the
+ * provider gets their name and type instead. Messages without stored blocks stay the same objects.
  */
 export async function withStoredBytes(
   messages: readonly Message[],

@@ -1,35 +1,35 @@
-/** Events that any number of readers see, each from where it likes. */
+/** Events for any number of readers, each of which starts at its own index. */
 export interface Broadcast<E extends object> {
   push(event: E): void;
-  /** No event comes after this; readers end when they have seen all. */
+  /** Ends the broadcast; readers end when they have read all events. */
   close(): void;
-  /** The events from an index on, those to come included. Leaving early stops nothing. */
+  /** The events from an index on, including future ones. A reader that leaves early stops nothing. */
   read(from?: number): AsyncIterable<E>;
 }
 
 /**
- * How an event that goes on where the one before it ended is kept as a text alone. A reply of thousands of pieces would
- * otherwise leave thousands of objects behind, and moving those about costs more than telling them.
+ * Stores an event that continues the previous one as a string only. A reply of thousands of deltas would otherwise
+ * keep thousands of objects alive, and collecting those costs more than sending them.
  */
 export interface Packing<E extends object> {
-  /** Null for an event that does not go on like that. */
+  /** Null for an event that does not continue the previous one. */
   pack(before: E, event: E): string | null;
   unpack(before: E, packed: string): E;
 }
 
-/** Makes a broadcast. Events are kept as long as it is referenced, so that a late reader misses none. */
+/** Creates a broadcast. Events are kept as long as it is referenced, so that a late reader misses none. */
 export function createBroadcast<E extends object>(packing: Packing<E> | null = null): Broadcast<E> {
   const events: (E | string)[] = [];
   let newest: E | null = null;
   let closed = false;
-  // Each stays from its first wait until it leaves or has seen all. Looked through by index: it is mostly one.
+  // The waiting readers. A plain array, because there is usually only one.
   let readers: (() => void)[] = [];
   let waking = false;
   const wake = () => {
     waking = false;
     for (let index = 0; index < readers.length; index++) readers[index]?.();
   };
-  /** The event at an index, whatever it is kept as, where nobody knows the one before it. */
+  /** The event at an index, unpacked without knowing the previous event. */
   const unpacked = (at: number): E | null => {
     let whole = at;
     while (typeof events[whole] === 'string') whole--;
@@ -37,7 +37,7 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
     for (; whole <= at; whole++) event = broadcastEvent(packing, event, events[whole]);
     return event;
   };
-  // By hand: an async generator would take three turns of the queue for each event where a promise takes one.
+  // A hand-written iterator: an async generator would need three microtasks per event instead of one.
   const reader = (from: number): AsyncIterator<E, undefined> => {
     let at = from;
     let before: E | null = null;
@@ -50,10 +50,10 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
       at++;
       return before === null ? null : { done: false, value: before };
     };
-    // The one that asks, and those that ask before it was answered, of which there are hardly ever any.
+    // The pending request of this reader; further concurrent requests are rare and queued.
     let asking: ((result: IteratorResult<E, undefined>) => void) | null = null;
     const asked: ((result: IteratorResult<E, undefined>) => void)[] = [];
-    // One for all that this reader waits for: a function for each event would cost more than the event.
+    // One function per reader: a closure per event would cost more than the event.
     const look = () => {
       while (asking !== null) {
         const come = take();
@@ -91,7 +91,8 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
       const packed = newest === null ? null : (packing?.pack(newest, event) ?? null);
       newest = event;
       events.push(packed ?? event);
-      // Not at once: what arrives in one piece is told in one go, which spares each event a promise that waits.
+      // Readers wake in a microtask: events that arrive together are delivered together, which saves a pending promise
+      // per event.
       if (waking || readers.length === 0) return;
       waking = true;
       setImmediate(wake);

@@ -28,7 +28,7 @@ async function folder(): Promise<string> {
   return place;
 }
 
-// A dollar for a thousand tokens of output, and a tenth of it for input.
+// A dollar for a thousand output tokens, a tenth of that for input.
 const priced = [
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 100, output = 1000 }',
   '[models."other/two"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 0, output = 0 }',
@@ -40,7 +40,7 @@ async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptio
   return shop;
 }
 
-/** A reply that used so many tokens. */
+/** A reply that reports this usage. */
 const used = (input: number, output: number): ScriptedReply => [
   { type: 'text-delta', text: 'Yes' },
   usageEventOf(input, output),
@@ -96,7 +96,7 @@ describe('a turn', () => {
     expect(end).toMatchObject({ code: 'generate/budget' });
     expect(shop.provider.requests).toHaveLength(2);
     expect((await shop.thread()).at(-1)).toBe('tool: a tree');
-    // The next turn has a budget of its own.
+    // The next turn has its own budget.
     await shop.send('And now?', { tools: ['look'] }).done;
     expect(shop.provider.requests.length).toBeGreaterThan(2);
   });

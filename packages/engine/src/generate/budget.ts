@@ -1,4 +1,4 @@
-/** What a turn, and a day, may cost: refused before it is spent, and counted after. */
+/** Limits the cost of a turn and of a day: checked before a call, counted after it. */
 import { clampReply } from '@coppice/core/context';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
@@ -9,7 +9,7 @@ import type { Prompt } from './prompt.ts';
 import { dayOf } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** No limit at all. */
+/** No limits. */
 export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
 
 /** What a turn has spent so far. */
@@ -20,7 +20,7 @@ export interface TurnSpent {
 
 type Prompts = readonly [Prompt, ...Prompt[]];
 
-/** One limit and what is used of it. */
+/** One limit and how much of it is used. */
 interface Budget {
   readonly budget: 'turn_usd' | 'day_usd' | 'turn_tokens';
   readonly limit: number;
@@ -28,9 +28,9 @@ interface Budget {
 }
 
 /**
- * The prompts with the longest reply that the budgets leave, shared among replies beside each other. A model that is too
- * dear gives way to the one in its place if that is not; refuses `generate/budget` where there is none, or no room for a
- * reply worth having. Free models, and those whose price nobody knows, are not held back by dollars.
+ * The prompts with the longest reply that the budgets allow, divided among parallel replies. If a model is too
+ * expensive, its fallback is used if that is affordable; throws `generate/budget` if there is none, or no budget for
+ * a useful reply. Dollar limits do not apply to free models and to those with an unknown price.
  */
 export async function limitByBudgets(
   services: TurnServices,
@@ -56,7 +56,7 @@ async function openBudgets({ budgets, spending, clock }: TurnServices, turn: Tur
   if (dayUsd !== null) {
     const spent = await spending.on(dayOf(clock.now())).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      throw generateError('generate/budget', `What was spent today cannot be told, and day_usd is set: ${why}`);
+      throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
     });
     purses.push({ budget: 'day_usd', limit: dayUsd, spent });
   }
@@ -77,7 +77,7 @@ function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number)
     : { ...prompt, request: { ...prompt.request, maxTokens: most } };
 }
 
-/** The tokens of a reply that a purse pays for after the prompt itself. */
+/** The reply tokens that a budget still pays for after the prompt. */
 function outputLeft({ model, estimate }: Prompt, { budget, limit, spent }: Budget, replies: number): number {
   const share = (limit - spent) / replies;
   if (budget === 'turn_tokens') return Math.floor(share - estimate);
@@ -106,7 +106,9 @@ function budgetRefusal(allowance: Budget | undefined): Error {
   );
 }
 
-/** Counts a call of a model. A day's book that cannot be written stops nobody: what this process spent is kept in mind. */
+/**
+ * Counts a call of a model. If the daily total cannot be written, this process keeps its own count and nothing fails.
+ */
 export async function spend(
   { budgets, spending, clock }: TurnServices,
   turn: TurnSpent,
@@ -120,14 +122,14 @@ export async function spend(
 }
 
 /**
- * What pays for the summaries of a turn: they count for its budget as its replies do, and what it has not left is not asked
- * for. A day's budget is looked after by whoever picks the model.
+ * The budget for the summaries of a turn: they count like its replies, and a summary that the turn cannot afford is
+ * not requested. The daily budget is checked where the model is chosen.
  */
 export function turnBudget(
   { budgets: { turnTokens, turnUsd } }: Pick<TurnServices, 'budgets'>,
   turn: TurnSpent,
 ): SummaryAllowance {
-  // Two parts of a summary are written at once: neither may count on what the other is about to use.
+  // Two parts of a summary are written concurrently; reserving prevents both from spending the same budget.
   const held: TurnSpent = { usd: 0, tokens: 0 };
   return {
     take({ info: { price } }, { inputTokens, outputTokens }) {

@@ -1,18 +1,19 @@
-/** Whether a turn can be made as it was asked for. */
+/** Validates the options of a turn. */
 import { requireNodeNamed, requireTreeNamed } from '../service.ts';
+import { combineWays, mostSources } from './combine.ts';
 import type { GenerateOptions, TurnStart } from './contract.ts';
 import { generateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** Refuses what is no start and no options at all. Callers without types get a refusal and no error of the language. */
+/** Rejects a start or options that are not objects, so that untyped callers get a refusal and no TypeError. */
 export function checkGiven(start: TurnStart, options: GenerateOptions): void {
   for (const [name, value] of Object.entries({ start, options }))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notA('an object', name, value);
 }
 
-const starts: ReadonlySet<string> = new Set<TurnStart['type']>(['send', 'reply', 'regenerate', 'continue']);
+const starts: ReadonlySet<string> = new Set<TurnStart['type']>(['send', 'reply', 'regenerate', 'combine', 'continue']);
 
-/** Refuses a beginning that there is not; ids that are none are unknown, as everywhere. */
+/** Rejects an unknown type of start; malformed ids count as unknown, as everywhere. */
 function checkStart(start: TurnStart): void {
   const { type }: { readonly type: unknown } = start;
   if (typeof type !== 'string' || !starts.has(type)) {
@@ -24,6 +25,7 @@ function checkStart(start: TurnStart): void {
   requireTreeNamed(start.treeId);
   if (start.type === 'regenerate' || start.type === 'continue') requireNodeNamed(start.nodeId);
   else if (start.type === 'reply') requireNodeNamed(start.parentId);
+  else if (start.type === 'combine') checkCombine(start);
   else if (start.parentId != null) requireNodeNamed(start.parentId);
   if (start.type !== 'send') return;
   const { messages }: { readonly messages: unknown } = start;
@@ -31,7 +33,28 @@ function checkStart(start: TurnStart): void {
     throw notA('a list of messages', 'messages', messages);
 }
 
-/** Refuses what no turn can be made of, before anything is written. */
+/** For untyped callers, as above. */
+function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
+  const given: { readonly nodeIds: unknown; readonly way: unknown; readonly instructions?: unknown } = start;
+  const { nodeIds, way, instructions } = given;
+  if (!Array.isArray(nodeIds)) throw notA('a list of nodes', 'nodeIds', nodeIds);
+  for (const id of nodeIds) requireNodeNamed(id);
+  const count = new Set(nodeIds).size;
+  if (count !== nodeIds.length || count < 2 || count > mostSources)
+    throw generateError(
+      'generate/invalid',
+      `Between 2 and ${mostSources} different replies can be combined; got ${nodeIds.length}.`,
+      { nodeIds },
+    );
+  if (!combineWays.some((each) => each === way))
+    throw generateError('generate/invalid', `way is one of ${combineWays.join(', ')}; got ${JSON.stringify(way)}.`, {
+      way,
+    });
+  if (instructions !== undefined && typeof instructions !== 'string')
+    throw notA('a text', 'instructions', instructions);
+}
+
+/** Rejects invalid options before anything is written. */
 export function checkGenerateOptions(services: TurnServices, options: GenerateOptions, start: TurnStart): void {
   checkStart(start);
   checkKinds(options);
@@ -47,7 +70,9 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
       },
     );
   if (count > 1 && start.type === 'continue')
-    throw generateError('generate/invalid', 'A reply is gone on with by one model, once.', { n, models });
+    throw generateError('generate/invalid', 'A reply can be continued by one model only, with n = 1.', { n, models });
+  if (start.type === 'combine' && (options.tools?.length ?? 0) > 0)
+    throw generateError('generate/invalid', 'Replies are combined without tools.', { tools: options.tools });
   if (count > 1 && (options.tools?.length ?? 0) > 0)
     throw generateError(
       'generate/tools-need-one',
@@ -59,7 +84,10 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
 const numbers = ['n', 'temperature', 'topP', 'seed', 'maxTokens'] as const;
 const lists = ['models', 'stop', 'tools'] as const;
 
-/** Callers without types: what is no number would be sent as another one, and a single text is no list of texts. */
+/**
+ * For untyped callers: a value that is not a number would be converted, and a single string would be taken for a
+ * list.
+ */
 function checkKinds(options: GenerateOptions): void {
   for (const name of numbers) {
     const value: unknown = options[name];

@@ -9,9 +9,7 @@ import type { Prompt } from './prompt.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
 
-/**
- * Has older messages give way to a summary, once before a call; gives the node to go on from, or null where nobody can.
- */
+/** Compacts once before a call; returns the node to continue from, or null if that is not possible. */
 export async function compactOnce(
   services: TurnServices,
   state: TurnState,
@@ -19,7 +17,7 @@ export async function compactOnce(
   model: Model,
   reason: Exclude<CompactReason, 'manual'>,
 ): Promise<NodeId | null> {
-  // A reply that is gone on with has its place already; a summary below it would come too late.
+  // A continued reply already has its position; a summary below it would come too late.
   if (services.compact === null || state.compacted || target.type === 'into') return null;
   state.compacted = true;
   const { treeId, actId, actor, signal, options, emit } = state;
@@ -38,7 +36,7 @@ export async function compactOnce(
     if (isAppError(thrown) && reason !== 'after' && (thrown.kind === 'aborted' || reason === 'full')) {
       if (thrown.code !== 'context/nothing-to-compact') throw thrown;
     }
-    // Where it only would have been good, or something else went wrong before, a summary that fails stops nobody.
+    // If compaction was only advisable, or another error happened first, a failed summary does not stop the turn.
     return null;
   }
 }
@@ -47,14 +45,14 @@ function knownWindow({ info }: Model): number {
   return info.windowKnown ? info.window : Number.POSITIVE_INFINITY;
 }
 
-/** The model whose window is full first. */
-export function smallest(models: readonly [Model, ...Model[]]): Model {
+/** The model with the smallest window. */
+export function withSmallestWindow(models: readonly [Model, ...Model[]]): Model {
   return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
 }
 
 /**
- * Makes room where a window is full or nearly so; gives the node to go on from, or null where there is room enough to go
- * on without. Refuses `context/full` where there is not.
+ * Compacts if a window is full or nearly full; returns the node to continue from, or null if there is enough space
+ * without. Throws `context/full` if there is not.
  */
 export async function compactIfNeeded(
   services: TurnServices,
@@ -64,10 +62,10 @@ export async function compactIfNeeded(
 ): Promise<NodeId | null> {
   const full = tight.find((prompt) => prompt.contextFit === 'short');
   const [first, ...rest] = tight;
-  const model = smallest([first.model, ...rest.map((prompt) => prompt.model)]);
+  const model = withSmallestWindow([first.model, ...rest.map((prompt) => prompt.model)]);
   const marker = await compactOnce(services, state, target, model, full === undefined ? 'due' : 'full');
   if (marker !== null || full === undefined) return marker;
-  // A compaction of this call that did not help is removed: a refused call leaves nothing behind.
+  // If the compaction of this call did not help, it is removed: a refused call leaves no nodes.
   if (target.type === 'below' && target.marker === true) await removeMarker(services, state, target.parentId);
   const { id, info } = full.model;
   return refuse(
@@ -87,7 +85,7 @@ async function removeMarker(services: TurnServices, state: TurnState, marker: No
 }
 
 /**
- * Refuses a message that is larger than a model's whole window, before anything is stored. Where the window is not known,
+ * Rejects a message that is larger than a model's whole window, before anything is stored. If the window is unknown,
  * the provider decides.
  */
 export async function assertMessageFits(
@@ -99,7 +97,7 @@ export async function assertMessageFits(
   let tokens = 0;
   for (const { message } of start.messages) tokens += services.kit.tokens(message);
   await learnWindows(services, models, tokens, signal);
-  // Most messages are small: for those nothing is read.
+  // Most messages are small; nothing is read for those.
   const tight = models.filter(({ info }) => info.windowKnown && tokens * 2 > info.window);
   if (tight.length === 0) return;
   const { attributes } = await services.store.read(start.treeId, () => readTree(start.treeId));
@@ -114,7 +112,7 @@ export async function assertMessageFits(
     );
 }
 
-/** After a turn: makes room where the next one would have to wait for it, unless somebody went on already. */
+/** After a turn: compacts if the next turn would have to, unless the conversation has already continued. */
 export async function compactAfterTurn(
   services: TurnServices,
   state: TurnState,
@@ -122,7 +120,7 @@ export async function compactAfterTurn(
 ): Promise<void> {
   const [reply] = replies;
   const [model] = state.models;
-  // Of several replies nobody knows yet which one is gone on with.
+  // With several replies it is not yet known which one will be continued.
   if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
   if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
   const { window, windowKnown } = model.info;

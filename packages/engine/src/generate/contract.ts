@@ -1,83 +1,102 @@
-/** What a turn of conversation is asked for, what it tells while it runs, and what comes of it. */
+/** Options, events and results of a turn. */
 import type { ActId, JsonObject, Message, NodeId, NodeMeta, NodeStatus, TreeId } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { CompactReason } from '../events.ts';
-import type { FinishReason, ProviderUsage, ThinkingOptions, ToolChoice } from '../providers/contract.ts';
+import type {
+  FinishReason,
+  ProviderErrorCode,
+  ProviderUsage,
+  ThinkingOptions,
+  ToolChoice,
+} from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import type { ApprovalDecision, ApprovalRequest } from '../tools/contract.ts';
 import type { ReplyError } from './errors.ts';
 import type { TurnNotice } from './notices.ts';
 
-/** How replies are to be made. */
+/** Options of the replies. */
 export interface GenerateOptions {
-  /** As `provider/model`; each gives `n` replies, all in one group. */
+  /** As `provider/model`; each model writes `n` replies, all in one group. */
   readonly models: readonly string[];
-  /** One if not given. */
+  /** By default one. */
   readonly n?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   readonly stop?: readonly string[] | undefined;
-  /** With several replies each gets its own, counted up from this. */
+  /** With several replies each has its own seed, counted up from this one. */
   readonly seed?: number | undefined;
   readonly thinking?: ThinkingOptions | undefined;
-  /** The longest reply wanted, in tokens; what the model gives and the window leaves if not given. */
+  /** The longest reply, in tokens; by default what model and window allow. */
   readonly maxTokens?: number | undefined;
-  /** Names of the tools that may be called; only with a single reply. */
+  /** Names of the tools that may be called; requires a single reply. */
   readonly tools?: readonly string[] | undefined;
-  /** For the first call; a tool loop goes on as the model likes. */
+  /** For the first call only; later rounds choose freely. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Asked in place of a model that could not be reached or would not answer, before anything was said. */
+  /** Used if a model is unreachable or refuses before it has written anything. */
   readonly fallbackModel?: string | undefined;
-  /** The same request again, at the same place, is the same turn: nothing is generated twice. */
+  /** The same request id at the same position is the same turn: nothing is generated twice. */
   readonly requestId?: string | undefined;
   /**
-   * The version of the tree that the caller has seen: where it has moved on since, the turn is refused before its first
-   * commit, unless it is kept beside what came in between. A request that was made before is found all the same.
+   * The version of the tree that the caller has read: if the tree has changed since, the turn is refused before its
+   * first commit, unless `onConflict` adds it as a branch. A repeated request is found in either case.
    */
   readonly expectedVersion?: number | undefined;
   readonly onConflict?: 'branch' | undefined;
-  /** All commits of the turn belong to this act; a fresh one if not given. */
+  /** The act of all commits of the turn; by default a new one. */
   readonly actId?: string | undefined;
-  /** Who acts; the engine's own actor if not given. */
+  /** By default the engine's actor. */
   readonly actor?: string | undefined;
-  /** Whether new nodes become active; true if not given. */
+  /** Whether new nodes become active; by default true. */
   readonly select?: boolean | undefined;
-  /** Stops the turn; what was said is kept as `aborted`. */
+  /** Stops the turn; the text so far is kept as `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Decides about calls of tools with side effects; without it they do not run. */
+  /** Approves calls of tools with side effects; without it they do not run. */
   readonly approve?: TurnApprove | undefined;
 }
 
-/** Decides about a call of a tool, or says `ask`: then the turn emits `approval` and waits for {@link Turn.decide}. */
+/** Decides about a tool call, or returns `ask`: then the turn emits `approval` and waits for {@link Turn.decide}. */
 export type TurnApprove = (request: ApprovalRequest) => Promise<ApprovalDecision | 'ask'> | ApprovalDecision | 'ask';
 
-/** A message to say before the replies. */
+/** A message to append before the replies. */
 export interface SaidMessage {
   readonly message: Message;
   readonly id?: string;
   readonly meta?: NodeMeta;
 }
 
-/** Where a turn begins. */
+/** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
+export type CombineWay = 'combine' | 'table' | 'differences';
+
+/** Where a turn starts. */
 export type TurnStart =
-  /** Says something below a node (the active one if not given), then has it answered. */
+  /** Appends messages below a node (by default the active one), then generates a reply. */
   | {
       readonly type: 'send';
       readonly treeId: TreeId;
       readonly parentId?: NodeId | undefined;
       readonly messages: readonly SaidMessage[];
-      /** False adds every message anew, also beside an equal one. */
+      /** False adds every message as a new node, even next to an equal one. */
       readonly merge?: boolean | undefined;
     }
-  /** Has a node answered. */
+  /** Generates a reply to a node. */
   | { readonly type: 'reply'; readonly treeId: TreeId; readonly parentId: NodeId }
-  /** Has the prompt above a node answered again. */
+  /** Generates another reply to the prompt above a node. */
   | { readonly type: 'regenerate'; readonly treeId: TreeId; readonly nodeId: NodeId }
-  /** Goes on with a reply that was cut short, in the same node. */
+  /** Generates a reply from several replies to one message, next to them. */
+  | {
+      readonly type: 'combine';
+      readonly treeId: TreeId;
+      /** Between 2 and 8; the first is called A in the request and in the reply. */
+      readonly nodeIds: readonly NodeId[];
+      readonly way: CombineWay;
+      /** What to pay attention to. */
+      readonly instructions?: string | undefined;
+    }
+  /** Continues a reply that was cut off, in the same node. */
   | { readonly type: 'continue'; readonly treeId: TreeId; readonly nodeId: NodeId };
 
-/** A reply was inserted or ended, or results of tools were stored. */
+/** A reply was inserted or ended, or tool results were stored. */
 export interface NodeEvent {
   readonly type: 'node';
   readonly nodeId: NodeId;
@@ -86,14 +105,14 @@ export interface NodeEvent {
   readonly status: NodeStatus;
   /** The run that writes it, while it is pending. */
   readonly runId?: string;
-  /** Set where the reply did not come to its end. */
+  /** Set if the reply was not completed. */
   readonly error?: ReplyError;
 }
 
-/** What a turn tells. The last event is exactly one `end` or `error`; nothing is ever thrown. */
+/** The events of a turn. The last one is exactly one `end` or `error`; nothing is ever thrown. */
 export type TurnEvent =
   | NodeEvent
-  /** `offset` counts UTF-16 code units of the reply's text before this. */
+  /** `offset` is the length of the reply's text before this delta, in UTF-16 code units. */
   | { readonly type: 'text-delta'; readonly nodeId: NodeId; readonly offset: number; readonly text: string }
   | { readonly type: 'thinking-delta'; readonly nodeId: NodeId; readonly text: string }
   | {
@@ -104,7 +123,7 @@ export type TurnEvent =
       readonly parameters: JsonObject;
       readonly malformed?: string;
     }
-  /** A call waits for a person; {@link Turn.decide} answers it. */
+  /** A call waits for approval; see {@link Turn.decide}. */
   | {
       readonly type: 'approval';
       readonly nodeId: NodeId;
@@ -114,13 +133,13 @@ export type TurnEvent =
       readonly parameters: JsonObject;
       readonly hash: string;
     }
-  /** It was decided, or the turn ended before. */
+  /** The approval was decided, or the turn ended before. */
   | { readonly type: 'approval-end'; readonly nodeId: NodeId; readonly callId: string; readonly approved: boolean }
-  /** The tool runs: its arguments are in order, and it was approved where that was needed. */
+  /** The tool starts: its arguments are valid, and it was approved if necessary. */
   | { readonly type: 'tool-start'; readonly nodeId: NodeId; readonly callId: string; readonly name: string }
   | {
       readonly type: 'tool-result';
-      /** The reply that called. */
+      /** The reply that contains the call. */
       readonly nodeId: NodeId;
       readonly callId: string;
       readonly name: string;
@@ -133,35 +152,45 @@ export type TurnEvent =
       readonly usage: Omit<ProviderUsage, 'raw'>;
       readonly cost: Cost | null;
     }
-  /** Something was sent otherwise than asked for; once a turn. `message` is the English sentence for it. */
+  /** The request differs from what was asked for; reported once per turn. `message` is in English. */
   | ({ readonly type: 'notice'; readonly nodeId: NodeId; readonly message: string } & TurnNotice)
+  /** The provider failed before it said anything and is asked again after `waitMs`; this is retry `attempt` of `retries`. */
+  | {
+      readonly type: 'retry';
+      readonly nodeId: NodeId;
+      readonly code: ProviderErrorCode;
+      readonly message: string;
+      readonly attempt: number;
+      readonly retries: number;
+      readonly waitMs: number;
+    }
   | { readonly type: 'end'; readonly nodeIds: readonly NodeId[] }
   | ({ readonly type: 'error'; readonly nodeIds: readonly NodeId[] } & ReplyError);
 
 /** The last event of a turn. */
 export type TurnEnd = Extract<TurnEvent, { type: 'end' | 'error' }>;
 
-/** One reply when it is through. */
+/** A finished reply. */
 export interface WrittenReply {
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
   readonly status: NodeStatus;
-  /** Null if nothing was said. */
+  /** Null if the reply is empty. */
   readonly message: Message | null;
   readonly finishReason: FinishReason | null;
   readonly error: ReplyError | null;
-  /** About how many tokens are in force with it; null where that is not known. */
+  /** The estimated size of the context including this reply, in tokens; null if unknown. */
   readonly tokens: number | null;
 }
 
-/** The replies of one call, or of several beside each other, and what follows if they called tools. */
+/** The replies of one call, or of several parallel ones, and the next round if they called tools. */
 export interface Round {
   readonly replies: readonly WrittenReply[];
-  /** The round after the tools' results. Rejects where the turn ends in an error instead. */
+  /** The round after the tool results. Rejects if the turn ends with an error instead. */
   readonly next?: Promise<Round>;
 }
 
-/** A turn on its way. It goes on whether anybody reads it or not. */
+/** A running turn. It continues even if its events are not read. */
 export interface Turn {
   readonly actId: ActId;
   readonly treeId: TreeId;
@@ -169,29 +198,29 @@ export interface Turn {
   readonly first: Promise<Round>;
   /** The last event; never rejects. */
   readonly done: Promise<TurnEnd>;
-  /** Everything that the turn tells, from the event with this index on, for any number of readers. */
+  /** All events from an index on, for any number of readers. */
   events(from?: number): AsyncIterable<TurnEvent>;
-  /** Answers an `approval` event and gives what was asked. Refuses a call that does not wait for one. */
+  /** Decides an `approval` event and returns the request. Throws if the call is not waiting for one. */
   decide(callId: string, approved: boolean): ApprovalRequest;
-  /** Stops it; again is harmless. */
+  /** Stops the turn; calling it again has no effect. */
   abort(): void;
 }
 
-/** Makes room: puts a compaction below a node and gives the node to go on from, or null where it cannot. */
+/** Adds a compaction below a node and returns the node to continue from, or null if that is not possible. */
 export type Compact = (request: {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
-  /** For whose window: with several models, the one with the smallest. */
+  /** The model whose window counts: the smallest one of several. */
   readonly model: Model;
   readonly reason: Exclude<CompactReason, 'manual'>;
   readonly actId: ActId;
   readonly actor: string;
-  /** Whether the pointer goes along, if it is there. */
+  /** Whether the compaction becomes active if its parent was. */
   readonly select: boolean;
-  /** What a hook wants the summary to go into, or to say. */
+  /** Focus or text of the summary, set by a hook. */
   readonly focus?: string | undefined;
   readonly summary?: string | undefined;
-  /** The turn's own: what the summary uses counts for the turn's budget. */
+  /** The turn's budget; the summary counts towards it. */
   readonly allowance: SummaryAllowance;
   readonly signal: AbortSignal;
 }) => Promise<NodeId | null>;

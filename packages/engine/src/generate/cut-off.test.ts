@@ -33,7 +33,7 @@ const tools = createTools({
 
 const sse = (...events: readonly Json[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 const lines = (...events: readonly Json[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
-/** What a wire that sends arguments as a value makes of them. */
+/** Arguments as a wire that sends values, not text, would send them. */
 const valueOf = (text: string): Json => {
   try {
     return JSON.parse(text);
@@ -42,7 +42,7 @@ const valueOf = (text: string): Json => {
   }
 };
 
-/** A reply that was cut off inside or right after a call, by wire, as a stream. */
+/** Streams of each wire that are cut off inside or right after a call. */
 const wires: readonly {
   readonly name: string;
   readonly provider: string;
@@ -219,7 +219,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
       const { replies } = await turn.first;
       const [result] = await shop.children(replies[0]?.nodeId ?? shop.rootId);
       expect(result?.meta.source).toMatchObject({ type: 'tool_result', error: 'tool/cut-off' });
-      // The model is told, as the result of its call.
+      // The model gets the reason as the result of its call.
       expect(server.requests[1]?.body).toContain('cut off by the token limit');
     },
   );

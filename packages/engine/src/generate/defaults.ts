@@ -6,17 +6,16 @@ import type { GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 import { fileSpending, type Spending } from './spending.ts';
 
-/** What a turn has unless it says otherwise. */
+/** The default options of a turn. */
 export type GenerateDefaults = Pick<GenerateOptions, 'temperature' | 'maxTokens' | 'thinking' | 'fallbackModel'>;
 
-/** How a generator makes room. */
 export interface CompactionSettings {
-  /** False leaves windows that are full to the user; true if not given. */
+  /** False disables automatic compaction; by default true. */
   readonly automatic?: boolean | undefined;
   readonly fileTools?: FileTools | undefined;
 }
 
-/** What the operator's configuration says about turns, for a generator to be made with. */
+/** The generator's settings from the operator's configuration. */
 export function generatorSettings(
   config: Pick<Config, 'generate' | 'tools'> &
     Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel' | 'budgets' | 'file'>>,
@@ -48,7 +47,7 @@ export function generatorSettings(
     },
     summaries: { model: config.summaries?.model ?? config.cheapModel },
     budgets: config.budgets ?? noBudgets,
-    // Beside the file that sets the budget, so that every process that keeps to it reads the same book.
+    // Next to the configuration file that sets the budget, so that all processes with this budget share one record.
     spending: config.file && isAbsolute(config.file) ? fileSpending(join(dirname(config.file), 'spending')) : undefined,
   };
 }
@@ -57,7 +56,7 @@ function small(name: string): string {
   return name.toLowerCase();
 }
 
-/** Options with what they leave open filled in; what is undefined is open. */
+/** Fills in defaults for undefined options. */
 export function withDefaults(options: GenerateOptions, defaults: GenerateDefaults = {}): GenerateOptions {
   return {
     ...options,

@@ -1,14 +1,15 @@
-/** How a turn says that it did not go well. */
+/** The errors of a turn. */
 import { AppError, type ErrorKind, isAppError, type Json, type JsonObject } from '@coppice/core';
 import type { ErrorEvent } from '../providers/contract.ts';
 
-/** Every code of a turn's own, and its kind. Promised across releases; sentences may improve. */
+/** All error codes of turns, and their kinds. Codes are stable across releases; messages may change. */
 export const generateErrorKinds = {
   'generate/tools-need-one': 'invalid',
   'generate/tool-limit': 'refused',
   'generate/budget': 'refused',
   'generate/invalid': 'invalid',
   'generate/not-continuable': 'refused',
+  'generate/not-combinable': 'refused',
   'generate/lost': 'unavailable',
   'generate/closed': 'unavailable',
   'generate/empty': 'unavailable',
@@ -16,15 +17,14 @@ export const generateErrorKinds = {
   'generate/internal': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code of a turn's own. */
 export type GenerateErrorCode = keyof typeof generateErrorKinds;
 
-/** A refusal of a turn. */
+/** Creates an error of a turn. */
 export function generateError(code: GenerateErrorCode, message: string, data: Record<string, unknown> = {}): AppError {
   return new AppError({ code, kind: generateErrorKinds[code], message, data });
 }
 
-/** What went wrong with a reply, as it is kept with the node and told in events. */
+/** The error of a reply, as stored with the node and sent in events. */
 export interface ReplyError {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -35,13 +35,13 @@ export interface ReplyError {
   readonly excerpt?: string;
 }
 
-/** A provider's last word as the error of a reply. */
+/** Converts a provider's error event to a reply error. */
 export function fromProvider(event: ErrorEvent): ReplyError {
   const { type: _type, ...error } = event;
   return error;
 }
 
-/** Anything that was thrown as an error to tell; what nobody foresaw is internal. */
+/** Converts a thrown value to a reply error; unexpected ones are internal. */
 export function fromThrown(thrown: unknown): ReplyError {
   if (isAppError(thrown))
     return { code: thrown.code, kind: thrown.kind, message: thrown.message, retryable: thrown.retryable };
@@ -49,13 +49,13 @@ export function fromThrown(thrown: unknown): ReplyError {
   return { code: 'generate/internal', kind: 'internal', message, retryable: false };
 }
 
-/** An error of a reply as something to throw. */
+/** Converts a reply error to one that can be thrown. */
 export function toGenerateError(error: ReplyError, data: Record<string, unknown> = {}): AppError {
   const { code, kind, message, retryable } = error;
   return new AppError({ code, kind, message, retryable, data });
 }
 
-/** An error as JSON, for a node's meta. */
+/** An error as JSON, for the metadata of a node. */
 export function errorJson(error: ReplyError): JsonObject {
   const entries = Object.entries(error).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   return Object.fromEntries(entries);

@@ -1,12 +1,12 @@
-/** What becomes of a turn when a provider's server misbehaves, over the wire. */
+/** Turns against a provider whose server misbehaves, over the network. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeProvider, type Fault, openFakeProvider, type Turn as WireTurn } from '../testing/fake-provider.ts';
-import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { eventsOf, openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 
 let fake: FakeProvider;
 let shop: TurnFixture;
 
-// Only what is to run out is short: on a busy machine a short limit would end a call that does well.
+// Only the limit under test is short: other short limits could fail on a busy machine.
 const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
 
 async function open(turns: readonly WireTurn[]): Promise<void> {
@@ -26,6 +26,18 @@ const send = (text: string) => shop.send(text, { models: ['fake/any'] });
 afterEach(async () => {
   await shop.close();
   await fake.close();
+});
+
+test('[H136] a retry says why, when and how often, before the reply goes on', async () => {
+  await open(['429', '500']);
+  const turn = send('Hello');
+  const retries = (await eventsOf(turn)).filter((event) => event.type === 'retry');
+  expect(retries).toMatchObject([
+    { code: 'provider/rate-limited', attempt: 1, retries: 2 },
+    { code: 'provider/failed', attempt: 2, retries: 2 },
+  ]);
+  expect(retries.every((event) => event.waitMs >= 0 && event.message !== '')).toBe(true);
+  expect((await turn.done).type).toBe('end');
 });
 
 describe('[H50] a server that', () => {

@@ -1,4 +1,4 @@
-/** A request that was made before: its replies are there, or on their way in this process or another. */
+/** Finds the replies of a repeated request: finished, or still being written in this or another process. */
 import { ask, isToolUse, type NodeId } from '@coppice/core';
 import { followReply } from '../runs/follow.ts';
 import { finishLostReply } from '../runs/recover.ts';
@@ -7,7 +7,7 @@ import { readReply } from './read-reply.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
 
-/** The replies that an earlier try of the same request made, when they are through; null if this is the first try. */
+/** Waits for the replies of an earlier attempt of the same request; null if this is the first attempt. */
 export async function findExistingReplies(
   services: TurnServices,
   state: TurnState,
@@ -16,7 +16,7 @@ export async function findExistingReplies(
   if (state.options.requestId === undefined || target.type === 'into') return null;
   const ids = await services.store.read(state.treeId, function* () {
     const found: NodeId[] = [];
-    // A reply that was asked for again after room was made is the one that counts.
+    // A reply that was generated again after a compaction takes precedence.
     for (const index of state.models.keys())
       for (const compacted of [true, false]) {
         const id = idOfTarget(services, state, target, index, compacted);
@@ -30,8 +30,8 @@ export async function findExistingReplies(
 }
 
 /**
- * The reply after the tools that an earlier try ran, when it is through; null if there is none. Nothing is run here: the
- * tools were called once, and results that are not there are on their way elsewhere or were lost.
+ * Waits for the reply after the tools that an earlier attempt ran; null if there is none. No tools run here: they
+ * were called once, and missing results are still being computed elsewhere or were lost.
  */
 export async function findNextReplies(
   services: TurnServices,
@@ -42,7 +42,7 @@ export async function findNextReplies(
   const next = await services.store.read(state.treeId, function* () {
     for (let at = reply.nodeId; ; ) {
       const children = yield* ask('children', { of: at });
-      // A long loop may have made room between its rounds.
+      // A long loop may have compacted between its rounds.
       const answered = children.find((child) => child.role === 'tool' || child.kind === 'compaction');
       if (answered === undefined)
         return at === reply.nodeId ? null : children.find((child) => child.role === 'assistant');
@@ -55,7 +55,7 @@ export async function findNextReplies(
 async function followExisting(services: TurnServices, state: TurnState, nodeId: NodeId): Promise<WrittenReply> {
   const { clock, limits, store } = services;
   const { treeId, signal, emit } = state;
-  // Whoever asked again is told at once which reply it is, not when it is through.
+  // The caller learns which reply it is immediately, not only when it is finished.
   const head = await store.read(treeId, () => ask('head', { id: nodeId }));
   if (head !== null && head.parentId !== null)
     emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });

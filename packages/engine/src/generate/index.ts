@@ -1,4 +1,4 @@
-/** Turns of conversation on a store: begins them, finds them again, stops them, and saves those that a crash cut short. */
+/** Turns on a store: starts, finds and stops them, and recovers those that a crash interrupted. */
 import { messageKit } from '@coppice/content';
 import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
 import { createCompactor } from '../compaction/compactor.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../providers/contract.ts';
 import type { ModelProviders } from '../providers/index.ts';
 import { createSharedTimer } from '../runs/chunk-writer.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
-import { type Recovered, recoverRuns } from '../runs/recover.ts';
+import { type Recovered, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
 import { requestRemoteStop } from '../runs/request-remote-stop.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
@@ -29,66 +29,67 @@ import { type RunningTurn, startTurn } from './turn.ts';
 import type { ToolSource, TurnServices } from './turn-services.ts';
 import { createYielder } from './yield-to-event-loop.ts';
 
-/** What a generator is made of. */
+/** Options of a generator. */
 export interface GeneratorOptions {
   readonly store: Store;
   readonly providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'learnWindow'>>;
   readonly tools?: ToolSource | undefined;
   readonly events?: Events | undefined;
-  /** Whether and how room is made in a window that is full; by a summary of what is older if not given. */
+  /** Whether and how a full window is compacted; by default with a summary of the older messages. */
   readonly compaction?: CompactionSettings | undefined;
-  /** Who sums up; a summarizer with a small model of the provider in use if not given. */
+  /** By default a summarizer with a small model of the provider in use. */
   readonly summarizer?: Summarizer | undefined;
-  /** Which model sums up, for the summarizer that is made where none is given. */
+  /** The model of the default summarizer. */
   readonly summaries?: SummariesConfig | undefined;
-  /** Makes room otherwise. */
+  /** Replaces the default compaction. */
   readonly compact?: Compact | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
-  /** What turns and days may cost; as much as they like if not given. */
+  /** Limits of turns and days; by default none. */
   readonly budgets?: BudgetsConfig | undefined;
-  /** Where it is kept what days cost; in mind if not given, and forgotten with the process. */
+  /** Where daily spending is stored; by default in memory, lost at exit. */
   readonly spending?: Spending | undefined;
-  /** What a turn has unless it says otherwise; see {@link generatorSettings}. */
+  /** The default options of a turn; see {@link generatorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
-  /** Who acts where a turn does not say; the store's owner if not given. */
+  /** The default actor; if not given, the store's owner. */
   readonly actor?: string | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
 }
 
-/** Which turns are meant: those of an act, or the one that writes a node. */
+/** Selects turns: those of an act, or the one that writes a node. */
 export type TurnsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
-/** Begins turns and looks after them. */
+/** Starts and manages turns. */
 export interface Generator {
   readonly events: Events;
-  /** Makes room by hand, and sums branches up, with the same summarizer as turns do. */
+  /** Compacts on request and summarises branches, with the same summarizer as turns. */
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
-  /** Begins a turn, or gives the one that the same request began at the same place and that is not through yet. */
+  /** Starts a turn, or returns the running one that the same request started at the same position. */
   generate(start: TurnStart, options: GenerateOptions): Turn;
-  /** Stops turns, whichever process runs them, and resolves when they are through; false if there were none. */
+  /** Stops turns in any process and waits for their end; false if there were none. */
   abort(which: TurnsOf): Promise<boolean>;
-  /** Follows a reply from an offset on, whichever process writes it. */
+  /** Follows a reply from an offset on, in any process. */
   follow(followed: Followed, signal?: AbortSignal): AsyncIterable<FollowEvent>;
-  /** Saves replies whose process is gone. */
+  /** Recovers replies whose process has died. */
   recover(): Promise<readonly Recovered[]>;
-  /** Saves them again and again, until the signal fires. */
+  /** Recovers such replies of all owners of the store, at a cost that does not depend on their number. */
+  recoverAll(): Promise<readonly Recovered[]>;
+  /** Recovers replies repeatedly, until the signal aborts. */
   keepRecovering(signal: AbortSignal): Promise<void>;
-  /** Cuts turns short, keeping what was said as `interrupted`, and resolves when all are through. */
+  /** Interrupts all turns, keeping their text as `interrupted`, and waits for their end. */
   close(): Promise<void>;
 }
 
-/** Makes a generator. Nothing runs until a turn begins. */
+/** Creates a generator. Nothing runs until a turn starts. */
 export function createGenerator(options: GeneratorOptions): Generator {
   const { services, compactor, summarizer } = generatorServices(options);
   const { store, clock, limits, process } = services;
   const turns = trackTurns(services);
-  const recover = () => {
-    const { actor, kit, newId: makeId } = services;
-    return recoverRuns({ store, actor, kit, process, staleMs: limits.staleMs, newId: makeId, now: () => clock.now() });
-  };
+  const { actor, kit, newId: makeId } = services;
+  const recovery = { store, kit, process, staleMs: limits.staleMs, newId: makeId, now: () => clock.now() };
+  const recover = () => recoverRuns({ ...recovery, actor });
   return {
     events: services.events,
     compactor,
@@ -110,9 +111,10 @@ export function createGenerator(options: GeneratorOptions): Generator {
         ...(signal === undefined ? {} : { signal }),
       }),
     recover,
+    recoverAll: () => recoverRunsOfAll(recovery),
     async keepRecovering(signal) {
       while (!signal.aborted) {
-        // A store that is away for a while has its runs saved when it is back.
+        // If the store is unavailable for a while, its runs are recovered later.
         await recover().catch(() => []);
         await clock.wait(limits.heartbeatMs, signal).catch(() => undefined);
       }
@@ -121,7 +123,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   };
 }
 
-/** What turns, compaction and summaries of one store work with. */
+/** The services that turns, compaction and summaries of one store share. */
 function generatorServices(options: GeneratorOptions): {
   readonly services: TurnServices;
   readonly compactor: Compactor;
@@ -159,7 +161,7 @@ function generatorServices(options: GeneratorOptions): {
   return { services, compactor, summarizer };
 }
 
-/** The turns of one generator: those that run, and by which request. */
+/** The running turns of one generator, also by request. */
 function trackTurns(services: TurnServices) {
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
@@ -176,12 +178,12 @@ function trackTurns(services: TurnServices) {
     return turn;
   };
   return {
-    /** Begins a turn, or gives the one that the same request began and that still runs. */
+    /** Starts a turn, or returns the running one of the same request. */
     begin(begun: TurnStart, wanted: GenerateOptions): Turn {
       const key = turnKey(begun, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? start(begun, wanted, key);
     },
-    /** Stops turns and waits for their end; false where there were none. */
+    /** Stops turns and waits for their end; false if there were none. */
     async abort(which: TurnsOf): Promise<boolean> {
       const meant = [...running].filter((turn) =>
         'actId' in which ? turn.actId === which.actId : turn.writes(which.nodeId),
@@ -198,9 +200,9 @@ function trackTurns(services: TurnServices) {
   };
 }
 
-/** One request at one place; null where the caller does not name requests. */
+/** Identifies a request at a position; null without a request id. */
 function turnKey(start: TurnStart, { requestId }: GenerateOptions): string | null {
   if (requestId === undefined) return null;
-  const at = 'nodeId' in start ? start.nodeId : (start.parentId ?? null);
+  const at = start.type === 'combine' ? start.nodeIds : 'nodeId' in start ? start.nodeId : (start.parentId ?? null);
   return JSON.stringify([start.treeId, start.type, at, requestId]);
 }

@@ -1,12 +1,12 @@
 import type { Model } from '../providers/index.ts';
 import type { TurnServices } from './turn-services.ts';
 
-// A conversation below this fits every window that a server is likely to have, and is not worth a question.
+// A shorter conversation fits any likely window, so the server is not asked.
 const worthAsking = 2_000;
 
 /**
- * Looks up the windows of models that no catalogue knows, where a local server tells them, once a conversation is long
- * enough to matter. What cannot be learnt keeps nobody from going on.
+ * Asks local servers for the windows of models that the catalogue does not know, once a conversation is long enough
+ * to matter. Failures are ignored.
  */
 export async function learnWindows(
   { learnWindow }: Pick<TurnServices, 'learnWindow'>,

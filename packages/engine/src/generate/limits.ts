@@ -1,6 +1,6 @@
 import type { ChunkPace } from '../runs/chunk-writer.ts';
 
-/** How far a turn may go, and how often it says that it lives. All times in milliseconds. */
+/** Limits of a turn, and its polling and heartbeat intervals. All times in milliseconds. */
 export interface GenerateLimits extends ChunkPace {
   /** Rounds of tool calls in one turn. */
   readonly rounds: number;
@@ -8,20 +8,20 @@ export interface GenerateLimits extends ChunkPace {
   readonly calls: number;
   /** The whole turn, models and tools together. */
   readonly turnMs: number;
-  /** The most replies beside each other. */
+  /** The largest number of parallel replies. */
   readonly replies: number;
+  /** How often a running reply reports that its process is alive. */
   readonly heartbeatMs: number;
-  /** Between two looks whether another process wants a reply to stop. */
+  /** How often to check for a stop request from another process. */
   readonly lookMs: number;
-  /** A run that was silent for so long is taken over by anyone. */
+  /** A run without a heartbeat for so long may be recovered by any process. */
   readonly staleMs: number;
-  /** Between two looks at a reply that another process writes. */
+  /** How often a reply of another process is polled. */
   readonly followMs: number;
-  /** Stored pictures and attachments in one request, in bytes before they are encoded. */
+  /** The total size of stored images and attachments in one request, in bytes before encoding. */
   readonly mediaBytes: number;
 }
 
-/** What holds unless said otherwise. */
 export const defaultGenerateLimits: GenerateLimits = {
   rounds: 25,
   calls: 50,

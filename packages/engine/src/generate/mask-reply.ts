@@ -1,11 +1,11 @@
-/** Replaces configured keys in what a model says before anything of it is stored or shown. */
+/** Masks configured keys in a model's output before any of it is stored or shown. */
 import { createKeyFilter, replaceKeys, replaceKeysIn } from '../config/mask-keys.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 
-/** Turns each event into those that may be passed on; text that may be the beginning of a key waits for the next one. */
+/** Converts each event to those that can be passed on; text that may be the beginning of a key is held back. */
 export type ReplyMask = (event: ProviderEvent) => readonly ProviderEvent[];
 
-/** Makes a mask for one reply; null where there is no key to replace. */
+/** Creates a mask for one reply; null if there are no keys. */
 export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   if (keys.length === 0) return null;
   const [text, thinking] = [createKeyFilter(keys), createKeyFilter(keys)];
@@ -39,7 +39,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         think(thinking.push(event.text), out);
         break;
       case 'thinking-end': {
-        // A signature proves the text as it was, so one of a changed text would only be refused.
+        // A signature is only valid for the original text; the provider would reject it for a masked one.
         out.push(received === passed ? event : { type: 'thinking-end' });
         [received, passed] = ['', ''];
         break;
@@ -48,7 +48,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         out.push({ ...event, name: replaceKeys(event.name, keys) });
         break;
       case 'tool-use-delta':
-        // Arguments are used as a whole only: as one piece, no key in them is cut.
+        // Arguments are collected and passed on in one piece, so that no key in them is split.
         calls.set(event.index, (calls.get(event.index) ?? '') + event.json);
         break;
       case 'tool-use-end':

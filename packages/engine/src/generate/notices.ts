@@ -1,23 +1,23 @@
-/** What a turn reports about changes that a provider made necessary: parameters and blocks that it does not take. */
+/** Notices about parameters and blocks that were changed because the provider does not accept them. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { ProviderNotice } from '../providers/contract.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Something that was sent otherwise than asked for. `data` holds what a face needs to word it. */
+/** A difference between what was asked for and what was sent. `data` has the values for the message. */
 export interface TurnNotice {
   readonly code: 'notice/parameter-changed' | 'notice/block-changed';
   readonly data: JsonObject;
 }
 
-/** Collects what is changed for one call of a model. */
+/** Collects the changes for one call of a model. */
 export interface NoticeList {
-  /** Takes what a provider reports while it prepares a request. */
+  /** Adds a change that the provider reports while it prepares a request. */
   add(notice: ProviderNotice): void;
-  /** What was collected: each parameter once, each kind of block with its number. */
+  /** The collected notices: each parameter once, each kind of block with its count. */
   all(): readonly TurnNotice[];
 }
 
-/** Makes an empty list for a prompt; a reply that has to be shorter than was asked for is its first entry. */
+/** Creates a list for a prompt; if the reply limit was lowered, that is the first entry. */
 export function collectNotices({ model, request, askedTokens }: Prompt): NoticeList {
   const parameters = new Map<string, TurnNotice>();
   const blocks = new Map<string, { readonly blockType: string; readonly role: string; count: number }>();
@@ -46,7 +46,7 @@ export function collectNotices({ model, request, askedTokens }: Prompt): NoticeL
   };
 }
 
-/** Identifies a notice within a turn, which reports it once however many calls it makes. */
+/** Identifies a notice within a turn, which reports it once for any number of calls. */
 export function noticeKey({ code, data }: TurnNotice): string {
   const { count: _count, ...rest } = data;
   return JSON.stringify([code, rest]);

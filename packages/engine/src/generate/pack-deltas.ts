@@ -1,7 +1,7 @@
 import type { Packing } from './broadcast.ts';
 import type { TurnEvent } from './contract.ts';
 
-/** Pieces of one reply's text, each of which begins where the one before it ended. */
+/** Packs consecutive text deltas of one reply. */
 export const deltaPacking: Packing<TurnEvent> = {
   pack(before, event) {
     if (event.type !== 'text-delta' || before.type !== 'text-delta' || event.nodeId !== before.nodeId) return null;

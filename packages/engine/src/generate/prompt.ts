@@ -1,4 +1,4 @@
-/** From a node to what a model is sent. */
+/** Builds the request for a model from a node. */
 import { estimateTokens } from '@coppice/content';
 import {
   ask,
@@ -13,26 +13,29 @@ import {
 import { coalesce, compactionDue, contextOf, readContextPath, requestMessages } from '@coppice/core/context';
 import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
+import type { Combination } from './combine.ts';
 import type { GenerateOptions } from './contract.ts';
 import { generateError } from './errors.ts';
 import { replyLimit } from './reply-limit.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** What one model is sent, and whether there is room for an answer. */
+/** The request for one model, and whether a reply fits. */
 export interface Prompt {
   readonly model: Model;
   readonly request: Omit<ProviderRequest, 'model'>;
-  /** The longest reply that the caller asked for. */
+  /** The reply limit that the caller asked for. */
   readonly askedTokens: number | undefined;
-  /** What is sent, in tokens, as far as that can be known before. */
+  /** The size of the request in tokens, estimated. */
   readonly estimate: number;
-  /** Names what is in force; noted with the reply, it tells later whether the usage reported with it still holds. */
+  /** Identifies the context; stored with the reply, it tells later whether the reported usage still applies. */
   readonly measure: string;
-  /** `due`: compacting would be good; `short`: there is no room for a reply worth having. */
+  /** `due`: compaction is advisable; `short`: a useful reply does not fit. */
   readonly contextFit: 'ok' | 'due' | 'short';
+  /** The answers that the reply is made from; null for an ordinary reply. */
+  readonly combination: Combination | null;
 }
 
-/** What is in force at a node. Refuses an unknown node and one that is still being written. */
+/** Reads the context at a node. Throws on unknown and on pending nodes. */
 export async function readContext(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<Context> {
   await services.yieldToEventLoop();
   return services.store.read(treeId, function* () {
@@ -48,37 +51,45 @@ export async function readContext(services: TurnServices, treeId: TreeId, nodeId
   });
 }
 
-/** How a model is asked to go on with what it said. Providers differ in whether a conversation may end with a reply. */
+/** Asks a model to continue its reply. Not every provider accepts a conversation that ends with a reply. */
 const goOn =
   'Your reply was cut off. Go on exactly where it ends: repeat nothing, do not comment on the break, and begin with the very next character.';
 
-/** What is particular to one reply. */
+/** The options of one reply. */
 export interface PromptOptions {
   readonly options: GenerateOptions;
   readonly tools: readonly ToolSpec[];
-  /** Which of the replies beside each other this is, from 0. */
+  /** The index among parallel replies, from 0. */
   readonly index: number;
   /** Rounds of tools before this call. */
   readonly round: number;
-  /** Whether the context ends with a reply to go on with. */
+  /** Whether the context ends with a reply to continue. */
   readonly continues?: boolean;
+  readonly combination?: Combination | null;
 }
 
-/** The request for one model. Refuses a context that says nothing. */
+/** The estimated size of the answers to combine, in tokens. */
+export function combinationTokens(combination: Combination | null): number {
+  return combination === null ? 0 : estimateTokens(combination.text);
+}
+
+/** Builds the request for one model. Throws if the context is empty. */
 export function promptFor(context: Context, model: Model, wish: PromptOptions): Prompt {
-  const { options, tools } = wish;
+  const { options, tools, combination = null } = wish;
   const { systemPrompt, messages, continues } = requestMessages(context, {
     systemInPlace: model.provider.supports.systemInPlace,
   });
-  const sent: readonly Message[] = [
-    ...coalesce(messages, continues),
-    ...(wish.continues ? [textMessage('user', goOn)] : []),
-  ];
+  const contextMessages = coalesce(messages, continues);
+  // A reply to continue comes after the answers that it is made from.
+  const end = wish.continues === true ? contextMessages.slice(-1) : [];
+  const start = contextMessages.slice(0, contextMessages.length - end.length);
+  const asked = combination === null ? start : coalesce([...start, textMessage('user', combination.text)]);
+  const sent: readonly Message[] = [...asked, ...end, ...(wish.continues ? [textMessage('user', goOn)] : [])];
   if (sent.length === 0)
     throw generateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
-  // A figure that was reported with an earlier reply counts the tools already.
+  // A reported usage already includes the tools.
   const described = tools.length > 0 && context.estimate.reported === null ? estimateTokens(JSON.stringify(tools)) : 0;
-  const estimate = context.estimate.tokens + described;
+  const estimate = context.estimate.tokens + described + combinationTokens(combination);
   const { window, windowKnown } = model.info;
   const limit = replyLimit(model.info, options.maxTokens, estimate);
   const due = compactionDue(estimate, windowKnown ? window : undefined);
@@ -86,7 +97,9 @@ export function promptFor(context: Context, model: Model, wish: PromptOptions): 
     model,
     askedTokens: options.maxTokens,
     estimate,
-    measure: context.measure,
+    // The answers are counted in the usage of this reply, but are not part of the context of the next one.
+    measure: combination === null ? context.measure : `${context.measure} with answers`,
+    combination,
     contextFit: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',
     request: {
       ...(systemPrompt === null ? {} : { systemPrompt }),

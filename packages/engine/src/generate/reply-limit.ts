@@ -1,21 +1,21 @@
-/** How long a reply may be, and whether the conversation leaves room for one. */
+/** The longest reply that a conversation leaves space for. */
 import { clampReply } from '@coppice/core/context';
 import type { ModelInfo } from '../catalogue/index.ts';
 
-/** The longest reply to ask for. */
+/** The reply limit to send. */
 export interface ReplyLimit {
-  /** Undefined: no limit is sent, and the provider decides. */
+  /** Undefined: no limit is sent, the provider decides. */
   readonly maxTokens: number | undefined;
-  /** `short`: there is no room for a reply worth having. Never where the window is unknown. */
+  /** `short`: a useful reply does not fit. Never for an unknown window. */
   readonly room: 'ok' | 'short';
 }
 
-/** Below this the guess of an unknown window is not applied: the real one is probably larger. */
+/** Below this the assumed window is not applied: the real one is probably larger. */
 const fewestByGuess = 1_024;
 
 /**
- * The longest reply for a model that is sent about so many tokens. For a model whose window is unknown the assumed one
- * only limits the reply while it leaves at least 1,024 tokens; after that the provider decides.
+ * The longest reply for a prompt of about so many tokens. An assumed window limits the reply only while it leaves at
+ * least 1,024 tokens; after that the provider decides.
  */
 export function replyLimit(
   { window, maxOut, windowKnown, maxOutKnown }: Pick<ModelInfo, 'window' | 'maxOut' | 'windowKnown' | 'maxOutKnown'>,

@@ -1,4 +1,4 @@
-/** What is kept with a node about who made it. */
+/** The `source` metadata of a reply. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { FinishReason, ProviderUsage } from '../providers/contract.ts';
@@ -9,8 +9,8 @@ function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonO
   return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** The source of a reply as far as it is known when it begins: parameters and tools as they are sent. */
-export function replySource({ model, request }: Prompt): JsonObject {
+/** The source when the reply starts: model, and parameters and tools as sent. */
+export function replySource({ model, request, combination }: Prompt): JsonObject {
   const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return knownFields({
     type: 'model',
@@ -25,10 +25,11 @@ export function replySource({ model, request }: Prompt): JsonObject {
       thinking: thinking === undefined ? undefined : knownFields({ ...thinking }),
     }),
     tools: tools?.map((tool) => tool.name),
+    combined_from: combination?.record,
   });
 }
 
-/** What is known of a reply when it is through. */
+/** What is known when the reply has ended. */
 export interface ReplyFacts {
   readonly finishReason: FinishReason | null;
   readonly usage: Omit<ProviderUsage, 'raw'> | null;
@@ -37,13 +38,13 @@ export interface ReplyFacts {
   /** Milliseconds until the first event; null if there was none. */
   readonly firstMs: number | null;
   readonly totalMs: number;
-  /** The model that was asked before this one, and why it did not answer. */
+  /** The model that was tried first, and why it failed. */
   readonly instead: { readonly model: string; readonly code: string } | null;
-  /** What was sent otherwise than asked for. */
+  /** Differences between what was asked for and what was sent. */
   readonly notices: readonly TurnNotice[];
 }
 
-/** The source of a reply that is through. */
+/** The source of a finished reply. */
 export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
   const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {

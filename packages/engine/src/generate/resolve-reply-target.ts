@@ -1,4 +1,4 @@
-/** The first part of a turn: what is said, and where the replies go. */
+/** The first part of a turn: appends the messages and finds the position of the replies. */
 import {
   type ActId,
   ask,
@@ -21,24 +21,24 @@ import { generateError } from './errors.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { commandContext, expectedVersionOf, type TurnServices } from './turn-services.ts';
 
-/** A turn from its beginning on. */
+/** A turn from its start on. */
 export interface TurnContext {
   readonly services: TurnServices;
   readonly start: TurnStart;
   readonly options: GenerateOptions;
   readonly actId: ActId;
   readonly signal: AbortSignal;
-  /** Stops the turn as its user would. */
+  /** Stops the turn like its user. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
   readonly approvals: TurnApprovals;
   /** The replies of the newest round. */
   seen: readonly WrittenReply[];
-  /** What the rounds share; null until the first of them. */
+  /** What the rounds share; null before the first one. */
   state: TurnState | null;
 }
 
-/** Says what is to be said and finds where the replies go. */
+/** Appends the messages and finds the position of the replies. */
 export async function resolveReplyTarget(work: TurnContext, actor: string): Promise<ReplyTarget> {
   const { start } = work;
   switch (start.type) {
@@ -48,6 +48,11 @@ export async function resolveReplyTarget(work: TurnContext, actor: string): Prom
       return { type: 'below', parentId: start.parentId };
     case 'regenerate':
       return { type: 'again', nodeId: start.nodeId, parentId: await promptAboveReply(work, start.nodeId, actor) };
+    case 'combine': {
+      // `readCombination` has checked that there are at least two.
+      const [first = nodeId('')] = start.nodeIds;
+      return { type: 'again', nodeId: first, parentId: await promptAboveReply(work, first, actor) };
+    }
     case 'continue':
       return continueTarget(work, start.nodeId);
   }
@@ -62,10 +67,10 @@ async function appendMessages(
   const { treeId, parentId } = start;
   const asked = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
   const { requestId } = options;
-  // With ids by the request, a retry finds its message also where the user has gone on since.
+  // With ids derived from the request, a retry finds its message even if the conversation has continued.
   const keys = heldKeys();
   const messages = asked.messages.map((item, index) => {
-    // A history that is sent again holds keys as the model said them, and is stored with their masks.
+    // A resent history may contain keys that the model wrote; they are stored masked.
     const message = maskMessage(item.message, keys);
     return item.id !== undefined || requestId === undefined
       ? { ...item, message }
@@ -79,7 +84,7 @@ async function appendMessages(
       type: 'append',
       treeId,
       messages,
-      // A retry does not take the user back to a message that was answered since.
+      // A retry does not move the user back to a message that was answered meanwhile.
       select: options.select !== false && !isRetry,
       merge: start.merge !== false,
       ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
@@ -105,7 +110,7 @@ async function isInTree(services: TurnServices, treeId: TreeId, id: string | und
   return (await services.store.read(treeId, () => ask('head', { id: nodeId(id) }))) !== null;
 }
 
-/** The prompt that a regeneration would answer, found by its own planner without committing anything. */
+/** The prompt that a regeneration answers, found by a dry run of core's planner. */
 async function promptAboveReply({ services, start }: TurnContext, below: NodeId, actor: string): Promise<NodeId> {
   const { kit, newId, clock } = services;
   const { treeId } = start;
@@ -126,7 +131,11 @@ async function continueTarget({ services, start }: TurnContext, id: NodeId): Pro
     return refuse('tree/pending', `A reply is still being written into ${id}: wait for it or stop it.`, { nodeId: id });
   const { message, parentId } = node;
   if (message === null || node.role !== 'assistant' || node.status === 'success')
-    throw generateError('generate/not-continuable', `The node ${id} is no reply that was cut short.`, { nodeId: id });
+    throw generateError(
+      'generate/not-continuable',
+      `The node ${id} is not a reply that was cut off, so it cannot be continued.`,
+      { nodeId: id },
+    );
   if (hasToolUse(message))
     throw generateError(
       'generate/not-continuable',

@@ -1,4 +1,4 @@
-/** Between two calls of a model: the calls of tools in a reply, and their results as messages. */
+/** Runs the tool calls of a reply and stores their results as messages. */
 import { isMalformed } from '@coppice/content/wires';
 import {
   type ActId,
@@ -18,13 +18,13 @@ import type { TurnEvent, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
 
-/** How much a turn has used of what it may. */
+/** How much of its tool limits a turn has used. */
 export interface ToolBudget {
   rounds: number;
   calls: number;
 }
 
-/** Where tools are called. */
+/** The context of the tool calls. */
 export interface ToolRound {
   readonly treeId: TreeId;
   readonly actId: ActId;
@@ -38,16 +38,16 @@ export interface ToolRound {
   readonly budget: ToolBudget;
 }
 
-/** The calls of tools in a reply. */
+/** The tool calls in a reply. */
 export function toolCallsOf(reply: WrittenReply): readonly ToolUseBlock[] {
   return reply.message?.content.filter(isToolUse) ?? [];
 }
 
 /**
- * Runs the calls of a reply at the same time and stores their results as one chain in the order of the calls; gives its
- * last node. The calls of a reply that was cut off are answered with an error and not run: the arguments may look whole and
- * still be only a part of what the model meant to say. Past a limit nothing is run, every call is answered with an error all the same, and `generate/tool-limit`
- * is thrown: the conversation stays one that any provider takes.
+ * Runs the calls of a reply concurrently and stores the results as one chain in the order of the calls; returns the
+ * last node. The calls of a reply that was cut off get an error and do not run: arguments may look complete and still
+ * be truncated. Beyond a limit nothing runs, every call gets an error, and `generate/tool-limit` is thrown: each call
+ * has a result, so every provider accepts the conversation.
  */
 export async function runTools(
   services: TurnServices,
@@ -94,7 +94,7 @@ function overLimit(services: TurnServices, budget: ToolBudget) {
   return null;
 }
 
-/** Why the calls of a reply that ended like this are not run; null where the reply is complete. */
+/** Why the calls of a reply with this finish reason do not run; null if the reply is complete. */
 function cutOff(finishReason: FinishReason | null): string | null {
   switch (finishReason) {
     case 'length':
@@ -130,7 +130,7 @@ async function answerToolCall(
       },
     );
   } catch (thrown) {
-    // The registry answers and does not throw; another source may not keep to that, and the turn goes on.
+    // The registry never throws, but another tool source may; the turn continues.
     return refusedResult(call, thrown instanceof Error ? thrown.message : String(thrown));
   }
 }

@@ -1,21 +1,20 @@
-/** What was spent on which day, over turns and processes. */
+/** Daily spending, across turns and processes. */
 import { appendFile, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A book of what was spent. */
 export interface Spending {
-  /** US dollars of a day, such as `2026-11-15`. Rejects where it cannot be told. */
+  /** US dollars of a day, for example `2026-11-15`. Rejects if it cannot be read. */
   on(day: string): Promise<number>;
-  /** Counts what was spent. Never rejects. */
+  /** Adds an amount. Never rejects. */
   add(day: string, usd: number): Promise<void>;
 }
 
-/** The day of a time, in UTC: the same for every process that shares a book. */
+/** The UTC day of a time: the same for all processes. */
 export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** A book for as long as the process lives. */
+/** Keeps spending in memory, until the process exits. */
 export function memorySpending(): Spending {
   const days = new Map<string, number>();
   return {
@@ -26,7 +25,7 @@ export function memorySpending(): Spending {
   };
 }
 
-/** How far a day's file was read, and what stood in it. */
+/** How far a day's file was read, and the sum so far. */
 interface SpendingPage {
   readonly day: string;
   offset: number;
@@ -34,8 +33,8 @@ interface SpendingPage {
 }
 
 /**
- * A book in a folder: a file a day, a line a call. Lines are short and only ever added, so that several processes write
- * one file and each sees what the others spent. What cannot be written is counted in this process alone.
+ * Keeps spending in a folder: one file per day, one line per call. Lines are short and only appended, so that several
+ * processes can share a file and see each other's spending. What cannot be written is counted in this process only.
  */
 export function fileSpending(folder: string): Spending {
   const unwritten = memorySpending();
@@ -48,7 +47,7 @@ export function fileSpending(folder: string): Spending {
   };
   return {
     on(day) {
-      // One after the other: two readers at once would count the same lines twice.
+      // Sequentially: two concurrent readers would count the same lines twice.
       const next = last.then(() => read(day));
       last = next.catch(() => undefined);
       return next;
@@ -64,7 +63,7 @@ export function fileSpending(folder: string): Spending {
   };
 }
 
-/** Counts the lines that came since; one that is not complete yet is left for the next time. */
+/** Adds the lines since the last read; an incomplete last line is left for the next read. */
 async function readOn(path: string, page: SpendingPage): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
@@ -89,7 +88,7 @@ function usdOf(line: string): number {
     const { usd } = JSON.parse(line);
     return typeof usd === 'number' && usd > 0 ? usd : 0;
   } catch {
-    // A line that a power cut tore is a call that nobody can price any more.
+    // A line that is incomplete after a power failure has no readable price.
     return 0;
   }
 }

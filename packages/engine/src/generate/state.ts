@@ -1,53 +1,55 @@
-/** What all rounds of a turn share, and where their replies go. */
+/** The state that all rounds of a turn share, and the position of their replies. */
 import { type ActId, type Message, type NodeId, nodeId, type RunContext, type TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { TurnSpent } from './budget.ts';
+import type { Combination } from './combine.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** Where replies go. */
+/** The position of the replies. */
 export type ReplyTarget =
   /** `marker`: the parent is a compaction that this call made. */
   | { readonly type: 'below'; readonly parentId: NodeId; readonly marker?: boolean }
-  /** Beside the replies that a prompt has; `nodeId` is one of them, or the prompt. */
+  /** As variants of existing replies; `nodeId` is one of them, or the prompt. */
   | { readonly type: 'again'; readonly parentId: NodeId; readonly nodeId: NodeId }
-  /** Into a node that was cut short and says this already. */
+  /** Continues a node that was cut off, with its text so far. */
   | { readonly type: 'into'; readonly parentId: NodeId; readonly nodeId: NodeId; readonly before: Message | null };
 
-/** What all rounds of a turn share. */
 export interface TurnState {
   readonly treeId: TreeId;
   readonly actId: ActId;
   readonly actor: string;
   readonly options: GenerateOptions;
-  /** What the commit that begins the replies expects of the tree; nothing where a message was said before them. */
+  /** The version that the commit inserting the replies expects; empty if the turn appended a message before. */
   readonly expects: Pick<RunContext, 'expectedVersion' | 'onConflict'>;
-  /** Where the turn's first replies were to go; their ids are made from it. */
+  /** The original position of the first replies; their ids are derived from it. */
   readonly origin: ReplyTarget;
   /** One per reply. */
   readonly models: readonly Model[];
   readonly fallback: Model | null;
   readonly tools: readonly ToolSpec[];
+  /** The answers that the replies are made from; null for ordinary replies. */
+  readonly combination: Combination | null;
   readonly signal: AbortSignal;
-  /** Stops the turn as its user would. */
+  /** Stops the turn like its user. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
-  /** Whether room was made for this call already: a second summary of the same would help nobody. */
+  /** Whether this call was compacted already; a second summary of the same messages would not help. */
   compacted: boolean;
-  /** Whether another try of the same request writes the replies: then this one only follows. */
+  /** Whether another attempt of the same request writes the replies; then this one only follows. */
   attached: boolean;
   /** Rounds of tools so far. */
   round: number;
   readonly spent: TurnSpent;
-  /** The notices that were reported already, by their keys. */
+  /** The keys of the notices that were already reported. */
   readonly reported: Set<string>;
 }
 
 /**
- * The id of a reply: by the request where there is one, so that the request made twice finds it. A reply that came after
- * room was made has another id than the one before, which may have failed and gone.
+ * The id of a reply, derived from the request id if there is one, so that a repeated request finds it. A reply after
+ * a compaction has a different id, because the earlier one may have failed and been removed.
  */
 export function idOfTarget(
   services: TurnServices,

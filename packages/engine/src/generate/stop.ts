@@ -1,7 +1,7 @@
-/** Why something that runs is told to stop. */
+/** Why a turn is stopped. */
 export type StopKind = 'abort' | 'close' | 'deadline' | 'lost';
 
-/** The reason of an abort that comes from us; anything else that fires a signal is somebody's wish to stop. */
+/** The abort reason of the engine itself; any other reason is a request of the user. */
 export class Stop extends Error {
   readonly kind: StopKind;
 
@@ -12,13 +12,16 @@ export class Stop extends Error {
   }
 }
 
-/** Why a signal fired; null while it has not. */
+/** Why a signal was aborted; null if it was not. */
 export function stopKind(signal: AbortSignal): StopKind | null {
   if (!signal.aborted) return null;
   return signal.reason instanceof Stop ? signal.reason.kind : 'abort';
 }
 
-/** A controller that fires with another signal, until it is unlinked: a signal that outlives it keeps no listener. */
+/**
+ * A controller that aborts with another signal, until it is unlinked; unlinking removes the listener from a
+ * long-lived signal.
+ */
 export function linkedController(signal: AbortSignal | undefined): {
   readonly controller: AbortController;
   readonly unlink: () => void;

@@ -202,7 +202,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H24] a turn that takes too long is ended, and what was said is kept as interrupted', async () => {
-    // The turn's time is up when the test says so, not when the machine is slow.
+    // The turn times out when the test decides, not when the machine is slow.
     const upTime = 777_777;
     let isUp = false;
     const clock: Clock = {
@@ -249,7 +249,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       expect(event).toMatchObject({ name: 'delete_all', description: 'Changes the world.' });
       expect(ran).toEqual([]);
       expect(() => turn.decide('c9', true)).toThrow('waits for an approval');
-      // The second first: questions are answered in any order.
+      // The second one first: approvals can be decided in any order.
       if (event.callId !== 'c2') continue;
       expect(turn.decide('c2', false).name).toBe('delete_all');
       expect(turn.decide('c1', true).parameters).toEqual({ all: true });

@@ -1,4 +1,4 @@
-/** What every part of a turn works with, and nothing that belongs to a single one. */
+/** The services that all parts of a turn share. */
 import type { MessageKit, RunContext, Store } from '@coppice/core';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Events } from '../events.ts';
@@ -11,10 +11,9 @@ import type { GenerateLimits } from './limits.ts';
 import type { Spending } from './spending.ts';
 import type { YieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** What a turn needs of whoever keeps tools; the registry is one. */
+/** What a turn needs of a tool registry. */
 export type ToolSource = Pick<ToolRegistry, 'specs' | 'call'>;
 
-/** Store, models, tools, clock, ids. */
 export interface TurnServices {
   readonly store: Store;
   readonly model: (id: string) => Model;
@@ -28,7 +27,7 @@ export interface TurnServices {
   readonly yieldToEventLoop: YieldToEventLoop;
   readonly ticks: SharedTimer;
   readonly actor: string;
-  /** Names this process in the runs that belong to it. */
+  /** The id of this process, stored in its runs. */
   readonly process: string;
   readonly limits: GenerateLimits;
   readonly compact: Compact | null;
@@ -36,12 +35,12 @@ export interface TurnServices {
   readonly spending: Spending;
 }
 
-/** The context of a command that belongs to a turn. */
+/** The context for the commands of a turn. */
 export function commandContext(services: TurnServices, actId: string, actor: string): RunContext {
   return { actor, actId, now: () => services.clock.now(), newId: services.newId, kit: services.kit };
 }
 
-/** What a turn's first commit expects of the tree, from what its caller said. */
+/** The version options for a turn's first commit. */
 export function expectedVersionOf(options: GenerateOptions): Pick<RunContext, 'expectedVersion' | 'onConflict'> {
   const { expectedVersion, onConflict } = options;
   return {

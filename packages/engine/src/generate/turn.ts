@@ -1,10 +1,11 @@
-/** One turn of conversation, from what is said to the last reply. */
+/** One turn, from the appended message to the last reply. */
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
 import { requireReady } from '../providers/index.ts';
 import { createApprovals } from './approvals.ts';
 import { createBroadcast } from './broadcast.ts';
 import { checkGenerateOptions } from './check-options.ts';
+import { readCombination, restoreCombination } from './combine.ts';
 import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toGenerateError } from './errors.ts';
@@ -19,19 +20,19 @@ import { withToolRun } from './with-tool-run.ts';
 import { stopError } from './write-reply.ts';
 import { writeRound } from './write-round.ts';
 
-/** A turn, and the way to stop it for a reason of ours. */
+/** A turn with its internal controls. */
 export interface RunningTurn extends Turn {
-  /** Whether it writes, or wrote, this reply. */
+  /** Whether it writes or wrote this reply. */
   writes(nodeId: NodeId): boolean;
   stop(why: Stop): void;
 }
 
-/** Begins a turn. Returns at once; whatever goes wrong is told in its events and by its promises. */
+/** Starts a turn. Returns immediately; errors are reported by its events and promises. */
 export function startTurn(services: TurnServices, start: TurnStart, options: GenerateOptions): RunningTurn {
   const actId = asActId(options.actId ?? services.newId());
   const broadcast = createBroadcast<TurnEvent>(deltaPacking);
   const { controller, unlink } = linkedController(options.signal);
-  // Every reply and every call of a tool listens for the end of the turn; so many are no leak.
+  // Every reply and tool call adds a listener; so many are not a leak.
   setMaxListeners(services.limits.replies + services.limits.calls + 16, controller.signal);
   const written = new Set<NodeId>();
   const emit = (event: TurnEvent) => {
@@ -65,7 +66,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     broadcast.close();
     return end;
   });
-  // Who reads only the events need not look at the promise.
+  // Prevents an unhandled rejection for callers that read only the events.
   first.catch(ignoreFailure);
   return {
     actId,
@@ -81,10 +82,10 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
 }
 
 function ignoreFailure(): void {
-  // Told elsewhere.
+  // Reported elsewhere.
 }
 
-/** Follows the rounds to the last; gives the event that ends the turn, and never rejects. */
+/** Waits for all rounds; returns the event that ends the turn, and never rejects. */
 async function finishTurn(work: TurnContext, first: Promise<Round>): Promise<TurnEnd> {
   const { services, start } = work;
   let failure: TurnEnd | null = null;
@@ -104,7 +105,7 @@ async function finishTurn(work: TurnContext, first: Promise<Round>): Promise<Tur
   if (failure !== null) return failure;
   if (work.state !== null) await compactAfterTurn(services, work.state, work.seen);
   const [broken] = failed;
-  // With several replies beside each other the turn went well if one of them did.
+  // A turn with several replies succeeds if one of them does.
   if (broken === undefined || broken.error === null || failed.length < nodeIds.length) return { type: 'end', nodeIds };
   return { type: 'error', nodeIds, ...broken.error };
 }
@@ -113,10 +114,16 @@ async function firstRound(work: TurnContext): Promise<Round> {
   const { services, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? services.actor;
   checkGenerateOptions(services, options, start);
-  // Before anything is written: a model or tool that does not exist is a mistake of the caller.
+  // Before anything is written: an unknown model or tool is an error of the caller.
   const { models } = prepareAsked(services, options.models, options);
   for (const model of models) requireReady(model);
   if (start.type === 'send') await assertMessageFits(services, start, models, signal);
+  const combination =
+    start.type === 'combine'
+      ? await readCombination(services, start)
+      : start.type === 'continue'
+        ? await restoreCombination(services, start)
+        : null;
   const target = await resolveReplyTarget(work, actor);
   const asked = await services.events.ask('generate', {
     treeId: start.treeId,
@@ -143,6 +150,7 @@ async function firstRound(work: TurnContext): Promise<Round> {
     expects: start.type === 'send' ? {} : expectedVersionOf(options),
     origin: target,
     ...prepareAsked(services, wanted.models, wanted),
+    combination,
     signal,
     stop,
     emit,
@@ -164,9 +172,9 @@ function throwIfStopped(signal: AbortSignal): void {
 function prepareAsked(services: TurnServices, models: readonly string[], options: GenerateOptions) {
   const { n = 1, tools = [], fallbackModel } = options;
   if (tools.length > 0 && services.tools === null)
-    throw generateError('generate/invalid', 'There are no tools here.', { tools });
+    throw generateError('generate/invalid', 'No tools are available here.', { tools });
   return {
-    // One model after the other, its variants beside each other.
+    // Models in order, each with its variants.
     models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => services.model(name)),
     fallback: fallbackModel === undefined ? null : services.model(fallbackModel),
     tools: tools.length === 0 ? [] : (services.tools?.specs(tools) ?? []),
@@ -182,12 +190,12 @@ async function runRound(work: TurnContext, state: TurnState, target: ReplyTarget
   if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
   if (toolCallsOf(only).length === 0) return { replies };
   const next = roundAfterTools(work, state, only, budget);
-  // Who does not follow the recursion need not look at its promise; the turn's last event tells of it.
+  // Prevents an unhandled rejection; the turn's last event reports the failure.
   next.catch(ignoreFailure);
   return { replies, next };
 }
 
-/** Follows what another try of the request wrote, as far as it is there. */
+/** Follows the replies of another attempt of the request. */
 async function attachedRound(work: TurnContext, state: TurnState, replies: readonly WrittenReply[]): Promise<Round> {
   const [only] = replies;
   const next = replies.length === 1 && only !== undefined ? await findNextReplies(work.services, state, only) : null;
@@ -217,7 +225,7 @@ async function roundAfterTools(
   const last = await withToolRun(work.services, state, reply, () => runTools(work.services, round, emit));
   throwIfStopped(signal);
   state.round++;
-  // Each call of a long loop may find the window full again.
+  // Each call of a long loop may have to compact again.
   state.compacted = false;
   return runRound(work, state, { type: 'below', parentId: last }, budget);
 }

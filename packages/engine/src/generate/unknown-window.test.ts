@@ -33,7 +33,7 @@ describe('a model whose window nobody knows', () => {
   });
 
   test('[Y34] is asked for what fits the assumed window while that leaves 1,024 tokens, then for what was asked, or for nothing', async () => {
-    // Without a usage, which would count for what was sent.
+    // Without a usage report, which would replace the estimate.
     await open([
       [
         { type: 'text-delta', text: 'Yes.' },
@@ -82,7 +82,7 @@ describe('a model whose window nobody knows', () => {
   });
 });
 
-/** How local servers tell the window of a model, each by its own paths; everything else is not found. */
+/** How local servers report the window of a model, each with its own paths; all other paths return 404. */
 const local: readonly {
   readonly name: string;
   readonly config: (url: string) => string;

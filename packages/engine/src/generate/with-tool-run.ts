@@ -1,13 +1,16 @@
-/** A turn is somebody's also while no reply is written: it can be found, and stopped, in the time that its tools take. */
+/**
+ * Keeps a run while the tools of a turn run, so that the turn can be found and stopped although no reply is being
+ * written.
+ */
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import type { WrittenReply } from './contract.ts';
 import type { TurnState } from './state.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** What the data of a run says that writes no reply but waits for the tools that one called. */
+/** The phase of a run that waits for tools, in its data. */
 const toolsPhase = 'tools';
 
-/** Does `work` with a run on the reply that called. A store that keeps no run is no reason not to run the tools. */
+/** Runs `work` with a run on the reply that called the tools. If the run cannot be stored, the tools run anyway. */
 export async function withToolRun<T>(
   services: TurnServices,
   state: TurnState,
@@ -29,7 +32,7 @@ export async function withToolRun<T>(
         clock,
         everyMs: limits.heartbeatMs,
         lookMs: limits.lookMs,
-        // Nobody can take the tools over; the turn goes on.
+        // Tools cannot be taken over by another process; the turn continues.
         onLost: () => undefined,
         onStop: stop,
       })

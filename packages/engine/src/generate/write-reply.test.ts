@@ -12,7 +12,7 @@ const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 let shop: TurnFixture;
 afterEach(() => shop.close());
 
-/** The same store, whose commits fail while told so. */
+/** A store whose commits fail while `fails` returns true. */
 function failing(store: Store, fails: () => boolean): Store {
   return new Proxy(store, {
     get(target, key) {
@@ -110,7 +110,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
 });
 
 test('[H19] however fast a model writes, other work gets its turn', async () => {
-  // Each look at this clock takes a millisecond, so that the test does not depend on the machine's speed.
+  // Each call advances this clock by a millisecond, so that the test does not depend on the machine's speed.
   let time = 1_000_000;
   const clock = { ...systemClock, now: () => ++time };
   let turns = 0;

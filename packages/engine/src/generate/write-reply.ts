@@ -1,4 +1,4 @@
-/** One reply: asks a model, puts its text down while it comes, and ends the node. */
+/** One reply: calls a model, stores its text while it streams, and ends the node. */
 import { messageTokens } from '@coppice/content';
 import {
   type ActId,
@@ -16,7 +16,7 @@ import {
 } from '@coppice/core';
 import { heldKeys } from '../config/secret.ts';
 import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
-import type { ErrorEvent, FinishReason, ProviderEvent, ProviderUsage } from '../providers/contract.ts';
+import type { ErrorEvent, FinishReason, ProviderEvent, ProviderNotice, ProviderUsage } from '../providers/contract.ts';
 import { errorFrom } from '../providers/errors.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
@@ -32,7 +32,7 @@ import { finishedSource } from './reply-metadata.ts';
 import { linkedController, Stop, type StopKind, stopKind } from './stop.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
 
-/** A pending node and who is to write it. */
+/** A pending node and the prompts to fill it with. */
 export interface ReplyJob {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -40,22 +40,21 @@ export interface ReplyJob {
   readonly runId: string;
   readonly actId: ActId;
   readonly actor: string;
-  /** Whom to ask, and whom in their place if they say nothing. */
+  /** The prompt, and the fallback prompt if the first model returns nothing. */
   readonly prompts: readonly [Prompt, ...Prompt[]];
-  /** What the node says already, when a reply is gone on with. */
+  /** The text so far, if a reply is continued. */
   readonly before: Message | null;
-  /** Whether the node bears the mark of an earlier failure. */
+  /** Whether the node has the error of an earlier failure. */
   readonly reopened: boolean;
   readonly signal: AbortSignal;
-  /** Stops the whole turn, as somebody in another process may want. */
+  /** Stops the whole turn, for example on request of another process. */
   readonly stop: () => void;
-  /** What the turn has spent; the call is added to it. */
+  /** What the turn has spent; this call is added to it. */
   readonly spent: TurnSpent;
-  /** The notices that the turn has reported, by their keys. */
+  /** The keys of the notices that the turn has reported. */
   readonly reported: Set<string>;
 }
 
-/** What came from a model. */
 interface ModelResponse extends ModelReply {
   readonly prompt: Prompt;
   readonly startedAt: number;
@@ -64,7 +63,9 @@ interface ModelResponse extends ModelReply {
   readonly notices: readonly TurnNotice[];
 }
 
-/** Writes a reply to its end, whatever that is. Rejects only if the store does not take it; then its run stays for recovery. */
+/**
+ * Writes a reply to its end, successful or not. Rejects only if the store fails; then the run remains for recovery.
+ */
 export async function writeReply(
   services: TurnServices,
   job: ReplyJob,
@@ -86,7 +87,7 @@ export async function writeReply(
     await store.runs.end(job.runId).catch(ignoreWriteError);
     return written;
   } catch (error) {
-    // The commit failed. What was heard goes down as far as the store takes it, and whoever recovers the run finds it.
+    // The commit failed. The text so far is stored if possible, so that recovery finds it.
     await writer.close();
     throw error;
   } finally {
@@ -96,7 +97,7 @@ export async function writeReply(
 }
 
 function ignoreWriteError(): void {
-  // The node is through: a run that stays behind is recovered to nothing.
+  // The node has ended; recovering the remaining run has no effect.
 }
 
 async function streamFromModel(
@@ -124,7 +125,10 @@ async function streamFromModel(
     };
     const notices = collectNotices(prompt);
     const report = noticeReporter(job, notices, emit);
-    const events = await askModelOnce(services, prompt, signal, notices);
+    const events = await askModelOnce(services, prompt, signal, (notice) => {
+      if (notice.type === 'retry') emit(retryEvent(job.nodeId, notice));
+      else notices.add(notice);
+    });
     try {
       for await (const event of events) {
         const pause = services.yieldToEventLoop();
@@ -133,7 +137,8 @@ async function streamFromModel(
         receive(event);
       }
     } catch (thrown) {
-      // Its maker broke the promise not to throw; a generator around it that catches would cost each event a detour.
+      // The provider violated its contract not to throw. Caught here, because a wrapping generator would slow down
+      // every event.
       receive(errorFrom(thrown));
     }
     const reply = fold.reply();
@@ -143,10 +148,10 @@ async function streamFromModel(
       return { ...reply, prompt, startedAt, firstMs, instead, notices: notices.all() };
     instead = { model: prompt.model.id, code: failure.code };
   }
-  throw generateError('generate/invalid', 'Nobody was asked.');
+  throw generateError('generate/invalid', 'Choose at least one model.');
 }
 
-/** Writes the text of a reply down and emits its events. Another model is asked only before the first word. */
+/** Stores the text of a reply and emits its events. The fallback is used only before the first text. */
 function replyPublisher(
   { nodeId, before }: ReplyJob,
   write: (text: string) => void,
@@ -171,7 +176,7 @@ function replyPublisher(
   };
 }
 
-/** Reports notices that the turn has not reported yet: after the request was prepared, before the first word. */
+/** Emits notices that the turn has not reported yet: after the request was prepared, before the first text. */
 function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emit: (event: TurnEvent) => void) {
   let isDone = false;
   return () => {
@@ -185,19 +190,25 @@ function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emi
   };
 }
 
-/** The model's stream, or that of the error that kept it from being asked: a store that does not give what it keeps. */
+/** What a turn reports of a retry: why, when, and how often. */
+function retryEvent(nodeId: NodeId, notice: Extract<ProviderNotice, { type: 'retry' }>): TurnEvent {
+  const { attempt, retries, waitMs, error } = notice;
+  return { type: 'retry', nodeId, code: error.code, message: error.message, attempt, retries, waitMs };
+}
+
+/** The model's stream, or an error event if the store cannot load the attachments. */
 async function askModelOnce(
   services: TurnServices,
   prompt: Prompt,
   signal: AbortSignal,
-  notices: NoticeList,
+  onNotice: (notice: ProviderNotice) => void,
 ): Promise<AsyncIterable<ProviderEvent>> {
   const { model, request } = prompt;
   try {
     const messages = await withStoredBytes(request.messages, services.store.blobs, services.limits.mediaBytes);
     return model.stream(messages === request.messages ? request : { ...request, messages }, {
       signal,
-      onNotice: notices.add,
+      onNotice,
     });
   } catch (thrown) {
     return onlyText(errorFrom(thrown));
@@ -210,7 +221,7 @@ async function* onlyText(event: ProviderEvent): AsyncGenerator<ProviderEvent, vo
 
 const notThere: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
 
-/** Whether another model may do better: not where the request itself, or a person, is the reason. */
+/** Whether another model may succeed: not if the request itself or the user is the reason. */
 function mayAskAnother({ code, kind }: ErrorEvent): boolean {
   return kind === 'unavailable' || kind === 'not-found' || notThere.has(code);
 }
@@ -241,14 +252,17 @@ async function endReply(
     notices,
     totalMs: services.clock.now() - startedAt,
   };
+  const isCombined = response.prompt.combination !== null;
   const meta: NodeMeta = {
     source: finishedSource(response.prompt, facts),
-    // A reply that goes on was sent with its own beginning; core then notes what is above it.
-    ...(usage === null || job.before !== null ? {} : { measuredOver: response.prompt.measure }),
+    // A continued reply was sent with its own beginning; core then records what is above it.
+    ...(usage === null || (job.before !== null && !isCombined) ? {} : { measuredOver: response.prompt.measure }),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
   };
-  const tokens =
-    usage === null
+  // With answers to combine, what was sent is larger than the context.
+  const tokens = isCombined
+    ? null
+    : usage === null
       ? response.prompt.estimate + (message === null ? 0 : services.kit.tokens(message))
       : usage.inputTokens + usage.outputTokens;
   const written = await commit(services, job, { nodeId, parentId, status, message, finishReason, error, tokens }, meta);
@@ -263,7 +277,7 @@ async function endReply(
   return written;
 }
 
-/** The second commit of a reply. Where someone else ended the node before, what they made of it is what counts. */
+/** The second commit of a reply. If another process ended the node before, its result is used. */
 async function commit(
   services: TurnServices,
   job: ReplyJob,
@@ -280,7 +294,7 @@ async function commit(
     return result.changed ? written : await readReply(services, treeId, nodeId);
   } catch (thrown) {
     if (!isAppError(thrown) || thrown.kind !== 'invalid' || message === null) throw thrown;
-    // A shape that the tree does not take: its text is kept, the rest is told as what it is.
+    // Core rejected the message: its text is kept, and the error says what was wrong.
     const error = fromThrown(thrown);
     const text = textMessage('assistant', textOf(message));
     const kept: WrittenReply = isBlank(text)
@@ -302,7 +316,7 @@ async function commit(
   }
 }
 
-/** What a reply that broke off before its usage was told is taken to have used. */
+/** The estimated usage of a reply that ended without a usage report. */
 function guessUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
   if (message === null) return null;
   return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
@@ -313,7 +327,7 @@ function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw
   return counts;
 }
 
-/** What was there and what came, with the text at the seam in one block. */
+/** Joins old and new content, merging the text blocks where they meet. */
 function joinBlocks(before: Message | null, after: Message | null): Message | null {
   if (before === null || isBlank(before)) return after;
   if (after === null) return before;
@@ -347,7 +361,7 @@ function replyOutcome(response: ModelResponse, message: Message | null, stopped:
 function isEmptyReply(finishReason: FinishReason) {
   const why =
     finishReason === 'content-filter' || finishReason === 'refusal' ? 'was held back by the provider' : 'ended';
-  return generateError('generate/empty', `The reply ${why} without saying anything (${finishReason}).`);
+  return generateError('generate/empty', `The reply ${why} without any text (${finishReason}).`);
 }
 
 function failureOfReply(last: ErrorEvent | null): ReplyError {
@@ -355,15 +369,20 @@ function failureOfReply(last: ErrorEvent | null): ReplyError {
   return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
 }
 
-/** What is told of a turn that was made to stop. */
+/** The error of a turn that was stopped. */
 export function stopError(kind: StopKind): ReplyError {
   switch (kind) {
     case 'abort':
       return fromThrown(generateError('generate/aborted', 'The reply was stopped.'));
     case 'close':
-      return fromThrown(generateError('generate/closed', 'The reply was cut short because the engine was closed.'));
+      return fromThrown(
+        generateError(
+          'generate/closed',
+          'The reply was interrupted because the engine was closed. It can be continued.',
+        ),
+      );
     case 'deadline':
-      return fromThrown(generateError('generate/tool-limit', 'The turn took too long and was ended.'));
+      return fromThrown(generateError('generate/tool-limit', 'The turn exceeded its time limit and was stopped.'));
     case 'lost':
       return fromThrown(generateError('generate/lost', 'The run was taken over by another process.'));
   }

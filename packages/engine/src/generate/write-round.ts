@@ -1,17 +1,17 @@
-/** The replies of one call: where they hang, what they are asked, and that each has a run before it exists. */
+/** The replies of one call: their position and prompts. Each run is stored before its node. */
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { limitByBudgets } from './budget.ts';
-import { compactIfNeeded, compactOnce, smallest } from './compact-if-needed.ts';
+import { compactIfNeeded, compactOnce, withSmallestWindow } from './compact-if-needed.ts';
 import type { WrittenReply } from './contract.ts';
 import { findExistingReplies } from './find-existing-replies.ts';
 import { learnWindows } from './learn-windows.ts';
-import { type Prompt, promptFor, readContext } from './prompt.ts';
+import { combinationTokens, type Prompt, promptFor, readContext } from './prompt.ts';
 import { replySource } from './reply-metadata.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
-/** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
+/** Writes all replies at a position concurrently and waits for their end. */
 export async function writeRound(
   services: TurnServices,
   state: TurnState,
@@ -23,12 +23,12 @@ export async function writeRound(
   return (await retryAfterOverflow(services, state, place, replies)) ?? replies;
 }
 
-/** Whether a provider said that it was too much before it said anything else. */
+/** Whether the provider reported a context overflow before any text. */
 function isOverflow(reply: WrittenReply): boolean {
   return reply.error?.code === 'provider/context-overflow' && reply.message === null;
 }
 
-/** The prompts, one per reply, and where the replies go once there is room for them. */
+/** The prompts, one per reply, and the position of the replies after a possible compaction. */
 async function preparePrompts(
   services: TurnServices,
   state: TurnState,
@@ -37,7 +37,7 @@ async function preparePrompts(
   const end = target.type === 'into' ? target.nodeId : target.parentId;
   const context = await readContext(services, state.treeId, end);
   const asked = state.fallback === null ? state.models : [...state.models, state.fallback];
-  await learnWindows(services, asked, context.estimate.tokens, state.signal);
+  await learnWindows(services, asked, context.estimate.tokens + combinationTokens(state.combination), state.signal);
   const prompts = promptsFor(state, context, target);
   const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.contextFit !== 'ok');
   if (first === undefined) return { place: target, prompts };
@@ -51,14 +51,14 @@ async function preparePrompts(
 }
 
 function promptsFor(state: TurnState, context: Context, target: ReplyTarget): (readonly [Prompt, ...Prompt[]])[] {
-  const { options, tools, fallback, round } = state;
+  const { options, tools, fallback, round, combination } = state;
   const continues = target.type === 'into' && target.before !== null;
   return state.models.map((model, index) => {
-    const wish = { options, tools, index, round, continues };
+    const wish = { options, tools, index, round, continues, combination };
     const first = promptFor(context, model, wish);
     if (fallback === null || fallback.id === model.id) return [first];
     const second = promptFor(context, fallback, wish);
-    // One whose window is too small for this conversation is no help.
+    // A fallback whose window is too small for this conversation does not help.
     return second.contextFit === 'short' ? [first] : [first, second];
   });
 }
@@ -69,7 +69,7 @@ async function writeReplies(
   target: ReplyTarget,
   wanted: readonly (readonly [Prompt, ...Prompt[]])[],
   select: boolean,
-  /** Which of the turn's replies these are; all of them if not given. */
+  /** The indexes of these replies within the turn; by default all. */
   places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
   const prompts = await limitByBudgets(services, state.spent, wanted);
@@ -83,7 +83,7 @@ async function writeReplies(
     throw error;
   });
   if (isOurs) return streamReplies(services, state, target, jobs);
-  // The same request came in elsewhere between our look and our commit, and its replies are written there.
+  // The same request arrived elsewhere between our check and our commit; its replies are written there.
   await endRuns(services, jobs);
   state.attached = true;
   return (
@@ -92,10 +92,10 @@ async function writeReplies(
   );
 }
 
-/** A reply that is to be written: its node, its run, and whom to ask. */
+/** A reply to be written: its node, its run and its prompts. */
 type PlannedReply = Pick<ReplyJob, 'nodeId' | 'runId' | 'prompts'>;
 
-/** Starts the runs and inserts the pending nodes; false where the replies of the request are there already. */
+/** Stores the runs and inserts the pending nodes; false if the replies of the request already exist. */
 async function startReplies(
   services: TurnServices,
   state: TurnState,
@@ -105,8 +105,8 @@ async function startReplies(
 ): Promise<boolean> {
   const { treeId } = state;
   const startedAt = services.clock.now();
-  // Runs first: a pending node without a run would be pending for ever if we died in between. All at once: a store puts
-  // them down in one commit.
+  // Runs first: after a crash in between, a pending node without a run would stay pending for ever. Concurrently, so
+  // that the store writes them in one commit.
   await services.yieldToEventLoop();
   await Promise.all(
     jobs.map(({ runId, nodeId, prompts }) =>
@@ -124,7 +124,7 @@ async function startReplies(
   return insertPendingReplies(services, state, target, jobs, select);
 }
 
-/** Writes replies whose nodes are pending, at the same time, and waits for all of them. */
+/** Writes replies whose nodes are pending, concurrently, and waits for all of them. */
 async function streamReplies(
   services: TurnServices,
   state: TurnState,
@@ -139,7 +139,7 @@ async function streamReplies(
   const before = target.type === 'into' ? target.before : null;
   const shared = { treeId, parentId, actId, actor, before, reopened, signal, stop, spent, reported };
   const writing = jobs.map((job) => writeReply(services, { ...job, ...shared }, emit));
-  // All are waited for, also when one cannot be stored: nobody is left behind writing into a turn that ended.
+  // Waits for all, even if one cannot be stored: none may write after the turn has ended.
   const settled = await Promise.allSettled(writing);
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;
@@ -152,7 +152,7 @@ async function endRuns(services: TurnServices, jobs: readonly { readonly runId: 
 }
 
 function ignoreRoundError(): void {
-  // The first error is the one to tell; a run without a node is recovered to nothing.
+  // The first error is reported; recovering a run without a node has no effect.
 }
 
 function runData(state: TurnState, prompt: Prompt): JsonObject {
@@ -165,7 +165,7 @@ function runData(state: TurnState, prompt: Prompt): JsonObject {
   };
 }
 
-/** Inserts the replies, or opens the one that was cut short again; false if they are there already. */
+/** Inserts the replies, or reopens the one to continue; false if they already exist. */
 async function insertPendingReplies(
   services: TurnServices,
   state: TurnState,
@@ -174,7 +174,7 @@ async function insertPendingReplies(
   select: boolean,
 ): Promise<boolean> {
   const { treeId } = state;
-  // What the turn itself committed before, such as a compaction, is nothing that its caller could have seen.
+  // The caller cannot know the turn's own earlier commits, such as a compaction.
   const expects = state.round === 0 && !state.compacted ? state.expects : {};
   const context = { ...commandContext(services, state.actId, state.actor), ...expects };
   const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: replySource(job.prompts[0]) } }));
@@ -188,14 +188,14 @@ async function insertPendingReplies(
       (await run(services.store, { type: 'regenerate', treeId, nodeId, replies, select }, context)).commit !== null
     );
   const { result } = await run(services.store, { type: 'finish', treeId, nodeId, status: 'pending' }, context);
-  // Two who go on with the same reply at once: one of them writes it.
-  if (!result.changed) refuse('tree/pending', `Somebody goes on with the reply ${nodeId} already.`, { nodeId });
+  // If two callers continue the same reply concurrently, one of them writes it.
+  if (!result.changed) refuse('tree/pending', `The reply ${nodeId} is already being continued.`, { nodeId });
   return true;
 }
 
 /**
- * Once more for those whose provider said that it was too much: together below one compaction, in place of the replies
- * that said nothing. The others stay where they are.
+ * Retries replies whose provider reported an overflow: together below one compaction, replacing the empty replies.
+ * The other replies stay where they are.
  */
 async function retryAfterOverflow(
   services: TurnServices,
@@ -207,15 +207,17 @@ async function retryAfterOverflow(
   const places = [...replies.keys()].filter((index) => replies.slice(index, index + 1).some(isOverflow));
   const [first, ...rest] = places.flatMap((index) => state.models[index] ?? []);
   const marker =
-    first === undefined ? null : await compactOnce(services, state, target, smallest([first, ...rest]), 'overflow');
+    first === undefined
+      ? null
+      : await compactOnce(services, state, target, withSmallestWindow([first, ...rest]), 'overflow');
   if (marker === null) return null;
   const place: ReplyTarget = { type: 'below', parentId: marker };
   const prompts = promptsFor(state, await readContext(services, treeId, marker), place);
   const again = prompts.filter((_, index) => places.includes(index));
-  // The pointer goes to the last reply of the turn, which may be one that came through at once.
+  // The last reply of the turn becomes active, which may be one that did not overflow.
   const select = state.options.select !== false && places.at(-1) === replies.length - 1;
   const written = await writeReplies(services, state, place, again, select, places);
-  // Another try of the request was quicker, and what it has is all of the replies.
+  // Another attempt of the request was faster and has all replies.
   if (state.attached) return written;
   const failed = places.flatMap((index) => replies[index]?.nodeId ?? []);
   const still = await services.store.read(treeId, function* () {

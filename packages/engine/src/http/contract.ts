@@ -1,23 +1,24 @@
-/** Where requests go, what they may take, and with which key. */
+/** The address, limits and key of HTTP requests. */
 import type { Secret } from '../config/secret.ts';
 
-/** An address and what it needs to answer. */
 export interface HttpConnection {
-  /** Without a slash at the end; paths are added to it. Empty for a provider without a network. */
+  /** Without a trailing slash; paths are appended. Empty for a provider without a network. */
   readonly baseUrl: string;
-  /** Bound to the host it was configured for; refuses any other. */
+  /** Bound to the host it was configured for; throws for any other. */
   readonly key?: Secret | undefined;
-  /** Sent with every request; never holds a key. */
+  /** True if a user of a shared server chose the URL: then it must be public. */
+  readonly publicOnly?: boolean | undefined;
+  /** Sent with every request; never contains a key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The bounds of one call. All times in milliseconds, all sizes in bytes. */
+/** The limits of one call. All times in milliseconds, all sizes in bytes. */
 export interface HttpLimits {
-  /** Until the status line of a streamed answer. */
+  /** Until the status line of a streamed response. */
   readonly firstByteMs: number;
-  /** Until the status line of an answer in one piece, which a model completes first. */
+  /** Until the status line of a non-streamed response, for which the model has to finish first. */
   readonly wholeFirstByteMs: number;
-  /** Between two events that say something; pings and comments do not count. */
+  /** Between two events with content; pings and comments do not count. */
   readonly idleMs: number;
   /** The whole call, retries included. */
   readonly turnMs: number;
@@ -27,16 +28,15 @@ export interface HttpLimits {
   readonly eventBytes: number;
   /** Further attempts after the first. */
   readonly retries: number;
-  /** The longest `Retry-After` that is waited for. */
+  /** The longest `Retry-After` that is honoured. */
   readonly longestWaitMs: number;
   /** The first backoff; doubles with each attempt. */
   readonly firstWaitMs: number;
 }
 
-/** What holds unless a caller says otherwise. */
 export const defaultLimits: HttpLimits = {
   firstByteMs: 60_000,
-  // Node's own fetch gives up on headers after 300 s with an error that names nothing; ours comes first.
+  // Node's fetch gives up on headers after 300 s with an unhelpful error; our limit is reached first.
   wholeFirstByteMs: 290_000,
   idleMs: 120_000,
   turnMs: 30 * 60_000,

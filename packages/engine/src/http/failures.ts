@@ -1,12 +1,12 @@
-/** From an HTTP status and body to a typed failure, for every provider alike. */
+/** Converts an HTTP status and body to a typed failure, for all providers. */
 import type { Json } from '@coppice/core';
 import type { ProviderErrorCode } from '../providers/contract.ts';
 import { type ErrorDetails, errorEvent, ProviderFailure } from '../providers/errors.ts';
 
-/** What a provider said of its own failure. */
+/** The error that a provider put into a body. */
 export interface BodyError {
   readonly message: string;
-  /** Its own codes and types, such as `insufficient_quota` or `overloaded_error`. */
+  /** Its codes and types, for example `insufficient_quota` or `overloaded_error`. */
   readonly marks: readonly string[];
 }
 
@@ -16,9 +16,9 @@ function bodyMember(value: Json | undefined, key: string): Json | undefined {
     : undefined;
 }
 
-/** Looks for a sentence and codes where the known providers put them; null when the value is no error at all. */
+/** Finds message and codes where the known providers put them; null if the body is not an error. */
 export function errorInBody(body: Json): BodyError | null {
-  // Google answers a stream that was refused with a list of one.
+  // Google returns the error of a refused stream in a list of one.
   const first = Array.isArray(body) ? body[0] : body;
   const error = bodyMember(first, 'error') ?? (bodyMember(first, 'type') === 'error' ? first : undefined);
   if (error === undefined || error === null) {
@@ -34,7 +34,7 @@ export function errorInBody(body: Json): BodyError | null {
   return { message: typeof message === 'string' ? message : JSON.stringify(error), marks };
 }
 
-// Each provider words it in its own way; none has a code of its own for it but OpenAI.
+// Matched by text: only OpenAI has an error code for an overflow.
 const overflow =
   /context[_ ]length|context window|maximum context|prompt is too long|input token count.*exceeds|too many (?:input )?tokens|exceeds? the (?:model'?s )?(?:context|maximum)|reduce the length|input is too long|exceed_context_size|request_too_large/i;
 
@@ -63,7 +63,7 @@ function errorCodeIn(status: number, said: BodyError | null): ProviderErrorCode 
   return status >= 400 || /invalid_request|INVALID_ARGUMENT/.test(marks) ? 'provider/rejected' : 'provider/failed';
 }
 
-/** How long to wait by the answer's own word, in milliseconds; undefined when it says nothing that can be read. */
+/** The delay that the response asks for, in milliseconds; undefined if there is none or it cannot be parsed. */
 function retryAfterOf(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
@@ -74,7 +74,6 @@ function retryAfterOf(headers: Headers, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** What is known of a failure. */
 export interface FailedAnswer {
   readonly host: string;
   readonly status: number;
@@ -85,7 +84,7 @@ export interface FailedAnswer {
   readonly now: number;
 }
 
-/** The failure that a status other than 2xx stands for, with the provider's own sentence where it gave one. */
+/** The failure for a status other than 2xx, with the provider's message if there is one. */
 export function statusFailure(answer: FailedAnswer): ProviderFailure {
   const { host, status } = answer;
   const said = readErrorBody(answer.body);
@@ -101,7 +100,7 @@ export function statusFailure(answer: FailedAnswer): ProviderFailure {
   return new ProviderFailure(errorEvent(code, `${host} answered ${status}. ${sentence}`, details));
 }
 
-/** The failure that a provider reports inside a stream or a body that began well. */
+/** The failure that a provider reports inside a successful stream or body. */
 export function bodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
   const code = errorCodeIn(200, said);
   return new ProviderFailure(errorEvent(code, `${host} reports: ${said.message}`, { excerpt }));

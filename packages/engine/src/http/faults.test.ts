@@ -9,7 +9,7 @@ import { anthropic, openaiCompatible } from '../providers/members.ts';
 import { type FakeProvider, type Fault, openFakeProvider, type Turn } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
 
-/** Waits for nobody, and writes down how long it would have waited. */
+/** A clock that never waits and records the requested delays. */
 function impatient(): Clock & { readonly waits: number[] } {
   const waits: number[] = [];
   return {
@@ -34,7 +34,7 @@ const forms = wires.flatMap(({ wire, provider }) => [
 type Form = (typeof forms)[number];
 
 let fake: FakeProvider | undefined;
-// The first call of a process loads what calls are made with, which takes longer on a busy machine than a short limit.
+// The first call of a process loads modules, which can take longer than a short limit on a busy machine.
 beforeAll(async () => {
   const server = await openRawServer((_request, response) => void response.end());
   await (await fetch(server.url)).text();
@@ -45,7 +45,7 @@ afterEach(async () => {
   fake = undefined;
 });
 
-/** What a call may differ in, and who hears how far it has come. */
+/** The options of a call, and a callback for its progress. */
 type Over = Pick<ProviderCall, 'limits' | 'signal'> & {
   onProgress?(events: readonly ProviderEvent[], server: FakeProvider): void;
 };
@@ -60,7 +60,7 @@ async function ask(form: Form, turns: readonly Turn[], over: Over = {}) {
     connection: { baseUrl: server.url, key: new Secret(key, server.url) },
     streaming: form.streaming,
     clock,
-    // Only what is to run out is short: on a busy machine a short limit would end a call that does well.
+    // Only the limit under test is short: other short limits could fail on a busy machine.
     limits: { firstByteMs: 20_000, wholeFirstByteMs: 20_000, idleMs: 20_000, ...over.limits },
     onNotice: (notice) => notices.push(notice),
     ...(over.signal === undefined ? {} : { signal: over.signal }),
@@ -111,7 +111,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
       expect([text, requests.length]).toEqual(['One two three', 1]);
       return;
     }
-    // Nothing had been said yet, so it was asked again.
+    // There was no text yet, so the request was retried.
     expect([last?.type, text, requests.length]).toEqual(['end', 'One two three four five.', 2]);
   });
 
@@ -156,7 +156,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   });
 
   it.each([
-    ['garbage', 'no JSON'],
+    ['garbage', 'not valid JSON'],
     ['html', 'web page'],
     ['html-in-disguise', 'web page'],
   ] as const)('[G29] sends %s: a typed failure with an excerpt, asked once', async (fault, words) => {
@@ -213,7 +213,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
 
   it('[G9] ends inside the arguments of a call: the call is kept, marked, and not for running', async () => {
     const { message, last } = await ask(form, ['toolcall-cut']);
-    // Anthropic's whole answer holds its arguments as an object, which cannot be cut.
+    // Anthropic's non-streamed response contains the arguments as an object, which cannot be cut off.
     if (form.provider.name === 'anthropic' && !streaming) return;
     expect(last).toMatchObject({ type: 'end', finishReason: 'length' });
     const call = message?.content.at(-1);
@@ -252,7 +252,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     };
     const { last, server, text } = await ask(form, ['hang-after-3'], {
       signal,
-      // All that it says is there, or, where that cannot be seen, it has begun to say it.
+      // All text has arrived, or, if that cannot be observed, the response has started.
       onProgress(events, { requests }) {
         const said = events.filter(({ type }) => type === 'text-delta').length;
         if (streaming ? said < 3 : requests.length === 0) return;
@@ -313,7 +313,7 @@ describe('calls of a provider', () => {
     for (let count = 0; count < 5; count++)
       for await (const event of openaiCompatible.stream(request, { connection: { baseUrl: fake.url } }))
         expect(event.type).not.toBe('error');
-    // A second one may be opened while the first is still being given back.
+    // A second socket may be opened before the first one has been released.
     expect(fake.requests).toHaveLength(5);
     expect(fake.sockets).toBeLessThanOrEqual(2);
   });

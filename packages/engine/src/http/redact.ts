@@ -1,9 +1,9 @@
-/** Takes keys out of texts that people, logs or other programs get to see. */
+/** Removes keys from texts that people, logs or other programs see. */
 import { hideSecrets } from '../config/secret.ts';
 
 const hidden = '«hidden»';
 
-// Shapes of keys that may be in a text although this process never held them, such as one that a server echoes.
+// Patterns of keys that this process does not hold, for example one that a server echoes.
 const shapes: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   {
     pattern:
@@ -21,7 +21,7 @@ const shapes: readonly { readonly pattern: RegExp; readonly replacement: string 
   { pattern: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^/\s:@]{1,256}:[^/\s@]{1,256}@/gi, replacement: `$1${hidden}@` },
 ];
 
-/** The text without any key that this process holds, and without anything that looks like one. */
+/** The text without any key of this process and without anything that looks like a key. */
 export function redact(text: string): string {
   let safe = hideSecrets(text);
   for (const { pattern, replacement } of shapes) safe = safe.replace(pattern, replacement);

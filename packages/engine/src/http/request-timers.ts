@@ -1,20 +1,20 @@
-/** Timers that end a request, and the one signal that all of them share. */
+/** Timers that abort a request, sharing one signal. */
 
-/** A signal that fires for an outer one, for any of its timers, or when told to; and leaves nothing behind. */
+/** A signal that aborts with an outer one, with any of its timers, or on request. */
 export interface RequestTimers {
   readonly signal: AbortSignal;
-  /** Starts a timer, or starts it anew; when it runs out the signal fires with what `reason` makes. */
+  /** Starts a timer; when it expires, the signal aborts with the result of `reason`. */
   timer(ms: number, reason: () => unknown): { restart(): void; stop(): void };
-  /** Fires the signal. */
+  /** Aborts the signal. */
   abort(reason: unknown): void;
-  /** Stops every timer and lets go of the outer signal. */
+  /** Stops all timers and removes the listener from the outer signal. */
   close(): void;
 }
 
-// setTimeout takes no more; a longer wish would fire at once.
+// The maximum of setTimeout; a larger value would fire immediately.
 const longest = 2 ** 31 - 1;
 
-/** Begins to watch. Every watch must be closed. */
+/** Must be closed after use. */
 export function startRequestTimers(outer: AbortSignal | undefined): RequestTimers {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
@@ -27,7 +27,7 @@ export function startRequestTimers(outer: AbortSignal | undefined): RequestTimer
       const running = setTimeout(() => controller.abort(reason()), Math.min(ms, longest));
       timers.add(running);
       return {
-        // refresh() after a stop would start it again behind our back.
+        // refresh() would restart a stopped timer.
         restart: () => {
           if (timers.has(running)) running.refresh();
         },

@@ -1,16 +1,16 @@
-/** The one door to the network: every request of the engine to a model goes through here, with all its limits. */
+/** All HTTP requests of the engine to providers, with their limits. */
 import { errorEvent, fail, ProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
+import { publicFetch } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
-/** How a key is shown to a provider. */
+/** The header that carries the key. */
 export interface KeyHeader {
   readonly name: string;
-  /** What stands before the key, such as `Bearer `. */
+  /** The text before the key, for example `Bearer `. */
   readonly prefix: string;
 }
 
-/** One request. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   /** Added to the connection's base URL. */
@@ -21,13 +21,13 @@ export interface HttpRequest {
   readonly keyHeader: KeyHeader;
 }
 
-/** An answer whose body is still to be read. */
+/** A response whose body has not been read yet. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The media type without its parameters, in lower case; empty when not said. */
+  /** The media type without parameters, in lower case; empty if missing. */
   readonly mediaType: string;
-  /** The body in pieces, decompressed, cut with `provider/too-large` at the limit. */
+  /** The decompressed body in chunks; throws `provider/too-large` at the limit. */
   chunks(): AsyncGenerator<Uint8Array, void, void>;
   /** Up to `most` bytes of the body as text. */
   start(most: number): Promise<string>;
@@ -36,8 +36,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends a request and resolves when the status is there; rejects with a {@link ProviderFailure} that says what went
- * wrong. Redirects are not followed: the key would go along. The watch ends it at any time, body included.
+ * Sends a request and resolves with the status; rejects with a {@link ProviderFailure}. Redirects are not followed,
+ * because the key would be sent along. The timers can abort it at any time, even while the body is read.
  */
 export async function sendRequest(
   connection: HttpConnection,
@@ -48,13 +48,14 @@ export async function sendRequest(
   const url = requestUrl(connection.baseUrl, request.path);
   let response: Response;
   try {
-    response = await fetch(url, {
+    const init = {
       method: request.method,
       headers: headersOf(connection, request, url),
       body: request.body ?? null,
-      redirect: 'manual',
       signal: watch.signal,
-    });
+    };
+    response =
+      connection.publicOnly === true ? await publicFetch(url, init) : await fetch(url, { ...init, redirect: 'manual' });
   } catch (thrown) {
     throw networkFailure(thrown, watch, url, 'before');
   }
@@ -69,11 +70,11 @@ export async function sendRequest(
   return answerOf(response, url, limits, watch);
 }
 
-/** The address of a path under a base URL. Refuses what is no http(s) address or carries a name and password. */
+/** Joins a base URL and a path. Throws if the base is not an http(s) URL or contains credentials. */
 export function requestUrl(baseUrl: string, path: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol))
-    fail('provider/rejected', `${JSON.stringify(baseUrl)} is no http or https address; check base_url.`);
+    fail('provider/rejected', `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`);
   if (base.username !== '' || base.password !== '')
     fail('provider/rejected', `The base URL of ${base.host} holds a name or password; put the key into api_key.`);
   const [place = '', query] = path.split('?');
@@ -87,13 +88,14 @@ function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): 
   const { keyHeader } = request;
   return {
     accept: request.accept,
-    // Streams gain nothing from compression, and what is not compressed is no bomb. Answers are bounded all the same.
+    // Streams gain nothing from compression, and an uncompressed body cannot be a decompression bomb. The size is
+    // limited in any case.
     'accept-encoding': 'identity',
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     'user-agent': 'coppice',
     ...connection.headers,
     ...request.headers,
-    // Last, so that no configured header can stand in its place; `for` refuses every host but the configured one.
+    // Last, so that no configured header can override it; `for` throws for every host but the configured one.
     ...(connection.key === undefined ? {} : { [keyHeader.name]: keyHeader.prefix + connection.key.for(url) }),
   };
 }
@@ -119,7 +121,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
     } catch (thrown) {
       throw networkFailure(thrown, watch, url, 'inside');
     } finally {
-      // A body that is not read to its end keeps its socket; cancelling closes it.
+      // An unread body keeps its socket open; cancelling closes it.
       if (!over) reader.cancel().catch(() => undefined);
       reader.releaseLock();
     }
@@ -144,7 +146,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
   };
 }
 
-// What the operating system and Node call a server that is not there, as opposed to one that went away.
+// Error codes of a server that cannot be reached, as opposed to a connection that broke.
 const notThere = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -157,7 +159,7 @@ const notThere = new Set([
 function networkCodeOf(thrown: unknown): string {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {
     if ('code' in error && typeof error.code === 'string') return error.code;
-    // Several addresses were tried, and each failed.
+    // Several addresses were tried, and all failed.
     if (error instanceof AggregateError && error.errors.length > 0) return networkCodeOf(error.errors[0]);
   }
   return '';
@@ -170,20 +172,17 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
     if (signal.reason instanceof ProviderFailure) return signal.reason;
     return new ProviderFailure(errorEvent('provider/aborted', 'The reply was stopped.'), thrown);
   }
-  // Refusals of ours, such as a key that is bound to another host.
+  // Errors of our own, for example a key that is bound to another host.
   if (thrown instanceof Error && thrown.name === 'AppError') return thrown;
   const code = networkCodeOf(thrown);
   const said = code === '' && thrown instanceof Error ? thrown.message : code;
   if (/^(?:Z_|ERR_.*BROTLI)/.test(code))
     return new ProviderFailure(
-      errorEvent('provider/bad-response', `The answer of ${url.host} cannot be unpacked (${said}).`),
+      errorEvent('provider/bad-response', `The answer of ${url.host} cannot be decompressed (${said}).`),
       thrown,
     );
   if (when === 'inside' || code === 'ECONNRESET' || code === 'UND_ERR_SOCKET' || code === 'EPIPE')
-    return new ProviderFailure(
-      errorEvent('provider/dropped', `${url.host} broke the connection off (${said}).`),
-      thrown,
-    );
+    return new ProviderFailure(errorEvent('provider/dropped', `${url.host} closed the connection (${said}).`), thrown);
   const hint = notThere.has(code) ? 'Is it running, and is the address right?' : 'The connection could not be made.';
   return new ProviderFailure(
     errorEvent('provider/unreachable', `${url.host} cannot be reached (${said}). ${hint}`),

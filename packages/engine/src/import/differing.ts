@@ -1,4 +1,7 @@
-/** What was changed at its source since it came in. Ours stays; the report names it. */
+/**
+ * Finds messages that changed at the source since the last import. Our content stays; the report lists the
+ * difference.
+ */
 import { setImmediate } from 'node:timers/promises';
 import {
   type Difference,
@@ -10,7 +13,15 @@ import {
 } from '@coppice/content/formats';
 import { ask, type NodeId, type Store } from '@coppice/core';
 
-// As many as are read without holding up others.
+/** A node whose record changed at the source. */
+export interface NodeDifference {
+  readonly node: NodeId;
+  /** Whether it was changed here too, or is one of our own that came back. */
+  readonly changed: boolean;
+  readonly found: ImportFinding;
+}
+
+// Batch size: small enough not to block other work.
 const atOnce = 200;
 
 function describeDifference({ said, edited }: Difference, restored: boolean): string {
@@ -20,15 +31,15 @@ function describeDifference({ said, edited }: Difference, restored: boolean): st
 }
 
 /**
- * A finding for each node whose record was changed at the source since the last import. Nodes that the user deleted are
- * none: what they said is not missed here.
+ * A finding for each node whose record changed at the source since the last import. Nodes that the user deleted are
+ * skipped.
  */
 export async function* findDifferences(
   store: Store,
   { command, sources }: Incoming,
   present: readonly NodeId[],
   restored: boolean,
-): AsyncGenerator<ImportFinding> {
+): AsyncGenerator<NodeDifference> {
   const { treeId } = command;
   const again = new Map(command.nodes.map((node) => [node.id, node]));
   const row = present.length === 0 ? null : await store.read(treeId, () => ask('tree', {}));
@@ -37,17 +48,21 @@ export async function* findDifferences(
     for (const node of await store.read(treeId, () => ask('nodes', { ids }))) {
       const [incoming, source] = [again.get(node.id), sources.get(node.id)];
       if (incoming === undefined || source === undefined || source.repeats === true) continue;
-      // What went out from here may come back in other blocks; then the words tell.
+      // An exported message may come back with a different block structure; then only its text is compared.
       if (!restored && source.externalId === node.id && hasSameContent(node, incoming.message)) continue;
       const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
       const difference = differenceOf(node, incoming, { restored, inPlace });
       if (difference !== null)
-        yield finding(
-          'import/differs',
-          difference.said ? 'loss' : 'note',
-          source.place,
-          describeDifference(difference, restored),
-        );
+        yield {
+          node: node.id,
+          changed: difference.edited || restored,
+          found: finding(
+            'import/differs',
+            difference.said ? 'loss' : 'note',
+            source.place,
+            describeDifference(difference, restored),
+          ),
+        };
     }
     await setImmediate();
   }

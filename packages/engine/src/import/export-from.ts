@@ -1,4 +1,4 @@
-/** Conversations out of a store, in any format that can be written. */
+/** Exports conversations from a store in any writable format. */
 import {
   type ExportEvent,
   type ExportedTree,
@@ -9,17 +9,17 @@ import {
 } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppice/core';
 
-/** What goes out, and how. */
+/** What to export, and how. */
 export interface ExportFromOptions {
   /** The format's name. */
   readonly format: string;
-  /** The trees to write, in this order; all of the owner's, oldest change last, if not given. */
+  /** The trees to write, in this order; by default all of the owner's, last changed first. */
   readonly trees?: readonly TreeId[];
-  /** A part of the one tree that is named. */
+  /** A part of the tree; requires exactly one tree. */
   readonly selection?: Selection;
-  /** Trees in the trash as well; only where no tree is named. */
+  /** Include trees in the trash; only if no tree is named. */
   readonly trashed?: boolean;
-  /** Only the current thread of each tree, where the format can do both. */
+  /** Only the current thread of each tree, if the format supports both. */
   readonly thread?: boolean;
   readonly now?: () => number;
   readonly signal?: AbortSignalLike;
@@ -48,8 +48,8 @@ async function* chooseTrees(store: Store, { trees, trashed = false }: ExportFrom
 }
 
 /**
- * Writes trees of a store in a format: files in pieces, then the report. One tree is held at a time. Refuses a format
- * that cannot be written, and trees or nodes that are not there.
+ * Writes trees of a store in a format: files in chunks, then the report. Holds one tree in memory at a time. Throws
+ * on a format that cannot be written and on unknown trees or nodes.
  */
 export async function* exportFrom(store: Store, options: ExportFromOptions): AsyncGenerator<ExportEvent> {
   const format = formatNamed(options.format);

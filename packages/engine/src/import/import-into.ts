@@ -1,4 +1,4 @@
-/** Foreign conversations into a store: one commit each, found again by the next import. */
+/** Imports foreign conversations into a store: one commit each, recognised by the next import. */
 import { setImmediate } from 'node:timers/promises';
 import {
   buildCommand,
@@ -21,6 +21,7 @@ import {
   type ImportCommand,
   type Imported,
   isAppError,
+  type NodeId,
   planners,
   type Read,
   type ReadProgram,
@@ -35,26 +36,31 @@ import { findDifferences } from './differing.ts';
 import { Ledger } from './ledger.ts';
 import { destinationOf } from './own-ids.ts';
 
-/** How an import is done. */
+/** Options of an import. */
 export interface ImportIntoOptions extends ServiceOptions {
-  /** The format's name; found out from the content if not given. */
+  /** The format's name; by default detected from the content. */
   readonly format?: string;
-  /** A name for the source of ids that are not unique by themselves: an account or a file. */
+  /** Distinguishes ids that are only unique within an account or a file. */
   readonly scope?: string;
-  /** Refuses the whole input if anything in it had to be repaired or would be lost. Reads it twice. */
+  /** Rejects the whole input if anything in it would be repaired or lost. Reads the input twice. */
   readonly strict?: boolean;
-  /** Reads and reports, and stores nothing. */
+  /** Reads and reports without storing anything. */
   readonly dryRun?: boolean;
+  /**
+   * The input is still being written, for example by a running agent: messages that have grown since the last import
+   * are updated unless they were edited here, and the active node moves along with the conversation.
+   */
+  readonly follow?: boolean;
   readonly signal?: AbortSignalLike;
 }
 
-/** What an import tells while it goes on; the report is last. */
+/** The progress of an import; the report is the last event. */
 export type ImportIntoEvent =
   | { readonly type: 'format'; readonly name: string; readonly label: string }
   | {
       readonly type: 'progress';
       readonly bytes: number;
-      /** Null where the size of the input is not known. */
+      /** Null if the size of the input is unknown. */
       readonly total: number | null;
       readonly conversations: number;
       readonly records: number;
@@ -70,16 +76,16 @@ export type ImportIntoEvent =
   | { readonly type: 'report'; readonly report: ImportReport };
 
 /**
- * Imports an input into a store and tells how it goes; the report comes last. Each conversation is one commit, all of it
- * or nothing, with ids that follow from where it came from: the same import again, also after a crash half way, adds
- * only what is missing. Throws for an input that cannot be read at all, and for a store that fails.
+ * Imports an input into a store with progress events; the report is last. Each conversation is one commit with ids
+ * derived from its source: repeating the import, even after a crash, adds only what is missing. Throws if the input
+ * cannot be read at all or the store fails.
  */
 export async function* importInto(
   store: Store,
   input: Input,
   options: ImportIntoOptions = {},
 ): AsyncGenerator<ImportIntoEvent> {
-  const { strict = false, dryRun = false } = options;
+  const { strict = false, dryRun = false, follow = false } = options;
   if (strict) await refuseFlawed(input, options);
   const ledger = new Ledger();
   const names = new ImportNames(store);
@@ -106,24 +112,27 @@ export async function* importInto(
         };
         await rest();
       } else {
-        // What was read may be large: it is stored in a turn of its own.
+        // The conversation may be large: yield before storing it.
         await rest();
-        yield* storeTree({ store, ledger, names, context, dryRun, rest, ends }, event.tree);
+        yield* storeTree({ store, ledger, names, context, dryRun, rest, ends, follow }, event.tree);
         await names.flush(namesAtOnce);
       }
     }
     await names.flush(1);
   } finally {
-    // Where the import ends early: names that cannot be written now are written by the next import.
+    // If the import ends early, external ids that cannot be written now are written by the next import.
     await names.flush(1).catch(() => undefined);
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
 }
 
-// More in one write would hold up others, fewer would cost a durable write too often.
+// Larger batches would block other work, smaller ones would cost too many durable writes.
 const namesAtOnce = 500;
 
-/** Names on their way into the store, many at once: a durable write for each conversation would cost as much as the conversation. */
+/**
+ * External ids waiting to be written. Batched, because a durable write per conversation would cost as much as storing
+ * the conversation.
+ */
 class ImportNames {
   readonly #store: Store;
   #waiting: ExternalId[] = [];
@@ -137,15 +146,15 @@ class ImportNames {
   }
 
   /**
-   * Begins to write some of them and tells when that is over, whatever came of it. A commit that is asked for in the same
-   * moment shares its wait for the disk; what could not be written waits on.
+   * Starts writing a batch; resolves when it is done, even on failure. A concurrent commit shares the disk sync; what
+   * could not be written is retried.
    */
   async along(): Promise<void> {
     if (this.#waiting.length === 0) return;
     await this.#write().catch(() => undefined);
   }
 
-  /** Writes them until fewer than so many are left. */
+  /** Writes batches until fewer than this many ids are left. */
   async flush(fewer: number): Promise<void> {
     while (this.#waiting.length >= fewer) {
       await this.#write();
@@ -165,10 +174,10 @@ class ImportNames {
   }
 }
 
-// Others have work too, and so has the reader of these events; but a turn for each small conversation costs more than it.
+// Milliseconds before yielding. Yielding after every small conversation would cost more than importing it.
 const longestStretch = 10;
 
-/** Gives others a turn where they have waited for a while. */
+/** Returns a function that yields to the event loop if enough time has passed. */
 function withPauses(): Pause {
   let since = performance.now();
   const turn = async () => {
@@ -178,7 +187,7 @@ function withPauses(): Pause {
   return () => (performance.now() - since < longestStretch ? undefined : turn());
 }
 
-/** What taking a conversation in needs. */
+/** The services for storing a conversation. */
 interface ImportServices {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -186,11 +195,12 @@ interface ImportServices {
   readonly context: RunContext;
   readonly dryRun: boolean;
   readonly rest: Pause;
-  /** Where this import left the pointers of the last trees: a log brings a conversation in call by call. */
+  /** The active nodes that this import last set: a log contains a conversation call by call. */
   readonly ends: Map<TreeId, string>;
+  readonly follow: boolean;
 }
 
-// Calls of one conversation are not far from each other in a log.
+// Calls of one conversation are close to each other in a log.
 const endsAtOnce = 1000;
 
 function noteEnd(
@@ -239,7 +249,13 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
     ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
     const restored = tree.restores !== undefined;
-    for await (const found of findDifferences(services.store, incoming, result.present, restored)) ledger.note(found);
+    const grown: NodeId[] = [];
+    for await (const { node, found, changed } of findDifferences(services.store, incoming, result.present, restored)) {
+      if (services.follow && !changed) grown.push(node);
+      else ledger.note(found);
+    }
+    if (grown.length > 0 && !services.dryRun)
+      await run(services.store, { ...incoming.command, refresh: grown }, services.context);
     yield {
       type: 'conversation',
       treeId,
@@ -255,14 +271,18 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
   }
 }
 
-/** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
+/**
+ * Stores a tree. A tree that was exported from here keeps its ids; if another owner of this server has them, new ids
+ * are used.
+ */
 async function takenNames(services: ImportServices, tree: RepairedTree) {
   const { store, ledger, dryRun, rest } = services;
   const take = async (fresh: boolean) => {
     const known = tree.restores === undefined ? await destinationOf(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
     const made = await runWithPauses(buildCommand(tree, ledger.format, store.owner, destination), rest);
-    const follows = services.ends.get(made.command.treeId);
+    const follows =
+      services.ends.get(made.command.treeId) ?? (services.follow ? await followed(store, made) : undefined);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
     await rest();
     const result = dryRun ? await previewTree(services, incoming) : await carryOutImport(services, tree, incoming);
@@ -276,7 +296,21 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
   }
 }
 
-/** What an import would do, without doing it. Nothing is written, so it need not be planned in one moment. */
+/** The active node of a tree, if the conversation continues below it; undefined if the user moved elsewhere. */
+async function followed(store: Store, { command }: Incoming): Promise<string | undefined> {
+  const row = await store.read(command.treeId, () => ask('tree', {}));
+  const active = row?.activeNodeId ?? null;
+  if (active === null) return undefined;
+  const parents = new Map(command.nodes.map(({ id, parentId }) => [id, parentId]));
+  const seen = new Set<string>();
+  for (let at = command.activeId ?? null; at !== null && !seen.has(at); at = parents.get(at) ?? null) {
+    if (at === active) return active;
+    seen.add(at);
+  }
+  return undefined;
+}
+
+/** Computes what an import would do. Nothing is written, so no lock is needed. */
 async function previewTree({ store, context, rest }: ImportServices, { command }: Incoming): Promise<Imported> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
@@ -304,9 +338,10 @@ async function carryOutImport(
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
   for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
-  // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
+  // A complete tree keeps the time of its last message, so that lists sorted by time show it correctly.
   const at = known === null ? lastTime(tree) : undefined;
-  // Names of the conversation before go with this commit: each durable write costs as much as a short conversation.
+  // The external ids of the previous conversation are written together with this commit: a separate durable write would
+  // cost as much as a short conversation.
   const along = services.names.along();
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
   await along;
@@ -315,7 +350,7 @@ async function carryOutImport(
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
   const left = new Set(result.left);
-  // A crash after the commit and before this left names out; the next import brings them.
+  // After a crash between the commit and this write some external ids are missing; the next import adds them.
   const missing = names.filter(
     (one) => !(there.size > 0 && there.has(nameOf(one))) && (one.nodeId === null || !left.has(one.nodeId)),
   );

@@ -156,7 +156,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(report.findings.map(({ code }) => code)).toEqual(['import/differs']);
     expect(report.findings[0]?.message).toContain('it was edited here');
     expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
-    // What the user deleted is not missed.
+    // A message that the user deleted is not imported again.
     await run(store, { type: 'delete', treeId: a, nodeIds: [second.id] }, runContextOf(store, {}));
     expect((await imported(inputOf([conversation('Which?', 'White.')]))).report.counts).toEqual({});
   });
@@ -385,5 +385,64 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     for (const id of copies) expect([a, b]).not.toContain(id);
     expect(store.owner).toBe(ours);
     expect((await theirs.trees()).items.map((tree) => tree.attributes.title)).toEqual(['Tea']);
+  });
+});
+
+describe.each(['memory:'])('an import that follows a session at work, in %s', (url) => {
+  beforeEach(async () => {
+    store = await openStore(url);
+  });
+  afterEach(() => store.close());
+
+  const time = '2026-01-02T03:04:05.000Z';
+  const meta = { timestamp: time, type: 'session_meta', payload: { id: 's', timestamp: time } };
+  const item = (payload: object) => ({ timestamp: time, type: 'response_item', payload });
+  const spoken = (role: string, text: string) =>
+    item({ type: 'message', role, content: [{ type: `${role === 'user' ? 'in' : 'out'}put_text`, text }] });
+  const call = item({ type: 'function_call', name: 'ls', arguments: '{}', call_id: 'c' });
+  const result = item({ type: 'function_call_output', call_id: 'c', output: 'a.ts' });
+  const session = (...lines: readonly object[]) => ({
+    files: [fileOfBytes('s.jsonl', Buffer.from([meta, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')))],
+  });
+  const textsIn = async (id: TreeId | undefined) =>
+    (await rowsOf(id)).nodes.filter((node) => node.kind === 'message').map((node) => node.text);
+  const treeOf = async (id: TreeId | undefined) => (id === undefined ? null : store.read(id, () => ask('tree', {})));
+
+  test('[IM18] takes what grew, calls of tools too, and goes along with it', async () => {
+    const begun = await imported(session(spoken('user', 'List'), spoken('assistant', 'Let')), { follow: true });
+    const [id] = treesOf(begun.events);
+    const grown = [spoken('user', 'List'), spoken('assistant', 'Let'), spoken('assistant', ' me.'), call];
+    const { report } = await imported(session(...grown), { follow: true });
+    expect(report.counts['import/differs']).toBe(undefined);
+    expect(await textsIn(id)).toEqual(['List', 'Let me.\nls({})']);
+    await imported(session(...grown, result), { follow: true });
+    const row = await treeOf(id);
+    expect((await rowsOf(id)).nodes.find((node) => node.id === row?.activeNodeId)?.text).toBe('a.ts');
+    await imported(session(...grown, result), { follow: true });
+    expect((await treeOf(id))?.version).toBe(row?.version);
+  });
+
+  test('[IM18] leaves alone what was edited here, and a user who went elsewhere', async () => {
+    const { events } = await imported(session(spoken('user', 'List'), spoken('assistant', 'Let')), { follow: true });
+    const [id] = treesOf(events);
+    const [first, last] = (await rowsOf(id)).nodes.filter((node) => node.kind === 'message');
+    if (id === undefined || first === undefined || last === undefined) throw new Error('It is not there.');
+    const context = runContextOf(store, {});
+    await run(store, { type: 'edit', treeId: id, nodeId: last.id, content: 'Mine', mode: 'in-place' }, context);
+    const messages = [{ message: { role: 'user' as const, content: [{ type: 'text', text: 'Aside' }] } }];
+    await run(store, { type: 'append', treeId: id, parentId: first.id, messages }, context);
+    const lines = [
+      spoken('user', 'List'),
+      spoken('assistant', 'Let'),
+      spoken('assistant', ' me.'),
+      spoken('user', 'Go on'),
+    ];
+    const { report } = await imported(session(...lines), { follow: true });
+    expect(report.counts['import/differs']).toBe(1);
+    const { nodes } = await rowsOf(id);
+    expect(nodes.find((node) => node.id === last.id)?.text).toBe('Mine');
+    const row = await treeOf(id);
+    expect(nodes.find((node) => node.id === row?.activeNodeId)?.text).toBe('Aside');
+    expect(await textsIn(id)).toContain('Go on');
   });
 });

@@ -1,4 +1,4 @@
-/** What an import counts and finds, on its way to the report. */
+/** Collects the counts and findings of an import for its report. */
 import {
   type ImportFinding,
   type ImportReport,
@@ -8,7 +8,7 @@ import {
 } from '@coppice/content/formats';
 import type { AppError, Imported } from '@coppice/core';
 
-/** Counts as they grow. */
+/** Mutable counters. */
 class Count {
   read = 0;
   stored = 0;
@@ -26,16 +26,16 @@ export class Ledger {
   readonly conversations = new Count();
   readonly records = new Count();
   readonly findings = new ReportBuilder<ImportFinding>((one) => one.code);
-  /** The format that is being read. */
+  /** The format of the current input file. */
   format = '';
-  /** Those that conversations were found in. */
+  /** The formats of all conversations found. */
   readonly formats = new Set<string>();
   bytes = 0;
   attachments = 0;
   first: ImportFinding | undefined;
   troubles = 0;
 
-  /** A finding outside the conversations, whose records nobody else counts. */
+  /** A finding outside of any conversation; its records are counted here. */
   aside(found: ImportFinding): void {
     this.note(found);
     this.records.read += found.rejected;
@@ -49,7 +49,7 @@ export class Ledger {
     this.troubles++;
   }
 
-  /** Counts the records of a conversation that was read. */
+  /** Counts the records of a parsed conversation. */
   open(tree: RepairedTree): void {
     this.formats.add(this.format);
     this.conversations.read++;
@@ -81,7 +81,7 @@ export class Ledger {
       });
   }
 
-  /** A conversation that the store would not take; nothing of it is there. */
+  /** A conversation that the store rejected; nothing of it was stored. */
   refused(tree: RepairedTree, error: AppError): void {
     this.conversations.rejected++;
     let rest = tree.ownRecords ?? 0;

@@ -17,7 +17,7 @@ test('[IM11] what an import holds does not grow with its input, and stays within
     );
     expect(conversations).toBeGreaterThan(100);
     expect(above).toBeLessThan(256 * mega);
-    // 18 MB came in between; a list of what was read, or of what was stored, would show.
+    // 18 MB were imported in between; keeping a list of everything read or stored would exceed this limit.
     expect(Number(late) - Number(early)).toBeLessThan(4 * mega);
   } finally {
     rmSync(place, { recursive: true, force: true });

@@ -76,7 +76,7 @@ async function written(from: Store, format: string): Promise<Input> {
   return { files: files.map(({ name, parts }) => fileOfBytes(name, Buffer.concat(parts))) };
 }
 
-/** A tree that came in by a format, and what grew in it here: a turn with calls, and a second answer. */
+/** A tree that was imported and then continued here: a turn with tool calls and a second reply. */
 async function grown(format: string): Promise<TreeId> {
   const elsewhere = await openStore('memory:');
   await take(elsewhere, { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] }, 'chatgpt');
@@ -89,7 +89,7 @@ async function grown(format: string): Promise<TreeId> {
   return treeId;
 }
 
-/** A tree that grew here from its first word. */
+/** A tree that was created here. */
 async function sample(): Promise<TreeId> {
   const { result } = await run(store, { type: 'create', treeId: ours }, runContextOf(store, {}));
   await goOn(result.treeId);
@@ -109,7 +109,7 @@ async function say(treeId: TreeId, message: Message, parentId?: NodeId): Promise
   await run(store, command, runContextOf(store, {}));
 }
 
-/** What has a line of its own in files that know no better: a name, a bookmark, a summary, where the user is. */
+/** Adds what formats store as separate records: a title, a bookmark, a summary, the active node. */
 async function furnish(treeId: TreeId): Promise<void> {
   const context = runContextOf(store, {});
   const [first, second] = (await nodesOf(treeId)).filter((node) => node.kind === 'message');

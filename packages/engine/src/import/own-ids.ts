@@ -1,4 +1,4 @@
-/** What an export gave out and what comes back: ids that nodes here have, and records that only stood beside them. */
+/** Recognises the ids of exported trees and nodes that are imported again. */
 import {
   type ImportDestination,
   importedNodeId,
@@ -9,12 +9,12 @@ import {
 } from '@coppice/content/formats';
 import { ask, isUuid, type NodeId, type ReadProgram, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
 
-// As many as are looked for without holding up others.
+// Batch size: small enough not to block other work.
 const atOnce = 200;
 
 /**
- * The tree that a conversation comes into, if it is there: one that was brought in under its id before, or the one of ours
- * that an export gave out under its own id.
+ * The existing tree of a conversation: one that was imported under its id, or one of our own that was exported with
+ * its id.
  */
 async function treeHere(store: Store, derived: TreeId, id: string): Promise<TreeId | undefined> {
   for (const one of isUuid(id) ? [derived, treeIdOf(id)] : [derived])
@@ -22,7 +22,7 @@ async function treeHere(store: Store, derived: TreeId, id: string): Promise<Tree
   return undefined;
 }
 
-/** What is known of the tree that a conversation comes into: nothing, where it is not there. */
+/** What is known about the existing tree of a conversation; nothing if there is none. */
 export async function destinationOf(
   store: Store,
   tree: RepairedTree,
@@ -46,7 +46,7 @@ export async function destinationOf(
   return { own, companions, ...(there === derived ? {} : { treeId: there }) };
 }
 
-/** Those of some ids that nodes of a tree have, deleted ones too. */
+/** Which of the ids belong to nodes of the tree, including deleted ones. */
 async function findImportedTree(
   store: Store,
   tree: TreeId,
@@ -62,10 +62,10 @@ async function findImportedTree(
   return here;
 }
 
-/** Those of some ids that nodes of the tree have. */
+/** Which of the ids belong to nodes of the tree. */
 function* treeHereOf(ids: readonly NodeId[]): ReadProgram<NodeId[]> {
   const here: NodeId[] = [];
-  // Most programs have UUIDs of their own, which nobody has here.
+  // Most programs use UUIDs of their own, none of which are taken here.
   for (const id of yield* ask('taken', { ids })) if ((yield* ask('anyNode', { id })) !== null) here.push(id);
   return here;
 }

@@ -1,4 +1,7 @@
-/** One bad record in each format: a strict import refuses all of it, another takes the rest and says so. */
+/**
+ * One bad record per format: a strict import rejects the whole input, a normal one imports the rest and reports the
+ * problem.
+ */
 import { fileOfBytes, formats } from '@coppice/content/formats';
 import { createMemoryStore } from '@coppice/stores';
 import { describe, expect, test } from 'vitest';
@@ -30,10 +33,183 @@ const chatMessage = (id: string, parentId: string | null) => ({
   content: `I am ${id}`,
 });
 
-/** By format: a file with one good conversation or record, and one bad. */
+/** By format: a file with one valid and one invalid conversation or record. */
 const flawed: { readonly [format: string]: { readonly [file: string]: string } } = {
   'ai-sdk': {
     'a.json': JSON.stringify([{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }, 'not a message']),
+  },
+  aider: { 'h.md': 'Once\n# aider chat started at 2026-01-02 03:04:05\n\n#### Hello\n' },
+  'ai-studio': {
+    'p.json': JSON.stringify({
+      chunkedPrompt: {
+        chunks: [
+          { role: 'user', text: 'Hello' },
+          { role: 'oracle', text: 'Hm' },
+        ],
+      },
+    }),
+  },
+  'better-chatgpt': {
+    'b.json': JSON.stringify({
+      chats: [
+        {
+          id: 'b',
+          title: 'T',
+          config: { model: 'm' },
+          titleSet: true,
+          messages: [{ role: 'user', content: 'Hello' }, 7],
+        },
+      ],
+    }),
+  },
+  'big-agi': {
+    'b.json': JSON.stringify({
+      conversations: [
+        {
+          id: 'c',
+          messages: [{ id: 'a', role: 'user', fragments: [{ ft: 'content', part: { pt: 'text', text: 'Hello' } }] }, 7],
+        },
+      ],
+    }),
+  },
+  chatbox: {
+    'c.json': JSON.stringify({
+      'session:s': {
+        id: 's',
+        type: 'chat',
+        name: 'T',
+        messages: [{ id: 'a', role: 'user', contentParts: [{ type: 'text', text: 'Hello' }] }, 7],
+      },
+    }),
+  },
+  cline: {
+    'api_conversation_history.json': JSON.stringify([
+      { role: 'user', content: [{ type: 'text', text: '<task>\nHello\n</task>' }] },
+      7,
+    ]),
+  },
+  codex: {
+    'rollout.jsonl': lines(
+      { timestamp: time, type: 'session_meta', payload: { id: 's', timestamp: time } },
+      {
+        timestamp: time,
+        type: 'response_item',
+        payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+      },
+      '{"timestamp":',
+    ),
+  },
+  'copilot-chat': {
+    'c.json': JSON.stringify({
+      responderUsername: 'GitHub Copilot',
+      requests: [{ requestId: 'r', message: { text: 'Hello' } }, 7],
+    }),
+  },
+  deepseek: {
+    'd.json': JSON.stringify([
+      {
+        id: 'd',
+        title: 'T',
+        mapping: {
+          '1': { id: '1', parent: null, children: [], message: { fragments: [{ type: 'REQUEST', content: 'Hello' }] } },
+          '2': {
+            id: '2',
+            parent: 'gone',
+            children: [],
+            message: { fragments: [{ type: 'REQUEST', content: 'Lost' }] },
+          },
+        },
+      },
+    ]),
+  },
+  'gemini-cli': {
+    's.jsonl': lines(
+      { sessionId: 's', projectHash: 'p', startTime: time, lastUpdated: time },
+      { id: 'a', timestamp: time, type: 'user', content: 'Hello' },
+      { id: 'b', timestamp: time, type: 'oracle', content: 'Hm' },
+    ),
+  },
+  'gemini-takeout': {
+    'MyActivity.json': JSON.stringify([
+      { header: 'Gemini Apps', title: 'Prompted Hello', time, products: ['Gemini Apps'] },
+      { other: 1 },
+    ]),
+  },
+  grok: {
+    'g.json': JSON.stringify({
+      conversations: [
+        { conversation: { id: 'g' }, responses: [{ response: { _id: 'a', sender: 'human', message: 'Hello' } }, 7] },
+      ],
+    }),
+  },
+  huggingchat: {
+    'h.json': JSON.stringify([
+      {
+        _id: 'x',
+        messages: [
+          { id: 'a', from: 'user', content: 'Hello', ancestors: [], children: [] },
+          { id: 'b', from: 'user', content: 'Lost', ancestors: ['gone'], children: [] },
+        ],
+      },
+    ]),
+  },
+  'llama-cpp': {
+    'l.json': JSON.stringify({
+      conv: { id: 'c', currNode: 'a' },
+      messages: [
+        { id: 'a', role: 'user', content: 'Hello', parent: null },
+        { id: 'b', role: 'user', content: 'Lost', parent: 'gone' },
+      ],
+    }),
+  },
+  'lm-studio': {
+    'l.json': JSON.stringify({
+      name: 'T',
+      createdAt: 1730000000000,
+      messages: [
+        {
+          versions: [{ type: 'singleStep', role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+          currentlySelected: 0,
+        },
+        7,
+      ],
+    }),
+  },
+  lobechat: {
+    'l.json': JSON.stringify({
+      exportType: 'all',
+      state: {
+        messages: [
+          { id: 'a', role: 'user', content: 'Hello', topicId: 't', createdAt: 1 },
+          { id: 'b', role: 'user', content: 'Lost', parentId: 'gone', topicId: 't', createdAt: 2 },
+        ],
+      },
+    }),
+  },
+  nextchat: {
+    'n.json': JSON.stringify({
+      'chat-next-web-store': {
+        sessions: [{ id: 's', topic: 'T', lastUpdate: 1, messages: [{ id: 'a', role: 'user', content: 'Hello' }, 7] }],
+      },
+    }),
+  },
+  oasst: {
+    'o.jsonl': lines({
+      message_tree_id: 'p',
+      prompt: { message_id: 'p', role: 'prompter', text: 'Hello', replies: [7] },
+    }),
+  },
+  opencode: {
+    'o.json': JSON.stringify({
+      info: { id: 'ses_1' },
+      messages: [{ info: { id: 'msg_1', role: 'user' }, parts: [{ type: 'text', text: 'Hello' }] }, 7],
+    }),
+  },
+  sharegpt: { 's.json': JSON.stringify([{ id: 'c', conversations: [{ from: 'human', value: 'Hello' }, 7] }]) },
+  typingmind: {
+    't.json': JSON.stringify({
+      data: { chats: [{ chatID: 'x', title: 'T', messages: [{ uuid: '1', role: 'user', content: 'Hello' }, 7] }] },
+    }),
   },
   archive: {
     'a.jsonl': lines({ type: 'archive', format: 'coppice', version: 1, exportedAt: time }, '{"type":"tree", broken'),

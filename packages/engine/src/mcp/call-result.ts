@@ -1,11 +1,8 @@
-/** From what a server answers to a call to blocks of ours. */
+/** Converts the result of an MCP tool call to message blocks. */
 import { parseBlock } from '@coppice/content';
 import type { Block, Json, JsonObject, TextBlock } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { ToolContent } from '../tools/content.ts';
-
-function isResultObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function resultTextOf(said: string): TextBlock {
   return { type: 'text', text: said };
@@ -16,19 +13,19 @@ function resultField(fields: JsonObject, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The result of a call. What is not understood is kept as JSON text, and nothing is dropped in silence. */
+/** The result of a call. Unknown content is kept as JSON text, so that nothing is dropped silently. */
 export function toToolContent(result: unknown): ToolContent {
-  if (!isResultObject(result)) return new ToolContent([resultTextOf(JSON.stringify(result) ?? '')]);
+  if (!isJsonObject(result)) return new ToolContent([resultTextOf(JSON.stringify(result) ?? '')]);
   const content = Array.isArray(result.content) ? result.content : [];
   const blocks = content.map(toResultBlock);
   const structured = result.structuredContent ?? result.toolResult;
-  // A server that gives both says the same twice, as the protocol asks it to.
+  // A server that sends both repeats the structured content as text, as the protocol requires.
   if (blocks.length === 0 && structured !== undefined) blocks.push(resultTextOf(JSON.stringify(structured)));
   return new ToolContent(blocks, result.isError === true);
 }
 
 function toResultBlock(entry: Json): Block {
-  if (!isResultObject(entry)) return resultTextOf(JSON.stringify(entry));
+  if (!isJsonObject(entry)) return resultTextOf(JSON.stringify(entry));
   switch (entry.type) {
     case 'text':
       return resultTextOf(typeof entry.text === 'string' ? entry.text : '');
@@ -37,7 +34,7 @@ function toResultBlock(entry: Json): Block {
     case 'audio':
       return bytes(entry.data, resultField(entry, 'mimeType') ?? 'audio/wav', 'audio');
     case 'resource':
-      return isResultObject(entry.resource) ? resource(entry.resource) : resultTextOf(JSON.stringify(entry));
+      return isJsonObject(entry.resource) ? resource(entry.resource) : resultTextOf(JSON.stringify(entry));
     case 'resource_link':
       return resultTextOf(resourceLink(entry));
     default:
@@ -57,7 +54,7 @@ function resource(fields: JsonObject): Block {
   );
 }
 
-/** A link is words: nothing is fetched because a server names it. */
+/** A resource link becomes text: nothing is fetched because a server names it. */
 function resourceLink(fields: JsonObject): string {
   const [name, uri, said] = [
     resultField(fields, 'name'),
@@ -67,7 +64,7 @@ function resourceLink(fields: JsonObject): string {
   return `[resource: ${[name, uri, said].filter((part) => part !== undefined).join(', ')}]`;
 }
 
-/** The last part of an address; a name for people, and never a path. */
+/** The last segment of a URI, as a display name; never used as a path. */
 function resourceName(uri: string): string {
   const last = uri.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? '';
   return last.slice(-200) || 'resource';
@@ -75,7 +72,7 @@ function resourceName(uri: string): string {
 
 function bytes(data: Json | undefined, mediaType: string, name: string): Block {
   const given = typeof data === 'string' ? data : '';
-  // Line breaks, the other alphabet and missing padding are all met with; what comes out is the standard form.
+  // Servers send base64 with line breaks, in the URL alphabet or without padding; this normalises it.
   const source = { type: 'base64', data: Buffer.from(given, 'base64').toString('base64') };
   const block = /^image\//i.test(mediaType)
     ? checkBytes({ type: 'image', mediaType, source })

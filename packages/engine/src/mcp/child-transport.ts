@@ -1,4 +1,4 @@
-/** A server as a child process that speaks over its standard input and output, and that never outlives us. */
+/** An MCP server as a child process over stdio that never outlives this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import {
@@ -10,28 +10,28 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { redact } from '../http/redact.ts';
 
-/** What is run. */
+/** The command to run. */
 export interface ChildCommand {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly cwd?: string | undefined;
-  /** All of it: nothing is added. */
+  /** The complete environment; nothing is added. */
   readonly env: Readonly<Record<string, string>>;
-  /** The longest message. */
+  /** The longest message, in bytes. */
   readonly messageBytes: number;
   readonly graceMs: number;
 }
 
-/** A transport that can say how its child ended. */
+/** A transport that can report how its child ended. */
 export interface ChildTransport extends Transport {
-  /** How the child ended and what it said last, without secrets; null while it runs, and where it went as it was asked to. */
+  /** The exit status and last output of the child, without secrets; null while it runs and after a requested exit. */
   ending(): string | null;
 }
 
 /**
- * The child is the leader of a process group of its own. Beside it, in the same group and nobody's child, a watcher waits
- * on a pipe whose other end only we hold: when we are gone, however that came about, the kernel closes it, and the
- * watcher ends the whole group. The command is handed on as arguments and never read by the shell.
+ * The child leads its own process group. A watcher in the same group waits on a pipe whose other end only this
+ * process holds: when this process dies for any reason, the kernel closes the pipe and the watcher kills the whole
+ * group. The command is passed as arguments and never parsed by the shell.
  */
 const watched = [
   '( ( exec <&3 3<&- >/dev/null 2>&1',
@@ -43,13 +43,16 @@ const watched = [
   'exec "$@" 3<&-',
 ].join('\n');
 
-// What a child says on its way out is in the last lines.
+// The last lines of stderr usually explain why a child exited.
 const keptStderr = 2_048;
 
-// Beyond its exit a child's output is read to the end, unless somebody who left the group holds it open.
+// After the exit the remaining output is read, unless a process that left the group keeps the pipe open.
 const drainMs = 500;
 
-/** Makes the transport of a command. On Windows, which has no process groups, a child ends with its input. */
+/**
+ * Creates the transport of a command. Windows has no process groups; there a child is expected to exit when its input
+ * closes.
+ */
 export function childTransport(child: ChildCommand): ChildTransport {
   return process.platform === 'win32' ? new PlainChild(child) : new WatchedChild(child);
 }
@@ -112,7 +115,7 @@ class WatchedChild implements ChildTransport {
       this.#gone = new Promise((gone) => {
         child.once('error', () => gone());
         child.once('exit', (code, signal) => {
-          // Whoever is left of the group goes as well, the watcher among them.
+          // Kills the rest of the group, including the watcher.
           this.#signal('SIGKILL');
           const timer = setTimeout(end, drainMs);
           child.once('close', end);
@@ -181,7 +184,7 @@ class WatchedChild implements ChildTransport {
     try {
       message = deserializeMessage(line);
     } catch (error) {
-      // Servers print things that do not belong here; what is no message is passed over.
+      // Some servers print other text to stdout; lines that are not messages are skipped.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       return;
     }
@@ -190,12 +193,11 @@ class WatchedChild implements ChildTransport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const input = this.#process?.stdin;
-    if (!input || this.#isOver || !input.writable)
-      return Promise.reject(new Error('The server is not there any more.'));
+    if (!input || this.#isOver || !input.writable) return Promise.reject(new Error('The server has exited.'));
     return new Promise((resolve, reject) => {
       input.write(serializeMessage(message), (error) => {
         if (!error) resolve();
-        // A pipe breaks a moment before its child is known to be gone, and how it went is the better answer.
+        // A pipe breaks shortly before the exit is known, and the exit status is the better error.
         else void this.#goneWithin(drainMs).then(() => reject(new Error(this.#ended ?? error.message)));
       });
     });
@@ -211,7 +213,7 @@ class WatchedChild implements ChildTransport {
     return went;
   }
 
-  /** Asks the child to go by ending its input, then tells it, then makes it; resolves when it and its group are gone. */
+  /** Closes the child's input, then sends SIGTERM, then SIGKILL; resolves when the whole group is gone. */
   async close(): Promise<void> {
     const child = this.#process;
     if (child === null || child.pid === undefined) return this.#over();
@@ -230,11 +232,11 @@ class WatchedChild implements ChildTransport {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody is left.
+      // The group no longer exists.
     }
   }
 }
 
 function ignoreChildError(): void {
-  // A pipe that breaks is a child that went; its exit tells.
+  // A broken pipe means that the child exited; its exit event reports that.
 }

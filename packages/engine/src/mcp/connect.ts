@@ -1,4 +1,4 @@
-/** One connection to one server, from the first word to the last. */
+/** One connection to one MCP server. */
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { Environment } from '../config/load.ts';
@@ -9,36 +9,35 @@ import { errorText } from './error-text.ts';
 import { httpTransport } from './http-transport.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
 
-/** A connection that is up. */
+/** An open connection. */
 export interface McpConnection {
   readonly client: Client;
   readonly server: { readonly name: string; readonly version: string } | null;
   readonly listed: ListedTools;
-  /** What of the configuration could not be followed. */
+  /** Settings that could not be applied. */
   readonly problems: readonly string[];
-  /** Why the connection is no more; resolves when it is. */
+  /** Resolves with the reason when the connection is lost. */
   readonly lost: Promise<string>;
-  /** Whether an error is the server's own answer, and not a connection that broke. */
+  /** Whether an error is a response of the server, not a broken connection. */
   isAnswer(error: unknown): error is Error;
-  /** Gives the connection up. */
+  /** Drops the connection. */
   lose(why: string): void;
   /** Reads the list of tools again. */
   list(): Promise<ListedTools>;
-  /** Ends it; resolves when nothing of it is left. */
+  /** Closes it; resolves when no process or socket is left. */
   close(): Promise<void>;
 }
 
-/** What a connection is made with. */
 export interface ConnectOptions {
   readonly config: McpServerConfig;
   readonly env: Environment;
   readonly limits: McpLimits;
   readonly signal: AbortSignal;
-  /** The server says that its tools are not what they were. */
+  /** Called when the server reports that its tools changed. */
   readonly onListChanged: () => void;
 }
 
-/** Connects and reads the list of tools. Whatever fails, no process and no socket is left behind. */
+/** Connects and lists the tools. On any failure no process or socket is left behind. */
 export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const { config, limits, signal } = options;
   let broke = (_error: Error): void => undefined;
@@ -51,8 +50,8 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     { name: 'coppice', version: '0.1.0' },
     {
       capabilities: {},
-      // A child that does not know the newer handshake may go at its first word; a server at an address answers and is
-      // asked the older way then.
+      // A child that does not know the newer handshake may exit at the first message; an HTTP server responds and is
+      // then asked with the older one.
       versionNegotiation: { mode: config.transport === 'http' ? 'auto' : 'legacy' },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: limits.settleMs, onChanged: () => options.onListChanged() },
@@ -68,7 +67,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     lose('it was ended');
     if (transport instanceof StreamableHTTPClientTransport) await endSession(transport, limits.graceMs);
     await client.close().catch(ignoreCloseError);
-    // The client forgets a transport that never came to be connected; a child is there all the same.
+    // The client forgets a transport that was never connected, but the child process exists.
     await transport.close().catch(ignoreCloseError);
   };
   const asking = { timeout: config.timeoutMs, signal };
@@ -109,7 +108,7 @@ function openTransport(
   return { transport, problems, ending: () => transport.ending() };
 }
 
-/** Tells a server that we go; one that does not listen is not waited for. */
+/** Ends the session at the server; does not wait for a server that is not responding. */
 async function endSession(transport: StreamableHTTPClientTransport, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -120,5 +119,5 @@ async function endSession(transport: StreamableHTTPClientTransport, ms: number):
 }
 
 function ignoreCloseError(): void {
-  // It goes one way or the other.
+  // The connection is closed in either case.
 }

@@ -1,102 +1,101 @@
-/** What is known of MCP servers and their tools, and what can be done with them. */
+/** The types of MCP servers, their tools and their state. */
 import type { ErrorKind, JsonObject } from '@coppice/core';
 import { AppError } from '@coppice/core';
-import type { Config } from '../config/contract.ts';
+import type { Config, McpServerConfig } from '../config/contract.ts';
 import type { Environment } from '../config/load.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { PinStore } from './pins.ts';
 
 /**
- * How a server is. `starting`: its first try; `ready`: connected, and answers; `restarting`: lost, and tried again soon;
- * `down`: lost too often, and tried again after a long while; `disabled`: switched off in the configuration.
+ * The state of a server. `starting`: first attempt; `ready`: connected; `restarting`: lost, will be retried soon;
+ * `down`: lost too often, will be retried after a long pause; `disabled`: turned off in the configuration.
  */
 export type McpServerStatus = 'starting' | 'ready' | 'restarting' | 'down' | 'disabled' | 'closed';
 
-/** What of a tool is not as it was when it was approved. */
+/** Which part of a tool differs from what was approved. */
 export type McpToolChange = 'command' | 'description' | 'parameters' | 'annotations';
 
-/** A tool as its server offers it now, where that is not what was approved. */
+/** The current definition of a tool that differs from the approved one. */
 export interface McpToolOffer {
   readonly changed: readonly McpToolChange[];
   readonly description: string;
   readonly parameters: JsonObject;
-  /** Stands for exactly this; an approval repeats it. */
+  /** Identifies this definition; an approval repeats it. */
   readonly hash: string;
 }
 
 /**
- * One tool. `ready`: can be called; `unavailable`: its server is not there; `changed`: not what was approved, and not run
- * until it is approved again; `refused`: cannot be used at all, and `problem` says why.
+ * One tool. `ready`: can be called; `unavailable`: its server is not connected; `changed`: differs from the approved
+ * definition and does not run until it is approved again; `refused`: cannot be used, see `problem`.
  */
 export interface McpToolState {
-  /** What models call it by; null where it could not be given a name. */
+  /** The name that models use; null if none could be assigned. */
   readonly name: string | null;
   readonly server: string;
-  /** What the server calls it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
   readonly status: 'ready' | 'unavailable' | 'changed' | 'refused';
-  /** As it was approved, with nothing hidden in it. */
+  /** The approved description, with invisible characters escaped. */
   readonly description: string;
-  /** Whether each call is approved first. */
+  /** Whether each call needs an approval. */
   readonly asks: boolean;
-  /** Milliseconds since 1970; when this form of it was first seen or approved. */
+  /** Milliseconds since 1970; when this definition was first seen or approved. */
   readonly pinnedAt: number | null;
   readonly offer?: McpToolOffer;
   readonly problem?: string;
 }
 
-/** One server. */
 export interface McpServerState {
   readonly name: string;
   readonly status: McpServerStatus;
-  /** Milliseconds since 1970; since when it is so. */
+  /** Milliseconds since 1970; when the status last changed. */
   readonly since: number;
-  /** What is run or connected to: the exact command, or the address, with what looks like a key taken out. */
+  /** The exact command or the URL, with keys removed. */
   readonly target: readonly string[];
-  /** What the server says that it is. */
+  /** The name and version that the server reports. */
   readonly server: { readonly name: string; readonly version: string } | null;
-  /** What went wrong last, without secrets; stays until the server is ready again. */
+  /** The last error, without secrets; kept until the server is ready again. */
   readonly lastError: string | null;
-  /** When it is tried again by itself. */
+  /** When it will be retried automatically. */
   readonly nextTryAt: number | null;
-  /** What is not as it should be and stops nothing. */
+  /** Problems that do not stop the server. */
   readonly problems: readonly string[];
   readonly tools: readonly McpToolState[];
 }
 
-/** The bounds of all servers. Times in milliseconds, sizes in bytes. */
+/** The limits of all servers. Times in milliseconds, sizes in bytes. */
 export interface McpLimits {
-  /** One message of a server. */
+  /** One message from a server. */
   readonly messageBytes: number;
-  /** Pages of a list of tools. */
+  /** Pages of a tool list. */
   readonly pages: number;
   /** Tools of one server. */
   readonly tools: number;
-  /** A whole list of tools, all pages. */
+  /** All pages of a tool list. */
   readonly listBytes: number;
-  /** What is said of one tool, in characters. */
+  /** The description of one tool, in characters. */
   readonly description: number;
-  /** The first pause before a restart; doubles with each. */
+  /** The first delay before a restart; doubles with each. */
   readonly firstWaitMs: number;
+  /** The longest delay before a restart. */
   readonly longestWaitMs: number;
-  /** A server that was ready for so long begins again with the first pause. */
+  /** A server that was ready for so long starts again with the first delay. */
   readonly stableMs: number;
-  /** Restarts within `stableMs`; past them the server is down. */
+  /** Restarts within `stableMs`; after that the server is down. */
   readonly restarts: number;
-  /** After which a server that is down is tried again. */
+  /** The delay before a server that is down is retried. */
   readonly downMs: number;
-  /** Between two looks at whether an idle server still answers. */
+  /** How often an idle server is pinged. */
   readonly pingEveryMs: number;
-  /** How long it may take to answer. */
+  /** The time limit of a ping. */
   readonly pingMs: number;
-  /** How long a child may take to go when asked to, before it is told and then made to. */
+  /** The time limit for each step of ending a child: closing its input, SIGTERM, SIGKILL. */
   readonly graceMs: number;
-  /** A list that changes again and again is read once in this time. */
+  /** A list that changes repeatedly is read once in this time. */
   readonly settleMs: number;
 }
 
-/** What holds unless said otherwise. */
 export const defaultMcpLimits: McpLimits = {
   messageBytes: 16 * 1024 * 1024,
   pages: 64,
@@ -114,44 +113,49 @@ export const defaultMcpLimits: McpLimits = {
   settleMs: 100,
 };
 
-/** What a client is made with. */
+/** Options of the client. */
 export interface McpClientOptions {
-  /** The operator's; servers come from nowhere else. */
+  /** The operator's configuration, the only source of servers. */
   readonly config: Pick<Config, 'mcpServers'>;
-  /** Where it is remembered what tools were like. */
+  /** Where approved tool definitions are stored. */
   readonly pins: PinStore;
-  /** Tools are put here, beside others; into a registry of the client's own if not given. */
+  /** The registry to add the tools to; by default one of the client's own. */
   readonly tools?: ToolRegistry | undefined;
-  /** The process's own unless given; children see very little of it. */
+  /** By default the environment of this process, of which children see very little. */
   readonly env?: Environment | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly clock?: Clock | undefined;
-  /** Told whenever anything about a server or its tools is not as it was. */
+  /** Called when the state of a server or its tools changed. */
   readonly onChange?: ((state: McpServerState) => void) | undefined;
 }
 
 /** Connections to all configured servers. */
 export interface McpClient {
-  /** The registry that holds the tools: what a generator is given. */
+  /** The registry with the tools, for the generator. */
   readonly tools: ToolRegistry;
   servers(): readonly McpServerState[];
   /**
-   * Lists the tools that are known, then connects to all servers at once; resolves when each is ready or has failed its
-   * first try, which rejects nothing. Refuses `mcp/pins` where it cannot be told what was approved.
+   * Lists the known tools, then connects to all servers concurrently; resolves when each is ready or has failed once,
+   * and does not reject for that. Throws `mcp/pins` if the approved definitions cannot be read.
    */
   start(): Promise<void>;
-  /** Ends a server's connection or process and begins anew, at once; resolves as `start` does. */
+  /**
+   * Adds, ends and replaces servers so that exactly these remain; resolves when each new one is ready or has failed
+   * once. Unchanged servers are not touched.
+   */
+  reconfigure(servers: ReadonlyMap<string, McpServerConfig>): Promise<void>;
+  /** Ends a server's connection or process and starts it again immediately; resolves like `start`. */
   restart(server: string): Promise<McpServerState>;
   /**
-   * Takes a changed tool, by the name that models use, as it is now; or all changed tools of a server, by its name. With a
-   * hash it refuses `mcp/changed-again` where the tool is not what was shown any more. Gives how many were approved.
+   * Approves a changed tool by the name that models use, or all changed tools of a server by its name. With a hash it
+   * throws `mcp/changed-again` if the tool changed since it was shown. Returns how many were approved.
    */
   approve(name: string, hash?: string): Promise<number>;
-  /** Ends every connection and process; resolves when no child is left. */
+  /** Ends all connections and processes; resolves when no child is left. */
   close(): Promise<void>;
 }
 
-/** Every code of the client's own, and its kind. */
+/** All error codes of the client, and their kinds. */
 export const mcpErrorKinds = {
   'mcp/unknown-server': 'not-found',
   'mcp/unknown-tool': 'not-found',
@@ -161,7 +165,7 @@ export const mcpErrorKinds = {
   'mcp/failed': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A failure with one of those codes. */
+/** Creates an error with one of these codes. */
 export function mcpError(
   code: keyof typeof mcpErrorKinds,
   message: string,

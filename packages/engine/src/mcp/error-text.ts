@@ -1,6 +1,6 @@
 import { redact } from '../http/redact.ts';
 
-/** What went wrong, in words without secrets. */
+/** The message of an error, without secrets. */
 export function errorText(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -1,12 +1,15 @@
-/** Texts of servers as a person and a model get to see them: nothing hidden in them, and not too long. */
+/**
+ * Escapes invisible characters in texts of MCP servers and limits their length, so that people and models see the
+ * same.
+ */
 import type { Json, JsonObject } from '@coppice/core';
 
-// Controls, zero-width characters, marks of direction, tags, fillers and private use hide instructions from a reader, and
-// so do selectors of variants, save for the one that every other emoji has.
+// Control, zero-width, direction, tag, filler and private-use characters can hide instructions from a reader, and so
+// can variation selectors, except the one for emoji.
 const invisible =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** A text with every character that does not show written out, and cut at a length. */
+/** Escapes every invisible character and limits the length. */
 export function escapeInvisible(text: string, most: number): string {
   const shown = text
     .slice(0, most + 1)
@@ -20,7 +23,7 @@ export function escapeInvisible(text: string, most: number): string {
     : `${shown.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** A copy of plain data with every text made visible; keys stay, since arguments go by them. */
+/** Escapes all texts in JSON data; keys are kept, because arguments use them. */
 export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject {
   const copy: Record<string, Json> = {};
   const waiting: { readonly from: Readonly<Record<string, Json>> | readonly Json[]; readonly to: object }[] = [
@@ -35,14 +38,14 @@ export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject
         shown = Array.isArray(child) ? [] : {};
         waiting.push({ from: child, to: shown });
       }
-      // Not by assignment: `__proto__` is a key like any other.
+      // Not by assignment, which would treat `__proto__` specially.
       Object.defineProperty(to, key, { value: shown, enumerable: true, writable: true, configurable: true });
     }
   }
   return copy;
 }
 
-/** How deep plain data is nested, looking no further than a depth. */
+/** Whether JSON data is nested deeper than a limit. */
 export function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,11 +1,12 @@
-/** A server at an address, by streamable HTTP. */
+/** The transport for an MCP server with streamable HTTP. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
+import { publicFetch } from '../http/public-fetch.ts';
 import { mcpError } from './contract.ts';
 
 /**
- * The transport of an address. The key goes to the configured host and to no other, redirects are not followed, and no
- * message is longer than the limit, however it comes: one that is breaks the connection, and `onBroken` is told.
+ * Creates the transport for a URL. The key is sent only to the configured host, redirects are not followed, and a
+ * message above the size limit breaks the connection and calls `onBroken`.
  */
 export function httpTransport(
   config: McpServerConfig & { readonly transport: 'http' },
@@ -20,10 +21,10 @@ export function httpTransport(
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(config.headers)) headers.set(name, value);
     headers.set('user-agent', 'coppice');
-    // What is not compressed is no bomb.
+    // An uncompressed body cannot be a decompression bomb.
     headers.set('accept-encoding', 'identity');
     if (config.key !== undefined) headers.set('authorization', `Bearer ${config.key.for(url)}`);
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await sendTo(url, { ...init, headers }, config.publicOnly === true);
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       const to = response.headers.get('location') ?? 'somewhere';
@@ -38,7 +39,19 @@ export function httpTransport(
   return new StreamableHTTPClientTransport(address, { fetch: send });
 }
 
-/** The answer with a body that breaks off where a message, or a whole body that is no stream of them, is too long. */
+/** Sends a request without following redirects; an address that a user of a shared server chose must be public. */
+function sendTo(url: URL, init: RequestInit & { readonly headers: Headers }, publicOnly: boolean): Promise<Response> {
+  if (!publicOnly) return fetch(url, { ...init, redirect: 'manual' });
+  const { method, headers, body, signal } = init;
+  return publicFetch(url, {
+    method,
+    headers: Object.fromEntries(headers),
+    body: typeof body === 'string' ? body : null,
+    signal: signal ?? undefined,
+  });
+}
+
+/** Wraps the body so that it fails if an event, or a body that is not an event stream, is too long. */
 function boundedBody(response: Response, most: number, tooLong: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
@@ -50,7 +63,7 @@ function boundedBody(response: Response, most: number, tooLong: () => Error): Re
       transform(piece, controller) {
         size += piece.length;
         if (isStream) {
-          // A blank line ends an event; it may have come in two pieces.
+          // A blank line ends an event; it may be split between two chunks.
           const seen = Buffer.concat([tail, piece]);
           const end = Math.max(seen.lastIndexOf('\n\n'), seen.lastIndexOf('\r\n\r\n'), seen.lastIndexOf('\r\r'));
           if (end >= 0) size = Math.min(size, seen.length - end);

@@ -20,7 +20,7 @@ function open(url: string, lines = '', more: Parameters<typeof mcpClient>[1] = {
   return client;
 }
 
-/** A port that is free, and below those that systems give to whoever asks for any: nobody gets it in between. */
+/** A free port below the ephemeral range, so that no other process is assigned it meanwhile. */
 async function freePort(): Promise<number> {
   for (;;) {
     const wanted = randomInt(10_000, 30_000);
@@ -67,13 +67,16 @@ describe('the reference server "everything" over streamable HTTP', () => {
     expect([status, target]).toEqual(['ready', [`http://127.0.0.1:${port}/mcp`]]);
     expect(tools.length).toBeGreaterThan(10);
     expect(textOfResult(await echo(client, 'hello'))).toBe('Echo: hello');
-    const picture = await client.tools.call({ id: 'c2', name: 'web__get-tiny-image', parameters: {} });
+    const picture = await client.tools.call(
+      { id: 'c2', name: 'web__get-tiny-image', parameters: {} },
+      { approve: approveAll },
+    );
     expect(picture.message.content.map((block) => block.type)).toContain('image');
     const control = new AbortController();
     const parameters = { duration: 600, steps: 600 };
     const long = client.tools.call(
       { id: 'c3', name: 'web__trigger-long-running-operation', parameters },
-      { signal: control.signal },
+      { signal: control.signal, approve: approveAll },
     );
     await echo(client, 'meanwhile');
     control.abort();
@@ -85,11 +88,14 @@ describe('the reference server "everything" over streamable HTTP', () => {
     const client = open(`http://127.0.0.1:${port}/mcp`, '', { limits: { restarts: 1_000 } });
     await client.start();
     const parameters = { duration: 600, steps: 600 };
-    const long = client.tools.call({ id: 'c1', name: 'web__trigger-long-running-operation', parameters });
+    const long = client.tools.call(
+      { id: 'c1', name: 'web__trigger-long-running-operation', parameters },
+      { approve: approveAll },
+    );
     await echo(client, 'it runs');
     everything.kill('SIGKILL');
     await once(everything, 'exit');
-    // The connection to one call may be noticed late; another call notices at once, and both are answered.
+    // One call may notice the lost connection late; another one notices immediately, and both return.
     expect((await echo(client, 'anybody?')).error).toBe('tool/unavailable');
     expect((await long).error).toBe('tool/unavailable');
     expect(client.tools.find('web__echo')).toBeDefined();

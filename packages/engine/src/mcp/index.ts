@@ -1,4 +1,5 @@
-/** The MCP client: the operator's servers, and their tools among the others. */
+/** The MCP client: connects to the operator's servers and adds their tools to the registry. */
+import type { McpServerConfig } from '../config/contract.ts';
 import { redact } from '../http/redact.ts';
 import { systemClock } from '../providers/clock.ts';
 import { createTools } from '../tools/registry.ts';
@@ -10,7 +11,7 @@ export * from './contract.ts';
 export { filePins, pinsPath } from './file-pins.ts';
 export { memoryPins, type Pin, type PinStore, type ToolDefinition } from './pins.ts';
 
-/** Makes a client. Nothing is started before `start`, and what was started ends with `close`, or with the process. */
+/** Creates a client. It starts nothing before `start`; `close` or the end of the process ends what was started. */
 export function createMcpClient(options: McpClientOptions): McpClient {
   const limits = { ...defaultMcpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
@@ -26,7 +27,8 @@ export function createMcpClient(options: McpClientOptions): McpClient {
     ...server.health,
     tools: catalogue.states(server.config.name),
   });
-  for (const [name, config] of options.config.mcpServers) {
+  const add = (config: McpServerConfig): McpServer => {
+    const { name } = config;
     const server: McpServer = new McpServer(config, {
       env,
       limits,
@@ -35,7 +37,24 @@ export function createMcpClient(options: McpClientOptions): McpClient {
       onChange: () => options.onChange?.(stateOf(server)),
     });
     servers.set(name, server);
-  }
+    return server;
+  };
+  for (const config of options.config.mcpServers.values()) add(config);
+  // One after the other: two changes at once would start a server twice.
+  let changing: Promise<void> = Promise.resolve();
+  const reconfigure = async (wanted: ReadonlyMap<string, McpServerConfig>): Promise<void> => {
+    for (const [name, server] of [...servers]) {
+      const next = wanted.get(name);
+      if (next !== undefined && isSameServer(server.config, next)) continue;
+      servers.delete(name);
+      await server.close();
+      catalogue.drop(name);
+    }
+    const added = [...wanted.values()].filter(({ name }) => !servers.has(name)).map(add);
+    if (added.length === 0) return;
+    await catalogue.open(added);
+    await Promise.all(added.map((server) => server.start()));
+  };
   const refuseClosed = () => {
     if (isClosed) throw mcpError('mcp/closed', 'The MCP client was closed.');
   };
@@ -47,6 +66,12 @@ export function createMcpClient(options: McpClientOptions): McpClient {
       await catalogue.open([...servers.values()]);
       refuseClosed();
       await Promise.all([...servers.values()].map((server) => server.start()));
+    },
+    reconfigure(wanted) {
+      refuseClosed();
+      const done = changing.then(() => reconfigure(wanted));
+      changing = done.catch(() => undefined);
+      return done;
     },
     async restart(name) {
       refuseClosed();
@@ -70,4 +95,21 @@ export function createMcpClient(options: McpClientOptions): McpClient {
       catalogue.close();
     },
   };
+}
+
+/** Whether two configurations run or reach the same server in the same way, secrets included. */
+function isSameServer(a: McpServerConfig, b: McpServerConfig): boolean {
+  return serverFingerprint(a) === serverFingerprint(b);
+}
+
+/** Everything that a server depends on, for comparison alone: it holds secrets. */
+function serverFingerprint(config: McpServerConfig): string {
+  const common = [config.enabled, config.timeoutMs, config.autoApprove];
+  if (config.transport === 'http') {
+    const { url, key, headers, publicOnly } = config;
+    return JSON.stringify([...common, url, key?.for(key.origin), headers, publicOnly === true]);
+  }
+  const { command, cwd, env, passEnv } = config;
+  const values = [...env].map(([name, value]) => [name, value.reveal()]);
+  return JSON.stringify([...common, command, cwd ?? null, values, passEnv]);
 }

@@ -1,26 +1,27 @@
-/** The tools of a server, all pages of them, within bounds. */
-import type { Json, JsonObject } from '@coppice/core';
+/** Lists the tools of a server, page by page, within limits. */
+import type { Json } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { McpLimits } from './contract.ts';
 import { isDeeperThan } from './escape-invisible.ts';
 import type { ToolDefinition } from './pins.ts';
 
-/** What a server offers, and what of it cannot be used. */
+/** The tools of a server, and which of them cannot be used. */
 export interface ListedTools {
   readonly faces: readonly ToolDefinition[];
   readonly problems: readonly string[];
 }
 
-/** An answer as it came: one entry of a list that is not in order must not take the others with it. */
+/** Accepts the response without validation: one invalid entry must not reject the whole list. */
 export const unvalidated: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
-// Deeper ones are no schemas that anybody wrote.
+// Deeper nesting is not a reasonable schema.
 const deepest = 64;
 const longestName = 256;
 
-/** Asks a server for its tools. What is past a bound is left out and told; the rest can be used. */
+/** Lists the tools of a server. Entries beyond a limit are left out and reported; the rest can be used. */
 export async function listTools(
   client: Pick<Client, 'request'>,
   limits: McpLimits,
@@ -38,7 +39,7 @@ export async function listTools(
     }
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: 'tools/list', params }, unvalidated, options);
-    const list = isToolObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
+    const list = isJsonObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
     if (list === null) throw new Error('its list of tools is none');
     bytes += JSON.stringify(list).length;
     if (bytes > limits.listBytes) {
@@ -55,7 +56,7 @@ export async function listTools(
         return { faces: [...faces.values()], problems };
       }
     }
-    const next = isToolObject(answer) ? answer.nextCursor : undefined;
+    const next = isJsonObject(answer) ? answer.nextCursor : undefined;
     if (typeof next !== 'string' || next === '') break;
     if (seen.has(next)) {
       problems.push('The pages of the list of tools lead in a circle.');
@@ -73,20 +74,16 @@ function addProblem(problems: string[], problem: string): void {
   if (problems.length < mostProblems) problems.push(problem);
 }
 
-function isToolObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** One entry of a list, or why it is none. */
+/** Parses one entry of a list, or returns why it is invalid. */
 function readToolDefinition(entry: Json): ToolDefinition | string {
-  if (!isToolObject(entry) || typeof entry.name !== 'string' || entry.name === '')
+  if (!isJsonObject(entry) || typeof entry.name !== 'string' || entry.name === '')
     return 'A tool without a name is listed.';
   const { name, title } = entry;
   const shown = JSON.stringify(name.slice(0, 80));
   if (name.length > longestName) return `The tool ${shown} has a name of more than ${longestName} characters.`;
   const parameters = entry.inputSchema ?? { type: 'object' };
-  if (!isToolObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
-  const annotations = isToolObject(entry.annotations) ? entry.annotations : {};
+  if (!isJsonObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
+  const annotations = isJsonObject(entry.annotations) ? entry.annotations : {};
   if (isDeeperThan([parameters, annotations], deepest)) return `The tool ${shown} is described too deeply.`;
   const said = typeof entry.description === 'string' ? entry.description : '';
   const titled = typeof title === 'string' ? title : typeof annotations.title === 'string' ? annotations.title : '';

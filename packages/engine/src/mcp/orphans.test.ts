@@ -8,7 +8,7 @@ import { until } from '../testing/turn-fixture.ts';
 
 const holder = fileURLToPath(new URL('../../test/mcp-holder.ts', import.meta.url));
 
-/** Two servers with a mark in their command lines: one that goes when asked, one that does not and has a child. */
+/** Two servers with a marker in their command lines: one exits on request, one does not and has a child. */
 function servers(mark: string) {
   return {
     everything: [...referenceServer('everything', 'stdio'), mark],
@@ -27,7 +27,7 @@ test.each([
   const exited = once(child, 'exit');
   const [said] = await once(child.stdout, 'data');
   expect(String(said)).toBe('ready,ready\n');
-  // Holder, the two servers and the grandchild.
+  // The holder, both servers and the grandchild.
   if (signal !== null) {
     expect(processesWith(mark).length).toBeGreaterThanOrEqual(4);
     child.kill(signal);

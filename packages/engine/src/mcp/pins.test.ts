@@ -101,7 +101,7 @@ describe('a tool', () => {
     await until(() => second.tools.find('odd__echo') !== undefined);
     expect(second.tools.specs(['odd__echo'])[0]?.description).toBe('Says it again.');
     await starting;
-    expect(stateOf(second, 'odd').tools[0]).toMatchObject({ status: 'ready', asks: false });
+    expect(stateOf(second, 'odd').tools[0]).toMatchObject({ status: 'ready', asks: true });
   });
 
   test.each<[string, object]>([
@@ -116,7 +116,10 @@ describe('a tool', () => {
       const client = open(config, { pins });
       await client.start();
       const before = client.tools.specs(['odd__echo']);
-      await client.tools.call({ id: '1', name: 'odd__change', parameters: JSON.parse(JSON.stringify(detail)) });
+      await client.tools.call(
+        { id: '1', name: 'odd__change', parameters: JSON.parse(JSON.stringify(detail)) },
+        { approve: approveAll },
+      );
       const echo = () => stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo');
       await until(() => echo()?.status === 'changed');
       expect(client.tools.specs(['odd__echo'])).toEqual(before);
@@ -129,7 +132,7 @@ describe('a tool', () => {
       expect(echo()?.offer).toBeUndefined();
       expect(textOfResult(await call(client))).toBe('hello');
       expect((await pins.load()).find((one) => one.tool === 'echo')?.by).toBe('operator');
-      // The server begins with its old words again, which are not what was approved last.
+      // After a restart the server returns its old definition, which is not the one approved last.
       await client.restart('odd');
       expect(echo()?.status).toBe('changed');
     },
@@ -157,7 +160,7 @@ describe('a tool', () => {
     const client = open(mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change"]'));
     await client.start();
     const change = (description: string) =>
-      client.tools.call({ id: '1', name: 'odd__change', parameters: { description } });
+      client.tools.call({ id: '1', name: 'odd__change', parameters: { description } }, { approve: approveAll });
     const offer = () => stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')?.offer;
     await change('Once.');
     await until(() => offer()?.description === 'Once.');
@@ -182,7 +185,10 @@ describe('a tool', () => {
     };
     const client = open(mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change"]'), { pins });
     await client.start();
-    await client.tools.call({ id: '1', name: 'odd__change', parameters: { description: 'New.' } });
+    await client.tools.call(
+      { id: '1', name: 'odd__change', parameters: { description: 'New.' } },
+      { approve: approveAll },
+    );
     await until(() => stateOf(client, 'odd').tools.some((tool) => tool.status === 'changed'));
     isFull = true;
     await expect(client.approve('odd__echo')).rejects.toThrow('The disk is full.');

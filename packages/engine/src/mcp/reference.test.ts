@@ -8,7 +8,7 @@ import { textEvents, toolEvents } from '../testing/scripted.ts';
 import { eventsOf, openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
 import type { McpClient } from './index.ts';
 
-// One start of each server for the whole file.
+// Each server is started once for the whole file.
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-mcp-')));
 let client: McpClient;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('the reference server "everything" over stdio', () => {
   });
 });
 
-/** The child of this very process that runs a program. */
+/** The process id of this process's child that runs a program. */
 function pidOf(program: string): number {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const mine = lines
@@ -82,10 +82,12 @@ function pidOf(program: string): number {
 }
 
 describe('the reference server "filesystem" over stdio', () => {
-  test('[M23] reads unasked, and writes when exactly that was approved', async () => {
+  test('[M23] reads and writes when exactly that was approved', async () => {
     writeFileSync(join(place, 'a.txt'), 'What is there.');
     const path = join(place, 'a.txt');
-    const read = await client.tools.call({ id: 'c1', name: 'files__read_text_file', parameters: { path } });
+    const reading = { id: 'c1', name: 'files__read_text_file', parameters: { path } };
+    expect((await client.tools.call(reading)).error).toBe('tool/not-approved');
+    const read = await client.tools.call(reading, { approve: approveAll });
     expect(textOfResult(read)).toContain('What is there.');
     const writing = { id: 'c2', name: 'files__write_file', parameters: { path, content: 'Something else.' } };
     expect((await client.tools.call(writing)).error).toBe('tool/not-approved');
@@ -114,7 +116,10 @@ describe('a turn', () => {
       ],
       { tools: client.tools },
     );
-    const turn = shop.send('19 + 23?', { tools: ['everything__get-sum', 'everything__get-tiny-image'] });
+    const turn = shop.send('19 + 23?', {
+      tools: ['everything__get-sum', 'everything__get-tiny-image'],
+      approve: approveAll,
+    });
     const events = await eventsOf(turn);
     expect(events.at(-1)?.type).toBe('end');
     const lines = await shop.thread();

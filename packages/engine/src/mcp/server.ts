@@ -1,4 +1,4 @@
-/** One server: connected for as long as we live, looked after, and begun again when it is lost. */
+/** One MCP server: keeps it connected and restarts it when the connection is lost. */
 import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
@@ -14,23 +14,22 @@ import { errorText } from './error-text.ts';
 import { type ListedTools, unvalidated } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
-/** What a server needs of the client that it belongs to. */
+/** What a server needs from its client. */
 export interface ServerServices {
   readonly env: Environment;
   readonly limits: McpLimits;
   readonly clock: Clock;
-  /** Takes in its tools; gives what went wrong with that and stops nothing. */
+  /** Adds its tools; returns a problem that does not stop the server, or null. */
   readonly onTools: (faces: readonly ToolDefinition[]) => Promise<string | null>;
-  /** Its state is another. */
+  /** Called when the state changed. */
   readonly onChange: () => void;
 }
 
 type Health = Omit<McpServerState, 'name' | 'target' | 'tools'>;
 
-// A call ends by its signal, at the registry's own time limit; this only has to be later.
+// A call ends by its signal, at the registry's time limit; this limit must only be later.
 const never = 2 ** 31 - 1;
 
-/** Keeps one server. */
 export class McpServer {
   readonly config: McpServerConfig;
   readonly #services: ServerServices;
@@ -57,7 +56,7 @@ export class McpServer {
     return this.#live !== null;
   }
 
-  /** Begins; resolves when the first try came to its end, one way or the other. */
+  /** Starts the server; resolves when the first attempt succeeded or failed. */
   start(): Promise<void> {
     if (!this.config.enabled || this.#health.status !== 'closed') return this.#firstTry;
     this.#stop = new AbortController();
@@ -70,7 +69,7 @@ export class McpServer {
     return this.#firstTry;
   }
 
-  /** Ends connection and process; resolves when nothing is left of them. */
+  /** Ends connection and process; resolves when both are gone. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('The client was closed.'));
     await this.#running;
@@ -92,7 +91,7 @@ export class McpServer {
       let readyAt: number | null = null;
       let why: string;
       try {
-        // The client of the protocol is loaded with the first server: most programs have none, and would wait for it.
+        // Loaded with the first server: most programs have none, and should not wait for the import.
         const { connect } = await import('./connect.ts');
         const connection = await connect({
           ...this.#services,
@@ -116,7 +115,7 @@ export class McpServer {
       restarts = restarts.filter((at) => now - at < limits.stableMs);
       const isDown = restarts.length >= limits.restarts;
       const growing = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** Math.min(failures++, 20));
-      // Half of it by chance: servers that were lost together do not come back together.
+      // With jitter, so that servers that were lost together do not all reconnect together.
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
       this.#become(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
       settled();
@@ -128,7 +127,7 @@ export class McpServer {
     settled();
   }
 
-  /** From ready to lost; gives why. */
+  /** Runs from ready to lost; returns the reason. */
   async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
     const problems = await this.#take(connection, connection.listed);
     this.#live = { connection, calls: 0 };
@@ -142,7 +141,7 @@ export class McpServer {
     try {
       const why = await connection.lost;
       this.#live = null;
-      // At once: who learns of it by a call that failed finds it so.
+      // Immediately: a caller whose call failed must see the new state.
       if (!signal.aborted) this.#become('restarting', { lastError: why });
       return why;
     } finally {
@@ -151,13 +150,13 @@ export class McpServer {
     }
   }
 
-  /** Takes in a list; gives all that is not as it should be. */
+  /** Adds the listed tools; returns all problems. */
   async #take(connection: McpConnection, listed: ListedTools): Promise<readonly string[]> {
     const failed = await this.#services.onTools(listed.faces);
     return [...connection.problems, ...listed.problems, ...(failed === null ? [] : [failed])];
   }
 
-  /** Reads the list again, one after the other, and keeps what there was where that fails. */
+  /** Lists the tools again, one request at a time; on failure the old list is kept. */
   #relist(): void {
     this.#lists = this.#lists.then(async () => {
       const live = this.#live;
@@ -171,7 +170,7 @@ export class McpServer {
     });
   }
 
-  /** Looks now and then whether a server that has nothing to do still answers. */
+  /** Pings an idle server regularly. */
   async #watch(connection: McpConnection, signal: AbortSignal): Promise<void> {
     const { clock, limits } = this.#services;
     while (!signal.aborted) {
@@ -181,17 +180,17 @@ export class McpServer {
   }
 
   async #ping(connection: McpConnection): Promise<void> {
-    // The newer protocol has no such question.
+    // The newer protocol has no ping.
     if (connection.client.getProtocolEra() === 'modern') return;
     try {
       await connection.client.ping({ timeout: this.#services.limits.pingMs });
     } catch (error) {
-      // A refusal is an answer too.
+      // An error response shows that the server is alive.
       if (!connection.isAnswer(error)) connection.lose(`it does not answer any more (${errorText(error)})`);
     }
   }
 
-  /** Calls a tool. An abort is passed on to the server; a server that is not there is `tool/unavailable`. */
+  /** Calls a tool. An abort is passed on to the server; if the server is not connected, throws `tool/unavailable`. */
   async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
     if (this.#health.status === 'starting') await rejectOnAbort(this.#firstTry, signal);
     const live = this.#live;
@@ -204,7 +203,7 @@ export class McpServer {
       return toToolContent(await connection.client.request(request, unvalidated, { signal, timeout: never }));
     } catch (error) {
       if (signal.aborted) {
-        // A call that took too long may be one that was slow, or a server that hangs.
+        // After a timeout, a ping tells a slow tool from a server that hangs.
         if (isAppError(signal.reason) && signal.reason.code === 'tool/timeout') void this.#ping(connection);
         throw error;
       }
@@ -227,7 +226,10 @@ export class McpServer {
     const { status, lastError } = this.#health;
     const { name } = this.config;
     const why = lastError === null ? '' : ` (${lastError})`;
-    return toolError('tool/unavailable', `The server ${name} is not there: ${status}${why}.`, { server: name, tool });
+    return toolError('tool/unavailable', `The server ${name} is not connected: ${status}${why}.`, {
+      server: name,
+      tool,
+    });
   }
 }
 
@@ -242,5 +244,5 @@ async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<
 }
 
 function ignoreServerError(): void {
-  // Told by the signal.
+  // Reported by the signal.
 }

@@ -111,9 +111,9 @@ describe('calls', () => {
     expect(stateOf(client, 'odd').status).toBe('ready');
   });
 
-  test('[M12] each call is approved with its exact arguments unless the tool says that it only reads', async () => {
+  test('[M12] each call is approved with its exact arguments, also of a tool that says that it only reads', async () => {
     const asks = Object.fromEntries(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
-    expect(asks).toMatchObject({ echo: false, write: true });
+    expect(asks).toMatchObject({ echo: true, write: true });
     expect((await call(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
     const asked: unknown[] = [];
     const written = await call(
@@ -132,8 +132,33 @@ describe('calls', () => {
   });
 });
 
+describe('servers that come and go', () => {
+  test('[M46] a server is added, replaced and removed while another one runs on', async () => {
+    const client = await started('good');
+    const pid = textOfResult(await call(client, 'pid'));
+    const [odd] = mcpConfig({ odd: oddServer('good') }).mcpServers.values();
+    const [two] = mcpConfig({ two: oddServer('good') }).mcpServers.values();
+    if (odd === undefined || two === undefined) throw new Error('no servers');
+    await client.reconfigure(
+      new Map([
+        ['odd', odd],
+        ['two', two],
+      ]),
+    );
+    expect(client.servers().map(({ name, status }) => [name, status])).toEqual([
+      ['odd', 'ready'],
+      ['two', 'ready'],
+    ]);
+    expect(client.tools.find('two__echo')).toBeDefined();
+    expect(textOfResult(await call(client, 'pid'))).toBe(pid);
+    await client.reconfigure(new Map([['two', two]]));
+    expect(client.tools.find('odd__echo')).toBeUndefined();
+    expect(client.servers().map(({ name }) => name)).toEqual(['two']);
+  });
+});
+
 describe('approval by the configuration', () => {
-  test('[M12] a tool that the operator names runs unasked; one that says it reads and destroys is asked about', async () => {
+  test('[M12] a tool that the operator names runs unasked, and no other does', async () => {
     const both = [
       { name: 'write', inputSchema: { type: 'object' } },
       { name: 'odd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true, destructiveHint: true } },
@@ -157,7 +182,7 @@ describe('what a child sees', () => {
     const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
     const client = await started('good', '', { env }, lines);
     const seen = JSON.parse(textOfResult(await call(client, 'env')));
-    // What a result tells of a key that this process holds is hidden; only the child that was given it can tell it at all.
+    // A key of this process is hidden in results; only a child that was given the key can return it.
     expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: '«hidden»' });
     for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
     expect(stateOf(client, 'odd').problems).toEqual([
@@ -274,7 +299,7 @@ describe('a server that is lost', () => {
     expect(stateOf(client, 'odd').tools.map((tool) => tool.status)).toContain('unavailable');
     const answered = await call(client, 'echo', { text: 'x' });
     expect(answered.error).toBe('tool/unavailable');
-    expect(textOfResult(answered)).toContain('The server odd is not there: down (it ended with exit code 7');
+    expect(textOfResult(answered)).toContain('The server odd is not connected: down (it ended with exit code 7');
     expect((await client.restart('odd')).status).toBe('ready');
     expect(textOfResult(await call(client, 'echo', { text: 'x' }))).toBe('x');
   });
@@ -287,7 +312,7 @@ describe('a server that is lost', () => {
 
   test('[M18] a call past its time is ended, and a server that still answers stays', async () => {
     const client = await started('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 3');
-    // The limit is that of the beginning too, which a busy machine may miss once.
+    // The limit also applies to the start, which a busy machine may miss once.
     await reaches(client, 'odd', 'ready');
     const late = await call(client, 'hang');
     expect(late.error).toBe('tool/timeout');

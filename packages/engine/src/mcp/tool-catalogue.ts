@@ -1,4 +1,4 @@
-/** Which tools there are, held against what was approved, and put into the registry. */
+/** The tools of all MCP servers: compares them with their pins and adds them to the registry. */
 import type { JsonObject } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
 import { defineTool } from '../tools/define.ts';
@@ -19,26 +19,26 @@ import {
 import type { McpServer } from './server.ts';
 import { toolNames } from './tool-names.ts';
 
-/** One server's part of the book. */
+/** The tools of one server. */
 interface ServerEntry {
   readonly server: McpServer;
   readonly target: string;
-  /** As last listed; null before the first list of this process, when what is pinned stands for it. */
+  /** The last list; null before the first list of this process, when the pins are used instead. */
   faces: ReadonlyMap<string, ToolDefinition> | null;
-  /** By the server's own names. */
+  /** By the server's own tool names. */
   entries: ReadonlyMap<string, ToolEntry>;
 }
 
 interface ToolEntry {
   readonly name: string | null;
   readonly pin: Pin;
-  /** Of the pin, so that a tool that stays as it was stays in the registry. */
+  /** The hash of the pin, so that an unchanged tool stays in the registry. */
   readonly hash: string;
   readonly problem: string | null;
   readonly remove: () => void;
 }
 
-/** What a book is made of. */
+/** Options of the catalogue. */
 export interface ToolCatalogueOptions {
   readonly tools: ToolRegistry;
   readonly pins: PinStore;
@@ -46,13 +46,11 @@ export interface ToolCatalogueOptions {
   readonly now: () => number;
 }
 
-/** Whether calls are asked about: unless a tool says that it only reads, and that it destroys nothing. */
-function hasEffects(config: McpServerConfig, { tool, annotations }: ToolDefinition): boolean {
-  if (config.autoApprove.includes(tool)) return false;
-  return annotations.readOnlyHint !== true || annotations.destructiveHint === true;
+/** Whether calls need approval: unless the operator lists the tool. The server's own declarations do not count. */
+function hasEffects(config: McpServerConfig, { tool }: ToolDefinition): boolean {
+  return !config.autoApprove.includes(tool);
 }
 
-/** The tools of all servers. */
 export class ToolCatalogue {
   readonly #options: ToolCatalogueOptions;
   readonly #pins = new Map<string, Pin>();
@@ -62,7 +60,7 @@ export class ToolCatalogue {
     this.#options = options;
   }
 
-  /** Reads what was approved before and lists it, so that tools are there before their servers are. */
+  /** Reads the pins and lists their tools, so that tools exist before their servers are connected. */
   async open(servers: readonly McpServer[]): Promise<void> {
     for (const pin of await this.#options.pins.load()) this.#pins.set(pinKey(pin.server, pin.tool), pin);
     for (const server of servers) {
@@ -73,7 +71,7 @@ export class ToolCatalogue {
     }
   }
 
-  /** Takes in a list: what is new is trusted and remembered, what is another than before is not. */
+  /** Adds a list of tools: new ones are trusted and pinned, changed ones are not. */
   async take(server: string, faces: readonly ToolDefinition[]): Promise<string | null> {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return null;
@@ -91,14 +89,14 @@ export class ToolCatalogue {
     const remember = () => {
       for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
     };
-    // What was seen first is what counts for as long as we live, also where it cannot be written down; an approval that
-    // cannot be written down is none.
+    // A first-seen definition counts for the life of this process even if it cannot be stored; an approval that cannot
+    // be stored does not count.
     if (by === 'first-use') remember();
     await this.#options.pins.put(pins);
     remember();
   }
 
-  /** Approves what changed: one tool by its name, or all of a server's. */
+  /** Approves changes: one tool by its name, or all tools of a server. */
   async approve(name: string, hash: string | undefined): Promise<number> {
     const whole = this.#shelves.get(name);
     if (whole !== undefined) return this.#approveAll(name, whole, [...(whole.faces?.values() ?? [])], hash);
@@ -121,11 +119,15 @@ export class ToolCatalogue {
     const other =
       hash === undefined ? undefined : changed.find((face) => definitionHash(serverEntry.target, face) !== hash);
     if (other !== undefined)
-      throw mcpError('mcp/changed-again', `The tool ${other.tool} of ${server} is not what was shown any more.`, {
-        server,
-        tool: other.tool,
-        hash: definitionHash(serverEntry.target, other),
-      });
+      throw mcpError(
+        'mcp/changed-again',
+        `The tool ${other.tool} of ${server} has changed since it was shown. Review it again.`,
+        {
+          server,
+          tool: other.tool,
+          hash: definitionHash(serverEntry.target, other),
+        },
+      );
     await this.#pin(serverEntry, changed, 'operator');
     this.#publish(server);
     return changed.length;
@@ -136,7 +138,7 @@ export class ToolCatalogue {
     return pin === undefined ? [] : changesSince(pin, serverEntry.target, face);
   }
 
-  /** Puts a server's tools into the registry: those that it lists, or before it did, those that are remembered. */
+  /** Adds a server's tools to the registry: the listed ones, or the pinned ones before the first list. */
   #publish(server: string): void {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return;
@@ -195,7 +197,7 @@ export class ToolCatalogue {
       );
   }
 
-  /** The tools of a server as they are now, by name. */
+  /** The current state of a server's tools, sorted by name. */
   states(server: string): readonly McpToolState[] {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return [];
@@ -230,7 +232,13 @@ export class ToolCatalogue {
     };
   }
 
-  /** Takes every tool out of the registry. */
+  /** Removes all tools from the registry. */
+  /** Removes the tools of one server from the registry. */
+  drop(server: string): void {
+    for (const entry of this.#shelves.get(server)?.entries.values() ?? []) entry.remove();
+    this.#shelves.delete(server);
+  }
+
   close(): void {
     for (const serverEntry of this.#shelves.values()) for (const entry of serverEntry.entries.values()) entry.remove();
     this.#shelves.clear();

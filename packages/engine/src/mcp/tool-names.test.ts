@@ -40,7 +40,7 @@ describe('the names of tools', () => {
     '[M3] a server cannot be called %j, so that no other server has its beginning',
     (name) => {
       const text = `[mcp.servers.${name}]\ncommand = ["x"]`;
-      expect(() => parseConfig({ name: 'config.toml', text }, {})).toThrow('must not have __ in its name');
+      expect(() => parseConfig({ name: 'config.toml', text }, {})).toThrow('must not contain __');
     },
   );
 });

@@ -1,13 +1,13 @@
-/** What models call the tools of servers by. */
+/** The names that models use for the tools of MCP servers. */
 import { canonicalJson, sha256Hex } from '@coppice/content';
 
-// What every provider takes as the name of a function.
+// The longest function name that every provider accepts.
 const longest = 64;
 
 /**
- * The names of a server's tools, by the server's own. `server__tool` where that fits; a name with other characters, or one
- * that is too long, is changed and gets a hash of what it was, so that it depends on the tool alone and not on which
- * others there are. Where such a name is another tool's own already, the hash is longer.
+ * The names of a server's tools, by the server's own names. `server__tool` if that is valid; a name with other
+ * characters or one that is too long is changed and gets a hash of the original, so that it does not depend on the
+ * other tools. If another tool has that name already, the hash is longer.
  */
 export function toolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -20,7 +20,7 @@ export function toolNames(server: string, tools: readonly string[]): ReadonlyMap
       taken.add(plain);
     } else odd.push(tool);
   }
-  // In the order of their names, so that it does not matter in which order a server lists them.
+  // Sorted, so that the result does not depend on the order of the server's list.
   for (const tool of odd.sort()) {
     const hash = sha256Hex(canonicalJson([server, tool]));
     const safe = `${server}__${tool.replace(/[^A-Za-z0-9_-]/g, '_')}`;

@@ -1,4 +1,4 @@
-/** The words that chat applications know refusals by, beside the codes of Coppice. */
+/** Adds the error words that chat applications use to the error codes of Coppice. */
 import { AppError, type ErrorKind, isAppError } from '@coppice/core';
 
 const words: Readonly<Record<ErrorKind, string>> = {
@@ -11,7 +11,7 @@ const words: Readonly<Record<ErrorKind, string>> = {
   internal: 'INTERNAL_SERVER_ERROR',
 };
 
-/** Does something; a refusal keeps its code and says its word as `data.code` too, such as `INVALID_OPERATION`. */
+/** Runs `work`; an error keeps its code and gets its word as `data.code`, for example `INVALID_OPERATION`. */
 export async function withServiceMessage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

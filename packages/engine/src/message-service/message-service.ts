@@ -40,18 +40,18 @@ import type {
   TopicTree,
 } from './shapes.ts';
 
-/** A message to be made, and where. */
+/** A message to create, and its position. */
 export interface CreateMessage extends NewTopicMessage {
   readonly topicId: string;
-  /** The active node if not given, or the root of an empty topic; null is the root: a first turn. */
+  /** By default the active node, or the root of an empty topic; null is the root, for a first turn. */
   readonly parentId?: string | null | undefined;
   /** An existing group below the parent that the message joins. */
   readonly siblingsGroupId?: number | undefined;
-  /** Whether it becomes the active node; true if not given. */
+  /** Whether it becomes the active node; by default true. */
   readonly select?: boolean | undefined;
 }
 
-/** Replies of one act, to be made as one group. */
+/** Replies to create as one group. */
 export interface CreateReplies {
   readonly topicId: string;
   readonly parentId: string;
@@ -60,8 +60,8 @@ export interface CreateReplies {
 }
 
 /**
- * The messages of topics. Every message that is made is a new one: an equal sibling is never reused. Refusals carry the
- * word that chat applications know them by as `data.code`.
+ * The messages of topics. Every created message is a new node: an equal sibling is never reused. Errors carry the
+ * word that chat applications use as `data.code`.
  */
 export class MessageService {
   readonly #store: Store;
@@ -75,14 +75,14 @@ export class MessageService {
   }
 
   /**
-   * The same messages for a caller that has seen a version: a write that comes too late is refused as a conflict, or,
-   * where it only adds, kept as a sibling if that is wanted.
+   * The same service for a caller that has read a version: a stale write is refused as a conflict, or, if it only
+   * adds, kept as a sibling if that is wanted.
    */
   expecting(version: number, onConflict?: 'branch'): MessageService {
     return new MessageService(this.#store, { ...this.#options, expectedVersion: version, onConflict });
   }
 
-  /** Makes the root of a topic, and with it the topic; gives the root that is there if it has one. */
+  /** Creates the root of a topic, and with it the topic; returns the existing root if there is one. */
   createRootMessage(topicId: string): Promise<NodeId> {
     return withServiceMessage(async () => {
       const id = valueOf(parseTreeId(topicId));
@@ -91,12 +91,12 @@ export class MessageService {
     });
   }
 
-  /** The id of a topic's root. Refused where there is no such topic: a topic has its root from birth. */
+  /** The id of a topic's root. Throws if there is no such topic: a topic always has a root. */
   getRootMessageId(topicId: string): Promise<NodeId> {
     return withServiceMessage(() => this.#root(requireTreeNamed(topicId)));
   }
 
-  /** One message; refused where there is none, and for a root. */
+  /** One message; throws if it is unknown or a root. */
   getById(messageId: string): Promise<TopicMessage> {
     return withServiceMessage(async () => this.#message(await requireNodePlace(this.#store, messageId)));
   }
@@ -110,7 +110,7 @@ export class MessageService {
     });
   }
 
-  /** The last messages of a branch, or those above a cursor. A cursor that is not on the branch is refused. */
+  /** The last messages of a branch, or those above a cursor. Throws if the cursor is not on the branch. */
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
     return withServiceMessage(async () => {
       const { topicId, nodeId: end, limit, before, includeSiblings } = requireObject(query);
@@ -128,7 +128,7 @@ export class MessageService {
     });
   }
 
-  /** A topic without what it says: all of it, or down to a depth, where first turns are depth 1. */
+  /** A topic without message contents: all of it, or down to a depth; first turns have depth 1. */
   getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
     return withServiceMessage(async () => {
       const { topicId, depth } = requireObject(query);
@@ -142,7 +142,7 @@ export class MessageService {
     });
   }
 
-  /** Makes a message and goes there. */
+  /** Creates a message and makes it active. */
   create(wanted: CreateMessage): Promise<TopicMessage> {
     return withServiceMessage(async () => {
       const id = requireTreeNamed(requireObject(wanted).topicId);
@@ -151,11 +151,11 @@ export class MessageService {
       if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
       const parent = parentId == null ? await this.#whereUserIs(id) : requireNodeNamed(parentId);
       const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
-      return made ?? refuse('command/invalid', 'No message was made.', {});
+      return made ?? refuse('command/invalid', 'The list of messages is empty.', {});
     });
   }
 
-  /** Makes several replies below one message, as one group; a single one is in none. */
+  /** Creates several replies below one message as one group; a single reply is in no group. */
   createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
     return withServiceMessage(async () => {
       const { topicId, parentId, replies, select } = requireObject(wanted);
@@ -163,7 +163,7 @@ export class MessageService {
     });
   }
 
-  /** Takes a message out: its children take its place, or with `cascade` they go too. A root is refused. */
+  /** Deletes a message: its children move up, or with `cascade` are deleted too. A root is refused. */
   delete(
     message: string | { readonly messageId: string; readonly cascade?: boolean },
     options: { readonly cascade?: boolean } = {},
@@ -182,7 +182,7 @@ export class MessageService {
     });
   }
 
-  /** Takes out all members of a message's group; their children take their places. Refused while one is being written. */
+  /** Deletes all members of a message's group; their children move up. Refused while one is being written. */
   deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
       const place = await requireNodePlace(this.#store, messageId);
@@ -190,7 +190,7 @@ export class MessageService {
     });
   }
 
-  /** Takes every message of a topic out; its root stays. Nothing happens in an empty topic. */
+  /** Deletes all messages of a topic except its root. Does nothing in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
       const id = requireTreeNamed(topicId);
@@ -198,10 +198,12 @@ export class MessageService {
     });
   }
 
-  /** Takes topics for good, with all that was ever said in them. Gives those that went; unknown ones are passed over. */
+  /**
+   * Permanently deletes topics with their whole history. Returns those that were deleted; unknown ones are skipped.
+   */
   purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
     return withServiceMessage(async () => {
-      if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge are a list of ids.', {});
+      if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge must be a list of ids.', {});
       const gone: TreeId[] = [];
       for (const topicId of new Set(topicIds)) {
         const id = requireTreeNamed(topicId);
@@ -214,7 +216,7 @@ export class MessageService {
     });
   }
 
-  /** Makes a message the active one. Roots, and what is not there, are refused. */
+  /** Makes a message active. Throws for roots and unknown messages. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
     return withServiceMessage(async () => {
       const command = {
@@ -240,7 +242,7 @@ export class MessageService {
     try {
       await run(this.#store, { type: 'create', treeId: id }, this.#context);
     } catch (error) {
-      // Made by somebody else since it was looked for, perhaps with a prompt: its root is as good.
+      // Another caller has created the topic meanwhile, perhaps with a prompt; its root is used.
       if (!isAppError(error) || error.code !== 'tree/exists') throw error;
     }
   }
@@ -263,9 +265,9 @@ export class MessageService {
       ...(wanted.parentId == null ? {} : { parentId: requireNodeNamed(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
-    // An append passes blank messages over, which is no way to make one.
+    // Append skips blank messages silently, but creating one must fail.
     if (result.added.length + result.reused.length === 0)
-      refuse('message/blank', `The message for ${id} says nothing.`, { treeId: id });
+      refuse('message/blank', `The message for ${id} is empty.`, { treeId: id });
     return this.#message({ treeId: id, nodeId: result.nodeId });
   }
 
@@ -276,7 +278,7 @@ export class MessageService {
     select: boolean | undefined,
     join: number,
   ): Promise<TopicMessage[]> {
-    if (!Array.isArray(wanted)) return refuse('command/invalid', 'The replies to make are a list.', {});
+    if (!Array.isArray(wanted)) return refuse('command/invalid', 'The replies must be a list.', {});
     const replies = wanted.map((one: NewTopicMessage): NewReply => {
       const message = messageText(requireObject(one));
       return {

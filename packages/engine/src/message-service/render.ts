@@ -1,4 +1,4 @@
-/** From rows to topics and messages. */
+/** Converts rows to topics and messages. */
 import { parseMessage } from '@coppice/content';
 import {
   type BranchPage,
@@ -13,7 +13,6 @@ import {
 } from '@coppice/core';
 import type { BranchItem, BranchMessages, NewTopicMessage, SiblingsGroup, Topic, TopicMessage } from './shapes.ts';
 
-/** A tree as a topic. */
 export function topicOfTree(row: TreeRow): Topic {
   const { id, rootId, activeNodeId, version, createdAt, updatedAt, attributes } = row;
   return {
@@ -29,11 +28,11 @@ export function topicOfTree(row: TreeRow): Topic {
   };
 }
 
-/** A node as a message of its topic; refuses the root, which is none. */
+/** A node as a message of its topic; throws for the root, which is not a message. */
 export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
-    return refuse('tree/root-protected', `The root ${id} is no message.`, { nodeId: id });
+    return refuse('tree/root-protected', `The root ${id} is not a message.`, { nodeId: id });
   return {
     id,
     topicId,
@@ -50,11 +49,11 @@ export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
 }
 
 /**
- * What a caller wants said, read at content's door; undefined where a reply that is still to be written says nothing
- * yet. A blank message is let through: whether it may be is for the planner to say.
+ * Parses the content of a new message; undefined for an unfinished reply without content. Blank messages pass: the
+ * planner decides about them.
  */
 export function messageText({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
-  // Callers without types may leave it out: then there is nothing in it to read.
+  // Untyped callers may leave it out.
   const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
@@ -73,7 +72,7 @@ export function branchMessages(topicId: TreeId, page: BranchPage): BranchMessage
   return { items, nextCursor: before, rootId, activeNodeId, version };
 }
 
-/** The groups among nodes, in the order of their first members, members in stored order. */
+/** The groups among nodes, ordered by first member; members in stored order. */
 export function siblingsGroups(nodes: readonly TopologyNode[]): SiblingsGroup[] {
   const groups = new Map<string, { parentId: NodeId; groupId: number; members: TopologyNode[] }>();
   for (const node of nodes) {

@@ -1,4 +1,4 @@
-/** Topics and messages: the words of chat applications for trees and nodes. Times are milliseconds. */
+/** Topics and messages: the terms of chat applications for trees and nodes. Times are milliseconds. */
 import type {
   Block,
   JsonObject,
@@ -17,9 +17,9 @@ export interface Topic {
   readonly id: TreeId;
   readonly title: string | null;
   readonly systemPrompt: string | null;
-  /** The one content-less node; a message is a first turn exactly if this is its parent. */
+  /** The root node; a message is a first turn exactly if this is its parent. */
   readonly rootId: NodeId;
-  /** Where the user is; null while the topic is empty. */
+  /** The active node; null while the topic is empty. */
   readonly activeNodeId: NodeId | null;
   readonly version: number;
   readonly createdAt: number;
@@ -27,12 +27,12 @@ export interface Topic {
   readonly attributes: TreeAttributes;
 }
 
-/** What a message says. */
+/** The content of a message. */
 export interface MessageData {
   readonly parts: readonly Block[];
 }
 
-/** One message of a topic. The root is never one. */
+/** One message of a topic; never the root. */
 export interface TopicMessage {
   readonly id: NodeId;
   readonly topicId: TreeId;
@@ -40,22 +40,22 @@ export interface TopicMessage {
   readonly role: Role;
   readonly kind: NodeKind;
   readonly data: MessageData;
-  /** The call that a tool message answers. */
+  /** The call that a tool message is the result of. */
   readonly toolCallId?: string;
-  /** 0, or the number that replies of one act share below one parent. */
+  /** 0, or the group number that replies of one act share below one parent. */
   readonly siblingsGroupId: number;
   readonly status: NodeStatus;
   readonly createdAt: number;
   readonly meta: NodeMeta;
 }
 
-/** A message to be made. */
+/** A message to create. */
 export interface NewTopicMessage {
   readonly role: Role;
   /** Blocks, or a plain text. */
   readonly data: MessageData | string;
   readonly toolCallId?: string | undefined;
-  /** Chosen by the caller, so that a retry is harmless. */
+  /** Chosen by the caller, so that a retry creates nothing twice. */
   readonly id?: string | undefined;
   readonly status?: NodeStatus | undefined;
   readonly meta?: NodeMeta | undefined;
@@ -69,7 +69,7 @@ export interface SiblingsGroup {
   readonly nodeIds: readonly NodeId[];
 }
 
-/** A topic without what it says. The root is not among the nodes; first turns name it as their parent. */
+/** A topic without message contents. The root is not among the nodes; first turns have it as parent. */
 export interface TopicTree {
   readonly nodes: readonly TopologyNode[];
   readonly siblingsGroups: readonly SiblingsGroup[];
@@ -78,44 +78,44 @@ export interface TopicTree {
   readonly version: number;
 }
 
-/** What part of a branch is wanted. */
+/** Which part of a branch to read. */
 export interface BranchQuery {
   readonly topicId: string;
-  /** The end of the branch; the active node if not given. */
+  /** The last node of the branch; by default the active node. */
   readonly nodeId?: string | null | undefined;
-  /** 20 if not given. */
+  /** By default 20. */
   readonly limit?: number | null | undefined;
-  /** The cursor of the page before: what lies above it is wanted. */
+  /** The cursor of the previous page; reads the messages above it. */
   readonly before?: string | null | undefined;
-  /** Whether the other members of each message's group come along. */
+  /** Whether to include the other members of each message's group. */
   readonly includeSiblings?: boolean | undefined;
 }
 
 /** A message of a branch. */
 export interface BranchItem {
   readonly message: TopicMessage;
-  /** The other members of its group, where they were asked for and there are any. */
+  /** The other members of its group, if requested and present. */
   readonly siblings?: readonly TopicMessage[];
 }
 
 /** A part of a branch, newest last. */
 export interface BranchMessages {
   readonly items: readonly BranchItem[];
-  /** Pass it as `before` to get what lies above; null at the first turn. */
+  /** Pass it as `before` to read the messages above; null at the first turn. */
   readonly nextCursor: NodeId | null;
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
   readonly version: number;
 }
 
-/** What a delete did. */
+/** The result of a delete. */
 export interface DeletedMessages {
-  /** The tops of what went. */
+  /** The topmost deleted nodes. */
   readonly deletedIds: readonly NodeId[];
   readonly activeNodeId: NodeId | null;
 }
 
-/** What a topic is made with. */
+/** The fields of a new topic. */
 export interface NewTopic {
   readonly id?: string | undefined;
   readonly title?: string | undefined;

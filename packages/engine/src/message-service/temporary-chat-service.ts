@@ -15,22 +15,21 @@ import { topicOfTree } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 import { TopicService } from './topic-service.ts';
 
-/** What keeps temporary trees: a store of their own, and the way from there into the main one. */
+/** Keeps temporary trees in a separate store, and moves them to the main store on request. */
 export interface TemporaryTreeKeeper {
-  /** Where they live: in no list, search, feed or backup of the main store. */
+  /** The separate store; its trees are not in any list, search, feed or backup of the main store. */
   readonly store: Store;
   has(treeId: TreeId): Promise<boolean>;
-  /** Moves one into the main store in one commit, with ids, order, groups and pointer as they are. */
+  /** Moves a tree to the main store in one commit, with its ids, order, groups and active node. */
   keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>>;
-  /** Forgets one: nothing of it is left anywhere. */
+  /** Deletes a tree without a trace. */
   discard(treeId: TreeId): Promise<void>;
 }
 
-/** Chats that nobody keeps unless told to, under the same calls as all others. */
+/** Temporary chats: discarded unless they are kept, with the same methods as other chats. */
 export class TemporaryChatService {
-  /** Their messages. */
   readonly messages: MessageService;
-  /** Themselves, as topics; what is done here is forgotten with them. */
+  /** The chats as topics; changes made here are discarded with them. */
   readonly topics: TopicService;
   readonly #keeper: TemporaryTreeKeeper;
   readonly #main: Store;
@@ -44,17 +43,17 @@ export class TemporaryChatService {
     this.topics = new TopicService(keeper.store, options);
   }
 
-  /** Begins a temporary chat. */
+  /** Creates a temporary chat. */
   create(topic: NewTopic = {}): Promise<Topic> {
     return this.topics.create(topic);
   }
 
-  /** Whether a topic is a temporary one. */
+  /** Whether a topic is temporary. */
   async has(topicId: string): Promise<boolean> {
     return typeof topicId === 'string' && this.#keeper.has(treeId(topicId));
   }
 
-  /** Keeps a chat: from now on it is a topic like any other. Refused while a reply is being written. */
+  /** Keeps a chat as an ordinary topic. Refused while a reply is being written. */
   keep(topicId: string): Promise<Topic> {
     return withServiceMessage(async () => {
       const id = await this.#known(topicId);
@@ -64,7 +63,7 @@ export class TemporaryChatService {
     });
   }
 
-  /** Forgets a chat. */
+  /** Discards a chat. */
   discard(topicId: string): Promise<void> {
     return withServiceMessage(async () => this.#keeper.discard(await this.#known(topicId)));
   }

@@ -19,19 +19,19 @@ import { MessageService } from './message-service.ts';
 import { topicOfTree } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 
-/** What of a topic is copied into a new one. */
+/** Which part of a topic to copy. */
 export interface DuplicateTopic {
   readonly topicId: string;
-  /** The end of the path that is copied; the active node if not given. */
+  /** The last node of the copied path; by default the active node. */
   readonly nodeId?: string | undefined;
   /** Whether all branches are copied. */
   readonly whole?: boolean | undefined;
-  /** The id of the copy, so that a retry is harmless. */
+  /** The id of the copy, so that a retry creates nothing twice. */
   readonly newTopicId?: string | undefined;
   readonly title?: string | undefined;
 }
 
-/** Topics: conversations as a list of things with titles. Each has its root from birth. */
+/** Topics: conversations with titles. Each always has a root. */
 export class TopicService {
   readonly #store: Store;
   readonly #context: RunContext;
@@ -43,7 +43,7 @@ export class TopicService {
     this.#messages = new MessageService(store, options);
   }
 
-  /** Makes a topic and its root in one commit. Making the same one again gives it back. */
+  /** Creates a topic and its root in one commit. Creating the same one again returns it. */
   create(topic: NewTopic = {}): Promise<Topic> {
     return withServiceMessage(async () => {
       const { id: chosen, ...rest } = requireObject(topic);
@@ -53,12 +53,12 @@ export class TopicService {
     });
   }
 
-  /** A topic; refused where there is none. */
+  /** A topic; throws if it is unknown. */
   get(topicId: string): Promise<Topic> {
     return withServiceMessage(() => this.#topic(requireTreeNamed(topicId)));
   }
 
-  /** Topics, newest change first. */
+  /** Topics, last changed first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
     return withServiceMessage(async () => {
       const { items, cursor } = await this.#store.trees(requireObject(query));
@@ -66,7 +66,7 @@ export class TopicService {
     });
   }
 
-  /** Changes what is noted about a topic; null takes a note away. The system prompt never changes. */
+  /** Changes the attributes of a topic; null removes one. The system prompt cannot be changed. */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
     return withServiceMessage(async () => {
       const id = requireTreeNamed(topicId);
@@ -75,14 +75,14 @@ export class TopicService {
     });
   }
 
-  /** Puts a topic into the trash, from where it can come back until it is purged. */
+  /** Moves a topic to the trash, from where it can be restored until it is purged. */
   delete(topicId: string): Promise<void> {
     return withServiceMessage(async () => {
       await run(this.#store, { type: 'delete-tree', treeId: requireTreeNamed(topicId) }, this.#context);
     });
   }
 
-  /** Takes a topic out of the trash. */
+  /** Restores a topic from the trash. */
   restore(topicId: string): Promise<Topic> {
     return withServiceMessage(async () => {
       const id = requireTreeNamed(topicId);
@@ -91,7 +91,7 @@ export class TopicService {
     });
   }
 
-  /** Copies a topic up to a message, or whole, into a new one with ids of its own. */
+  /** Copies a topic up to a message, or completely, to a new one with new ids. */
   duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
     return withServiceMessage(async () => {
       const { newTopicId, nodeId: end, whole, title } = requireObject(copy);
@@ -112,7 +112,7 @@ export class TopicService {
     });
   }
 
-  /** Makes a message of the topic the active one. */
+  /** Makes a message of the topic active. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
     return this.#messages.setActiveNode(topicId, messageId);
   }

@@ -1,19 +1,19 @@
-/** From events to one assistant message; streaming and whole answers go through the same code. */
+/** Builds an assistant message from events, for streamed and non-streamed responses alike. */
 import type { ToolUseBlock } from '@coppice/content';
 import type { SignedThinking } from '@coppice/content/wires';
 import type { Block, Message } from '@coppice/core';
 import type { EndEvent, ErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
 
-/** A reply as far as it has come. */
+/** A reply so far. */
 export interface ModelReply {
-  /** Null while nothing was said. */
+  /** Null while there is no content. */
   readonly message: Message | null;
   readonly usage: ProviderUsage | null;
-  /** The last event; null while the reply goes on. */
+  /** The last event; null while the reply is running. */
   readonly last: EndEvent | ErrorEvent | null;
 }
 
-/** Gathers events. Asking for the reply in between costs as much as the reply is long, not as many events it had. */
+/** Collects events. Reading the reply in between costs its length, not the number of events. */
 export interface ReplyAccumulator {
   push(event: ProviderEvent): void;
   reply(): ModelReply;
@@ -44,8 +44,8 @@ interface ClosedBlock {
 type OpenPart = OpenText | OpenThinking | OpenToolUse | ClosedBlock;
 
 /**
- * Starts a reply of a provider, given by its `kind`. Blocks keep the order in which they began; a call that the stream
- * left unfinished is kept and marked malformed, so that nothing is lost and nothing half-read is run.
+ * Starts a reply of a provider kind. Blocks keep the order in which they started; an unfinished tool call is kept and
+ * marked malformed, so that it is not lost but not run either.
  */
 export function accumulateReply(provider?: string): ReplyAccumulator {
   const parts: OpenPart[] = [];
@@ -160,7 +160,7 @@ function toolUseBlock(part: OpenToolUse): Block {
     id,
     name,
     parameters,
-    // Kept only where it says more than the parameters do; some providers compare it byte for byte.
+    // The raw arguments are kept only if they differ from the parameters; some providers compare them byte for byte.
     ...(json === '' || json === JSON.stringify(parameters) ? {} : { arguments: json }),
     ...(end?.thoughtSignature === undefined ? {} : { thoughtSignature: end.thoughtSignature }),
     ...(malformed === undefined ? {} : { malformed }),
@@ -168,7 +168,7 @@ function toolUseBlock(part: OpenToolUse): Block {
   return block;
 }
 
-/** Reads a stream to its end. Never throws where the stream keeps its promise not to. */
+/** Reads a stream to its end. Does not throw unless the stream does. */
 export async function collectReply(events: AsyncIterable<ProviderEvent>, provider?: string): Promise<ModelReply> {
   const fold = accumulateReply(provider);
   for await (const event of events) fold.push(event);

@@ -1,4 +1,4 @@
-/** What services that speak chat completions have in common. */
+/** Shared by all providers with a chat completions API. */
 
 /** How the key is sent. */
 export const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
@@ -14,7 +14,7 @@ export const chatSupport = {
   streaming: true,
 } as const;
 
-/** The bounds of the parameters. */
+/** The limits of the parameters. */
 export const chatParameters = {
   temperature: { min: 0, max: 2 },
   topP: { min: 0, max: 1 },

@@ -1,10 +1,10 @@
-/** Makes a request fit what a provider takes; each change is told, none is silent. */
+/** Adapts a request to the limits of a provider and reports each change. */
 import type { Json } from '@coppice/core';
 import type { NumberRange, ParameterLimits, ProviderNotice, ProviderRequest, ProviderSupport } from './contract.ts';
 
 /**
- * The request with every parameter inside the provider's bounds, and without those that it does not take. Several models
- * answer one request side by side, so a bound of one of them must not make the whole act fail.
+ * The request with all parameters within the provider's limits, and without unsupported ones. Several models may
+ * answer one request in parallel, so a limit of one of them must not fail the whole turn.
  */
 export function clampParameters(
   request: ProviderRequest,
@@ -32,7 +32,7 @@ export function clampParameters(
       tools.map((tool) => tool.name),
     );
   const offered = supports.tools ? tools : undefined;
-  // A choice without tools is an error at every provider that knows choices.
+  // Every provider that supports tool choices rejects one without tools.
   const choice = offered === undefined || !supports.toolChoice ? undefined : request.toolChoice;
   if (offered !== undefined && choice === undefined && request.toolChoice !== undefined)
     changed('toolChoice', typeof request.toolChoice === 'string' ? request.toolChoice : request.toolChoice.name);

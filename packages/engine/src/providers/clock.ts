@@ -1,6 +1,6 @@
 import type { Clock } from './contract.ts';
 
-/** The machine's own time and chance. A wait leaves no timer and no listener behind, however it ends. */
+/** The system's time and random numbers. A wait removes its timer and its listener when it ends. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),

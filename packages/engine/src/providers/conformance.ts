@@ -1,4 +1,6 @@
-/** What every provider must hold to; each member's test calls it. Runs offline, on recorded bytes from a loopback server. */
+/**
+ * The conformance suite that every provider's test runs. Works offline, with recorded bytes from a loopback server.
+ */
 import type { ContentBlock } from '@coppice/content';
 import type { Message } from '@coppice/core';
 import { isToolUse, textMessage } from '@coppice/core';
@@ -15,32 +17,32 @@ import type {
   ProviderUsage,
 } from './contract.ts';
 
-/** A recorded stream and what it must come to. */
+/** A recorded stream and its expected result. */
 export interface ProviderCase {
-  /** What is special about it. */
+  /** What the case tests. */
   readonly name: string;
-  /** The bytes of the stream, as they came over the wire; none for a provider without a network. */
+  /** The recorded bytes of the stream; absent for a provider without a network. */
   readonly stream?: string;
-  /** The same reply in one piece, where it was recorded as well. */
+  /** The same reply as a non-streamed response, if it was recorded. */
   readonly whole?: string;
   readonly request?: Partial<ProviderRequest>;
-  /** What the reply must be; left out where it varies. */
+  /** The expected reply; absent if it varies. */
   readonly content?: readonly ContentBlock[];
   readonly finishReason: FinishReason;
   readonly usage?: Omit<ProviderUsage, 'raw'>;
 }
 
-/** What a member's test hands to the suite. */
+/** The cases of one provider. */
 export interface ProviderCases {
   readonly model: string;
   readonly cases: readonly ProviderCase[];
   /** The content type of its streams. */
   readonly mediaType?: string;
-  /** A body with which it refuses, to be sent with status 500. */
+  /** An error body, sent with status 500. */
   readonly refusal?: string;
 }
 
-/** Everything in a list of events that breaks the promises of the contract, one sentence each. */
+/** All violations of the event contract in a list of events, one sentence each. */
 export function checkEvents(events: readonly ProviderEvent[]): string[] {
   const found: string[] = [];
   const open = new Map<number, boolean>();
@@ -86,30 +88,30 @@ function foldOf(events: readonly ProviderEvent[], provider: string): ModelReply 
   return fold.reply();
 }
 
-/** A reply without what differs from call to call: ids of ours, and the raw figures. */
+/** A reply without values that differ between calls: generated ids and raw usage. */
 function comparable(reply: ModelReply): unknown {
   const ids = new Map<string, string>();
   const content = reply.message?.content.map((block) => {
     if (!isToolUse(block)) return block;
     const made = ids.get(block.id) ?? `call ${ids.size}`;
     ids.set(block.id, made);
-    // The arguments as text are spelt by the provider, who may spell them differently in one piece.
+    // The provider may format the arguments differently in a non-streamed response.
     return { type: block.type, id: made, name: block.name, parameters: block.parameters };
   });
   const usage = reply.usage === null ? null : { ...reply.usage, raw: null };
   return { content, usage, last: reply.last?.type === 'end' ? reply.last.finishReason : reply.last };
 }
 
-// Every byte on its own; odd pieces; and the two that cut characters and line ends in the middle most often.
+// Chunk sizes: single bytes, odd sizes, and those that most often split characters and line ends.
 const cuts = [1, 2, 7, 1000];
 
-/** Runs the suite for a member: names its cases after what is special about them. */
+/** Runs the suite for one provider. */
 export function runProviderConformance(
   provider: Provider,
   { model, cases, mediaType = 'text/event-stream', refusal }: ProviderCases,
 ): void {
   let server: RawServer;
-  // How the server answers next.
+  // The next response of the server.
   let answer: {
     readonly body: Buffer;
     readonly type: string;
@@ -125,7 +127,7 @@ export function runProviderConformance(
       response.writeHead(status, { 'content-type': type });
       for (let at = 0; at < body.length && !response.destroyed; at += cut) {
         response.write(body.subarray(at, at + cut));
-        // A turn of the loop now and then, so that pieces arrive as pieces.
+        // Yields regularly, so that the chunks arrive separately.
         if (at % 64 < cut) await new Promise((resolve) => setImmediate(resolve));
       }
       if (after === 'end') response.end();
@@ -186,7 +188,7 @@ export function runProviderConformance(
         body: Buffer.from(each.stream ?? '').subarray(0, Math.floor((each.stream?.length ?? 0) / 2)),
       });
       const events: ProviderEvent[] = [];
-      // Not before the call has arrived: one that comes in later would be taken for a call of the next test.
+      // Waits until the call has arrived: a late one would be counted for the next test.
       const before = server.requests.length;
       const look = setInterval(() => {
         if (networked && server.requests.length === before) return;
@@ -196,7 +198,7 @@ export function runProviderConformance(
       for await (const event of provider.stream(request(each), call({ signal: abort.signal, paceMs: 20 })))
         events.push(event);
       expect(checkEvents(events)).toEqual([]);
-      // What needs no network may have finished by then.
+      // A provider without a network may have finished by then.
       if (networked) expect(events.at(-1)).toMatchObject({ type: 'error', code: 'provider/aborted', kind: 'aborted' });
     });
 

@@ -1,6 +1,6 @@
 /**
- * What a provider is, what it is asked and what it answers. Everything above this file speaks of providers in these
- * words only; everything that a wire says otherwise stays in the member's `to-wire.ts` and `from-wire.ts`.
+ * The provider contract. All code outside of a provider uses only these types; what differs on the wire stays in its
+ * `to-wire.ts` and `from-wire.ts`.
  */
 import type { ParameterChanged, ProviderRequest, WireReplyEvent } from '@coppice/content/wires';
 import type { Block, ErrorKind, Json, Role } from '@coppice/core';
@@ -26,7 +26,7 @@ export type {
   UsageEvent,
 } from '@coppice/content/wires';
 
-/** Every code that a stream can end with, and its kind. Promised across releases; sentences may improve. */
+/** All error codes of a stream, and their kinds. Codes are stable across releases; messages may change. */
 export const providerErrorKinds = {
   'provider/aborted': 'aborted',
   'provider/unknown': 'not-found',
@@ -50,99 +50,105 @@ export const providerErrorKinds = {
   'provider/internal': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code that a provider's stream ends with. */
 export type ProviderErrorCode = keyof typeof providerErrorKinds;
 
-/** The reply is not complete; the last event. What came before it stands. */
+/** The reply is incomplete; the last event. Earlier events remain valid. */
 export interface ErrorEvent {
   readonly type: 'error';
   readonly code: ProviderErrorCode;
   readonly kind: ErrorKind;
-  /** A sentence for people; holds no key. */
+  /** A message for people; contains no key. */
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   /** The HTTP status, where there was one. */
   readonly status?: number;
-  /** What the provider sent instead of an answer: at most 2 KB, without keys. */
+  /** An excerpt of the provider's error response: at most 2 KB, without keys. */
   readonly excerpt?: string;
 }
 
 /**
- * What a stream consists of. Any number of content events, then at most one `usage`, then exactly one `end` or `error`.
- * Reasoning is closed by `thinking-end` before anything else begins; before an `end` every started call is ended.
+ * The events of a stream: any number of content events, then at most one `usage`, then exactly one `end` or `error`.
+ * A `thinking-end` closes reasoning before another part starts; before an `end` every started call has ended.
  */
 export type ProviderEvent = WireReplyEvent | ErrorEvent;
 
-/** Something that a caller may want to show or log, and that is no part of the reply. */
+/** Something to show or log that is not part of the reply. */
 export type ProviderNotice =
-  /** The call is made again after `waitMs`; `attempt` is the number of the one that failed, from 1. */
-  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly error: ErrorEvent }
-  /** A parameter was outside what the provider takes; `sent` is undefined when it was left out. */
+  /** The call is retried after `waitMs`; `attempt` is the number of the failed attempt, from 1. */
+  | {
+      readonly type: 'retry';
+      readonly attempt: number;
+      /** How many retries there are at most. */
+      readonly retries: number;
+      readonly waitMs: number;
+      readonly error: ErrorEvent;
+    }
+  /** A parameter was outside the provider's limits; `sent` is undefined if it was left out. */
   | { readonly type: 'parameter-changed'; readonly name: string; readonly asked: Json; readonly sent?: Json }
-  /** A block of a type that the provider does not take went as something else, or not at all. */
+  /** A block of an unsupported type was sent in another form or left out. */
   | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role };
 
-/** Time and chance, passed in so that runs repeat. */
+/** Time and random numbers, injected so that tests are repeatable. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when it fires first. */
+  /** Resolves after so many milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** From 0 up to 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** How one call is made, beside what is asked. */
+/** The options of one call besides the request. */
 export interface ProviderCall {
-  /** Where to, with which key. Providers without a network ignore it. */
+  /** Address and key. Providers without a network ignore it. */
   readonly connection: HttpConnection;
-  /** Ends the stream at once with `provider/aborted`. */
+  /** Aborting ends the stream immediately with `provider/aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** False asks for the whole answer in one piece; the events are the same in kind and order. */
+  /** False requests a non-streamed response; kind and order of the events are the same. */
   readonly streaming?: boolean | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly clock?: Clock | undefined;
-  /** What this model can do, where that is known to be less than the provider can. */
+  /** The capabilities of the model, if it is known to support less than the provider. */
   readonly capabilities?: ModelCapabilities | undefined;
-  /** Milliseconds between two words, for providers that write by themselves. */
+  /** Milliseconds between two words, for offline providers. */
   readonly paceMs?: number | undefined;
   readonly onNotice?: ((notice: ProviderNotice) => void) | undefined;
 }
 
-/** A range of numbers that a provider takes. */
+/** A range of numbers that a provider accepts. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Which parameters a provider takes, and within which bounds; what is left out is not sent. */
+/** The supported parameters and their limits; a parameter that is absent here is not sent. */
 export interface ParameterLimits {
   readonly temperature?: NumberRange;
   readonly topP?: NumberRange;
-  /** The most stop texts in one request. */
+  /** The largest number of stop texts in one request. */
   readonly stop?: { readonly most: number };
   readonly seed?: NumberRange;
   readonly maxTokens?: NumberRange;
 }
 
-/** What a provider can take and do. */
+/** What a provider supports. */
 export interface ProviderSupport {
-  /** Block types that go as what they are; every other is lowered (content's `lower`). */
+  /** Block types that are sent as they are; all others are lowered (content's `lower`). */
   readonly blocks: readonly string[];
   readonly tools: boolean;
   readonly toolChoice: boolean;
   readonly thinking: boolean;
   readonly images: boolean;
-  /** Whether system messages may stand inside a conversation. */
+  /** Whether system messages may occur within a conversation. */
   readonly systemInPlace: boolean;
   readonly seed: boolean;
-  /** Whether an answer comes in pieces. */
+  /** Whether responses can be streamed. */
   readonly streaming: boolean;
 }
 
-/** A model that a provider lists by itself. */
+/** A model that a provider lists. */
 export interface ListedModel {
   readonly id: string;
   readonly label?: string;
@@ -152,57 +158,72 @@ export interface ListedModel {
   readonly capabilities?: ModelCapabilities;
 }
 
-/** A member of the registry, complete. Its `stream` never throws, never rejects and keeps to {@link ProviderEvent}. */
+/** A complete provider of the registry. Its `stream` never throws or rejects and follows {@link ProviderEvent}. */
 export interface Provider {
-  /** The first half of `provider/model`, and the name of the member's folder. */
+  /** The first part of `provider/model`, and the name of the provider's folder. */
   readonly name: string;
-  /** The member that it is: its name, unless the configuration has it under another. Proofs of reasoning are its own. */
+  /**
+   * The registry name: equal to `name`, unless the configuration uses another one. Signatures of reasoning belong to
+   * the kind.
+   */
   readonly kind: string;
-  /** For people. */
+  /** The display name. */
   readonly label: string;
-  /** Environment variables that may hold the key, the preferred one first; empty when none is needed. */
+  /** Environment variables for the key, the preferred one first; empty if no key is needed. */
   readonly keyNames: readonly string[];
-  /** Whether a call without a key is worth making. */
+  /** Whether a call needs a key. */
   readonly keyRequired: boolean;
-  /** Where requests go unless the configuration says otherwise; null for a provider without a network or default. */
+  /** The page where users get a key; null if there is none. */
+  readonly keyUrl: string | null;
+  /** The default base URL; null for a provider without a network or without a default. */
   readonly baseUrl: string | null;
   readonly supports: ProviderSupport;
   readonly parameters: ParameterLimits;
-  /** The model that is taken when only the provider is named; null when there is no sensible choice. */
+  /** The model to use if only the provider is named; null if there is no sensible default. */
   readonly defaultModel: string | null;
-  /** Models that are always there, such as those built in. */
+  /** Models that are always available, such as built-in ones. */
   readonly models: readonly ListedModel[];
-  /** Whether those are all that it has, so that another name is refused before anybody is asked. */
+  /** Whether these are all its models, so that another name is refused without a request. */
   readonly closed: boolean;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
-  /** The request with its parameters as they would be sent; messages stay as they are. Reports nothing. */
+  /** The request with the parameters that would be sent; messages are not changed. Reports no notices. */
   fit(request: ProviderRequest, call: Pick<ProviderCall, 'capabilities'>): ProviderRequest;
-  /** The models that a server says it has; empty when it is not reachable or does not say. Never throws. */
+  /** The models that a server lists; empty if it cannot be reached or does not list any. Never throws. */
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
-  /** What a server says of one of its models; null when it is not reachable or does not say. Never throws. */
+  /** Like {@link Provider.listModels}, for testing a URL and its key: rejects with the error. */
+  tryModels(call: ProviderCall): Promise<readonly ListedModel[]>;
+  /**
+   * A server's description of one of its models; null if it cannot be reached or does not describe it. Never throws.
+   */
   describeModel(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }
 
-/** What a member says itself; the rest has defaults (see `define.ts`). */
+/** What a provider has to define; the rest has defaults (see `define.ts`). */
 export interface ProviderSpec {
   readonly name: string;
   readonly label: string;
   readonly keyNames?: readonly string[];
   readonly keyRequired?: boolean;
+  readonly keyUrl?: string;
   readonly baseUrl: string | null;
   readonly supports: ProviderSupport;
   readonly parameters: ParameterLimits;
   readonly defaultModel?: string | null;
   readonly models?: readonly ListedModel[];
   readonly closed?: boolean;
-  /** Whether a block of a supported type can go as it is; e.g. an address where only bytes are taken cannot. */
+  /**
+   * Whether a block of a supported type can be sent as it is; for example, a URL cannot where only bytes are
+   * accepted.
+   */
   takes?(block: Block, role: Role, model: string): boolean;
-  /** Bounds that differ by model. */
+  /** Limits that differ by model. */
   parametersOf?(model: string): ParameterLimits;
-  /** Changes parameters that exclude each other, after each was fitted; `changed` reports every change. */
+  /** Changes parameters that exclude each other, after each was clamped; `changed` reports every change. */
   adjust?(request: ProviderRequest, changed: ParameterChanged): ProviderRequest;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
-  /** For servers with models that no catalogue knows: asked once before such a model is used. */
+  /** For services that list their models without a key: rejects if the key is wrong. */
+  checkKey?(call: ProviderCall): Promise<unknown>;
+  /** For servers with models outside the catalogue: called once before such a model is used. */
   describeModel?(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }

@@ -16,9 +16,9 @@ import { lowerMessages } from './lower.ts';
 import { callIds, normaliseEventOrder } from './normalise-event-order.ts';
 
 /**
- * Completes a member of the registry: defaults, and around its `stream` everything that must hold for all of them alike.
- * Parameters are made to fit, blocks are lowered, events are put in order, whatever is thrown becomes the last event,
- * and an abort ends the stream at once, also when the member hangs.
+ * Completes a provider with defaults, and wraps its `stream` so that all providers behave alike: parameters are
+ * clamped, blocks lowered, events ordered, thrown errors become the last event, and an abort ends the stream
+ * immediately, even if the provider hangs.
  */
 export function defineProvider(spec: ProviderSpec): Provider {
   const provider: Provider = {
@@ -27,6 +27,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     label: spec.label,
     keyNames: spec.keyNames ?? [],
     keyRequired: spec.keyRequired ?? (spec.keyNames !== undefined && spec.keyNames.length > 0),
+    keyUrl: spec.keyUrl ?? null,
     baseUrl: spec.baseUrl,
     supports: spec.supports,
     parameters: spec.parameters,
@@ -40,15 +41,19 @@ export function defineProvider(spec: ProviderSpec): Provider {
       try {
         return await spec.listModels(call);
       } catch {
-        // A list is a convenience for menus; a server that is down simply has nothing to offer.
+        // The list is only used for menus; an unreachable server has no models to offer.
         return [];
       }
+    },
+    async tryModels(call) {
+      await spec.checkKey?.(call);
+      return (await spec.listModels?.(call)) ?? provider.models;
     },
     async describeModel(model, call) {
       try {
         return (await spec.describeModel?.(model, call)) ?? null;
       } catch {
-        // The model is used all the same; its provider reports when it was sent too much.
+        // The model is used anyway; its provider reports an overflow.
         return null;
       }
     },
@@ -89,7 +94,7 @@ async function* withGuards(
     const events = spec.stream(prepared, { ...call, clock, signal: inner.signal })[Symbol.asyncIterator]();
     source = events;
     while (!order.ended) {
-      // Not Promise.race: one promise for the whole stream would collect a reaction per event.
+      // Not Promise.race: with one promise for the whole stream, every event would add a reaction to it.
       const next = await new Promise<IteratorResult<ProviderEvent> | typeof aborted>((resolve, reject) => {
         wake = resolve;
         if (inner.signal.aborted) resolve(aborted);
@@ -101,21 +106,21 @@ async function* withGuards(
           : next.done
             ? errorEvent('provider/dropped', 'The reply broke off before its end.')
             : next.value;
-      // Not yield*: that would make promises of a list that is there.
+      // Not yield*, which would create promises for a synchronous list.
       for (const one of order.push(event)) yield one;
     }
   } catch (thrown) {
     yield* order.push(inner.signal.aborted ? abortedEvent() : errorFrom(thrown));
   } finally {
     outer?.removeEventListener('abort', stop);
-    // Closes what the member still has open when the reader went away or the stream ended early.
+    // Closes the inner stream if the reader left or the stream ended early.
     inner.abort();
     source?.return?.().catch(ignoreReturn);
   }
 }
 
 function ignoreReturn(): void {
-  // Nobody asked to be told.
+  // The caller passed no handler.
 }
 
 function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | null {
@@ -124,7 +129,7 @@ function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | 
   return errorEvent('provider/no-key', `${provider.label} needs a key: set ${names}, or a key in the configuration.`);
 }
 
-/** What a model of the provider takes: no more than the provider itself. */
+/** What a model supports: at most what the provider supports. */
 function supportOf(spec: ProviderSpec, able: ProviderCall['capabilities']): ProviderSupport {
   return {
     ...spec.supports,

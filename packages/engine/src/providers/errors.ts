@@ -1,9 +1,9 @@
-/** How failures of providers are put into events, so that every member says the same thing the same way. */
+/** Converts failures of providers to events, in the same form for all providers. */
 import { isAppError } from '@coppice/core';
 import { redact } from '../http/redact.ts';
 import { type ErrorEvent, type ProviderErrorCode, providerErrorKinds } from './contract.ts';
 
-/** Whether the same call may succeed later, where nothing else is known. */
+/** Whether the same call may succeed later, unless the failure says otherwise. */
 const retryable: ReadonlySet<ProviderErrorCode> = new Set([
   'provider/unreachable',
   'provider/timeout',
@@ -14,7 +14,7 @@ const retryable: ReadonlySet<ProviderErrorCode> = new Set([
   'provider/bad-response',
 ]);
 
-/** What may be said of a failure beside its code and sentence. */
+/** Further fields of a failure. */
 export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -22,7 +22,7 @@ export interface ErrorDetails {
   readonly excerpt?: string | undefined;
 }
 
-/** The last event of a stream that failed. Sentence and excerpt are redacted here, whoever made them. */
+/** The last event of a stream that failed. Message and excerpt are redacted here. */
 export function errorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
   return {
     type: 'error',
@@ -36,12 +36,12 @@ export function errorEvent(code: ProviderErrorCode, message: string, details: Er
   };
 }
 
-/** The last event of a stream that was told to stop. */
+/** The last event of a stream that was stopped. */
 export function abortedEvent(): ErrorEvent {
   return errorEvent('provider/aborted', 'The reply was stopped.');
 }
 
-/** A failure on its way from the HTTP helper or a reader to the end of a stream. */
+/** An exception that ends a stream with its event. */
 export class ProviderFailure extends Error {
   readonly event: ErrorEvent;
 
@@ -52,7 +52,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Throws what ends a stream with this error. */
+/** Throws an exception that ends a stream with this error. */
 export function fail(code: ProviderErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown): never {
   throw new ProviderFailure(errorEvent(code, message, details), cause);
 }
@@ -61,21 +61,21 @@ function isProviderCode(code: string): code is ProviderErrorCode {
   return Object.hasOwn(providerErrorKinds, code);
 }
 
-/** The last event for anything that was thrown; what nobody foresaw is `provider/internal`. */
+/** The last event for a thrown value; unexpected ones are `provider/internal`. */
 export function errorFrom(thrown: unknown): ErrorEvent {
   if (thrown instanceof ProviderFailure) return thrown.event;
   if (isAppError(thrown) && isProviderCode(thrown.code))
     return errorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return errorEvent('provider/internal', `The provider failed in a way that nobody foresaw: ${said}`);
+  return errorEvent('provider/internal', `The provider failed unexpectedly: ${said}`);
 }
 
 const mostExcerptBytes = 2048;
 const mostLooked = 16 * 1024;
 
-/** At most 2 KB of what a provider sent, without keys and never cut inside a character. */
+/** At most 2 KB of a response, without keys and never cut inside a character. */
 export function excerptOf(text: string): string {
-  // Redacted before it is cut: half a key at the cut would no longer look like one.
+  // Redacted before cutting: half a key would no longer look like one.
   const safe = redact(text.slice(0, mostLooked));
   const bytes = new TextEncoder().encode(safe);
   if (bytes.length <= mostExcerptBytes && text.length <= mostLooked) return safe;

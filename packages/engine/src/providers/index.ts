@@ -1,4 +1,4 @@
-/** The providers of a configuration: who can be asked, with which key, for which models. */
+/** The configured providers: their keys and models. */
 import { AppError } from '@coppice/core';
 import {
   type Catalogue,
@@ -14,6 +14,7 @@ import type { HttpConnection } from '../http/contract.ts';
 import { systemClock } from './clock.ts';
 import type {
   Clock,
+  ListedModel,
   Provider,
   ProviderCall,
   ProviderEvent,
@@ -23,70 +24,73 @@ import type {
 } from './contract.ts';
 import { providerDefinitions } from './registry.ts';
 
-/** A call without what the configuration knows already. */
+/** The options of a call that the configuration does not provide. */
 export type ModelCall = Omit<ProviderCall, 'connection'>;
 
-/** One model of one provider, ready to be asked. */
+/** One model of one provider, ready to be called. */
 export interface Model {
   /** `provider/model`. */
   readonly id: string;
   readonly provider: Provider;
-  /** By the provider's own name. */
+  /** The provider's own model id. */
   readonly model: string;
   readonly info: ModelInfo;
-  /** What is missing before it can be asked, as a sentence; null if it is ready. */
+  /** What is missing before it can be called, as a sentence; null if it is ready. */
   readonly missing: string | null;
-  /** Asks the model. Never throws; see {@link ProviderEvent}. */
+  /** Calls the model. Never throws; see {@link ProviderEvent}. */
   stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
-  /** The request with its parameters as they would be sent. */
+  /** The request with the parameters that would be sent. */
   fit(request: Omit<ProviderRequest, 'model'>): Omit<ProviderRequest, 'model'>;
-  /** What a usage cost; null when the price is unknown. */
+  /** The cost of a usage; null if the price is unknown. */
   cost(usage: Omit<ProviderUsage, 'raw'>): Cost | null;
 }
 
-/** A line of a model picker. */
+/** An entry of the model picker. */
 export interface ModelChoice {
   readonly id: string;
   readonly provider: string;
   readonly providerLabel: string;
   readonly label: string;
   readonly window: number;
-  /** False where nobody has told the window and the figure is an assumption. */
+  /** False if the window is unknown and the figure is an assumption. */
   readonly windowKnown: boolean;
   readonly maxOut: number;
   readonly price: Price | null;
   readonly capabilities: ModelCapabilities;
-  /** Whether it can be asked as things are. */
+  /** Whether it can be called with the current configuration. */
   readonly ready: boolean;
-  /** What is missing when it is not, as a sentence. */
+  /** What is missing if it is not ready, as a sentence. */
   readonly missing: string | null;
 }
 
-/** Everything that can be asked. */
+/** All configured providers and their models. */
 export interface ModelProviders {
   readonly catalogue: Catalogue;
-  /** Every provider that is not switched off, by its name here. */
+  /** Every enabled provider, by its configured name. */
   readonly all: readonly Provider[];
-  /** A model by `provider/model`, by a provider alone, or by a model's name that only one provider has. */
+  /** Applies keys, URLs and settings of another configuration; running calls are not affected. */
+  reconfigure(config: Config): void;
+  /** Asks a URL with a key for its models, without adding it. Rejects with the error. */
+  tryConnection(section: ProviderConfig, call?: ModelCall): Promise<readonly ListedModel[]>;
+  /** Finds a model by `provider/model`, by the provider alone, or by a model name that only one provider has. */
   model(id: string): Model;
-  /** What a picker shows: models that can be asked first. */
+  /** The entries of the model picker; models that are ready come first. */
   list(): readonly ModelChoice[];
-  /** Asks every provider that is ready which models it has, and adds them to the catalogue. Never throws. */
+  /** Asks every provider that is ready for its models and adds them to the catalogue. Never throws. */
   refresh(signal?: AbortSignal): Promise<void>;
   /**
-   * Asks the server of a model whose window is unknown what it says of it, and adds that to the catalogue. Once for each
-   * model; a server that did not answer is asked again after a minute. Never throws.
+   * Asks the server of a model with an unknown window for its description and adds that to the catalogue. Once per
+   * model; a server that did not respond is asked again after a minute. Never throws.
    */
   learnWindow(id: string, signal?: AbortSignal): Promise<void>;
-  /** Configured, else the first provider with a key, else a local Ollama, else `offline/guide`. */
+  /** The configured model, else the first provider with a key, else a local Ollama, else `offline/guide`. */
   defaultModel(signal?: AbortSignal): Promise<string>;
 }
 
-/** What providers are made from. */
 export interface ProvidersOptions {
   readonly config: Config;
   readonly catalogue?: Catalogue;
-  /** Providers beside those of the registry, such as a scripted one in tests. */
+  /** Providers in addition to those of the registry, for example a scripted one in tests. */
   readonly extra?: readonly Provider[];
   readonly clock?: Clock;
   readonly onNotice?: (notice: ProviderNotice, modelId: string) => void;
@@ -100,20 +104,20 @@ interface ProviderEntry {
 
 const offlineName = 'offline';
 
-/** The model without key and network. */
+/** The model that needs no key and no network. */
 export const offlineModel = 'offline/guide';
 
-// Looking for a local server must not be felt when there is none.
+// Short, so that the search for a local server is not noticeable if there is none.
 const detectMs = 800;
 
-// A turn waits for it, once; a local server answers at once or not at all.
+// A turn waits for it once; a local server responds quickly or not at all.
 const describeMs = 2_000;
 const askAgainMs = 60_000;
 
-/** Remembers which models were asked about, so that a turn does not wait for the same answer twice. */
+/** Remembers which models were looked up, so that a turn does not wait for the same response twice. */
 function windowLessons(lessons: {
   now(): number;
-  /** Whether there is nothing left to learn. */
+  /** Returns whether the lookup is complete. */
   learn(id: string, signal: AbortSignal | undefined): Promise<boolean>;
 }): { learn(id: string, signal: AbortSignal | undefined): Promise<void> } {
   const asked = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>();
@@ -131,11 +135,11 @@ function windowLessons(lessons: {
   };
 }
 
-/** The providers of a configuration. Opens nothing and asks nobody until told to. */
+/** Creates the providers of a configuration. Opens no connection until it is used. */
 export function createProviders(options: ProvidersOptions): ModelProviders {
-  const { config } = options;
+  let { config } = options;
   const catalogue = options.catalogue ?? createCatalogue(config.models);
-  const entries = providerEntries(config, options.extra ?? []);
+  let entries = providerEntries(config, options.extra ?? []);
   const callOf = (entry: ProviderEntry, id: string, call: ModelCall = {}): ProviderCall => ({
     clock: options.clock,
     paceMs: config.offline.delayMs,
@@ -173,7 +177,19 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
   });
   return {
     catalogue,
-    all: [...entries.values()].map((entry) => entry.provider),
+    get all() {
+      return [...entries.values()].map((entry) => entry.provider);
+    },
+    reconfigure(next) {
+      config = next;
+      entries = providerEntries(next, options.extra ?? []);
+      learnConfigured(entries, catalogue);
+    },
+    async tryConnection(section, call) {
+      const entry = providerEntries({ providers: new Map([[section.name, section]]) }, []).get(section.name);
+      if (entry === undefined) return unknownModel(`There is no provider ${JSON.stringify(section.kind)}.`);
+      return entry.provider.tryModels(callOf(entry, section.name, call));
+    },
     model,
     list: () => listChoices(entries, catalogue, learned),
     async refresh(signal) {
@@ -184,8 +200,8 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
     async defaultModel(signal) {
       if (config.model !== undefined) return model(config.model).id;
       for (const entry of withKey(config, entries)) {
-        const id = entry.section?.defaultModel ?? entry.provider.defaultModel;
-        if (id !== null) return `${entry.provider.name}/${id}`;
+        const id = entry.section?.defaultModel ?? entry.provider.defaultModel ?? entry.section?.models[0];
+        if (id !== undefined) return `${entry.provider.name}/${id}`;
       }
       const ollama = entries.get('ollama');
       if (ollama !== undefined && config.detectOllama) {
@@ -198,15 +214,15 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
   };
 }
 
-/** How a call to a provider is completed by the configuration. */
+/** Completes the options of a call from the configuration. */
 type CompleteCall = (entry: ProviderEntry, id: string, call?: ModelCall) => ProviderCall;
 
 function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf: CompleteCall): Model {
   const { provider } = entry;
   const full = `${provider.name}/${id}`;
-  // Looked up each time: a server may have told more about the model since.
+  // Looked up each time: a server may have described the model meanwhile.
   const infoOf = () => catalogue.find(provider.name, id);
-  // What nobody has heard of is taken to be able to do everything; its provider will say if it is not.
+  // A model that is not in the catalogue is assumed to support everything; its provider reports otherwise.
   const able = (call: ModelCall = {}): ModelCall => {
     const { known, capabilities } = infoOf();
     return known ? { capabilities, ...call } : call;
@@ -225,11 +241,11 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
   };
 }
 
-/** Adds the models that providers have by themselves, also under the names that the configuration gives them. */
+/** Adds the built-in models of providers, also under their configured names. */
 function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
   for (const { provider } of entries.values()) {
     const { name, kind, models } = provider;
-    // Under another name it still has the models that it has; what is only assumed of them stays an assumption.
+    // A provider under another name has the same models; what is only assumed about them stays an assumption.
     if (kind !== name)
       catalogue.learn(
         name,
@@ -248,7 +264,7 @@ function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue:
   }
 }
 
-/** Refuses a model that cannot be asked as things are, so that nothing is stored for a reply that cannot come. */
+/** Throws if a model cannot be called, so that nothing is stored for a reply that cannot be generated. */
 export function requireReady({ id, provider, missing: lack }: Model): void {
   if (lack === null) return;
   throw new AppError({
@@ -258,19 +274,19 @@ export function requireReady({ id, provider, missing: lack }: Model): void {
   });
 }
 
-/** What a picker shows for a configuration, without asking any server. */
+/** The entries of the model picker for a configuration, without asking any server. */
 export function listModels(config: Config, catalogue?: Catalogue): readonly ModelChoice[] {
   return createProviders({ config, ...(catalogue === undefined ? {} : { catalogue }) }).list();
 }
 
-function providerEntries(config: Config, extra: readonly Provider[]): Map<string, ProviderEntry> {
+function providerEntries(config: Pick<Config, 'providers'>, extra: readonly Provider[]): Map<string, ProviderEntry> {
   const entries = new Map<string, ProviderEntry>();
   const add = (provider: Provider, section: ProviderConfig | undefined) => {
     if (section?.enabled === false) return;
     entries.set(provider.name, { provider, section, connection: connectionOf(provider, section) });
   };
   for (const provider of providerDefinitions) {
-    // Without an address of its own it is a kind, not somebody to ask.
+    // Without a configured address it is only a kind, not a provider that can be called.
     if (provider.name !== 'openai-compatible' || config.providers.has(provider.name))
       add(provider, config.providers.get(provider.name));
   }
@@ -296,16 +312,18 @@ function connectionOf(provider: Provider, section: ProviderConfig | undefined): 
   return {
     baseUrl: section?.baseUrl ?? provider.baseUrl ?? '',
     key: section?.key,
+    publicOnly: section?.publicOnly,
     headers: section?.headers,
   };
 }
 
-/** Those with a key: the file's first, in its order. */
+/** The providers with a key: those of the file first, in its order. */
 function withKey(config: Config, entries: ReadonlyMap<string, ProviderEntry>): readonly ProviderEntry[] {
   const found: ProviderEntry[] = [];
   for (const name of config.providers.keys()) {
     const entry = entries.get(name);
-    const own = entry?.section?.kind === 'openai-compatible' && entry.section.defaultModel !== undefined;
+    const section = entry?.section;
+    const own = section?.kind === 'openai-compatible' && (section.defaultModel ?? section.models[0]) !== undefined;
     if (entry !== undefined && (own || (entry.provider.keyRequired && entry.connection.key !== undefined)))
       found.push(entry);
   }
@@ -321,7 +339,7 @@ function unknownModel(message: string): never {
   throw new AppError({ code: 'provider/unknown', kind: 'not-found', message });
 }
 
-/** The name of a model, refused where a provider that has no others does not have it. */
+/** Returns the model id; throws if a provider with a fixed list does not have it. */
 function offered({ closed, label, models }: Provider, id: string): string {
   if (!closed || models.some((model) => model.id === id)) return id;
   throw new AppError({
@@ -394,7 +412,7 @@ function listChoices(
       });
     }
   }
-  // A model with a key first, the built-in ones after it, and last what cannot be asked yet.
+  // Models with a key first, then the offline ones, then those that are not ready.
   const rank = (choice: ModelChoice) => (choice.ready ? (choice.provider === offlineName ? 1 : 0) : 2);
   return choices.sort((a, b) => rank(a) - rank(b));
 }

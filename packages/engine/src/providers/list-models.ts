@@ -1,25 +1,29 @@
-/** Asks a server which models it has. */
+/** Asks a server for its list of models. */
 import { countMember, jsonListOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultLimits } from '../http/contract.ts';
+import { statusFailure } from '../http/failures.ts';
 import { type KeyHeader, sendRequest } from '../http/request.ts';
 import { startRequestTimers } from '../http/request-timers.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { errorEvent, ProviderFailure } from './errors.ts';
 
-/** Where a list of models stands. */
+/** Where a server lists its models. */
 export interface ModelList {
   readonly path: string;
-  /** Sent by POST where there is one. */
+  /** Sent by POST if present. */
   readonly body?: object;
   readonly keyHeader: KeyHeader;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A menu is waiting; a server that takes longer has nothing to offer this time. */
+/** A menu waits for the list; a slower server is skipped this time. */
 const patienceMs = 5000;
 
-/** The JSON under a path. Rejects with a `ProviderFailure` when the server is not there, too slow, or refuses. */
+/**
+ * Requests JSON from a path. Rejects with a `ProviderFailure` if the server is unreachable, too slow, or returns an
+ * error.
+ */
 export async function getJson(call: ProviderCall, list: ModelList): Promise<Json> {
   const limits = { ...defaultLimits, ...call.limits };
   const watch = startRequestTimers(call.signal);
@@ -38,16 +42,22 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
     } as const;
     const answer = await sendRequest(call.connection, request, limits, watch);
     const text = await answer.text();
-    if (answer.status !== 200)
-      throw new ProviderFailure(errorEvent('provider/failed', `The list of models was refused with ${answer.status}.`));
-    const body: Json = JSON.parse(text);
-    return body;
+    const { status, headers, mediaType } = answer;
+    const { host } = new URL(call.connection.baseUrl);
+    if (status !== 200) throw statusFailure({ host, status, headers, mediaType, body: text.slice(0, 2048), now: 0 });
+    try {
+      const body: Json = JSON.parse(text);
+      return body;
+    } catch (cause) {
+      const message = `${host} answers, but not with a list of models. Check the address; most end with /v1.`;
+      throw new ProviderFailure(errorEvent('provider/bad-response', message), cause);
+    }
   } finally {
     watch.close();
   }
 }
 
-/** The models under `data`, where OpenAI, Anthropic and most others list them. */
+/** The models in `data`, where OpenAI, Anthropic and most others list them. */
 export async function listModelIds(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];

@@ -1,24 +1,25 @@
-/** What a provider is sent of blocks and roles that it does not take. */
+/** Converts blocks and roles that a provider does not support. */
 import { blockDefinitionOf } from '@coppice/content';
 import { type Block, isBlank, type Message, type Role } from '@coppice/core';
 import { strayResultMessage, systemAsUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
-/** What decides how blocks go. */
+/** What the conversion depends on. */
 export interface Lowering {
   readonly supports: ProviderSupport;
-  /** Whether a block of a supported type can go as it is. */
+  /** Whether a block of a supported type can be sent as it is. */
   takes(block: Block, role: Role): boolean;
-  /** Told of each block that goes as something else. */
+  /** Called for each block that is sent in another form. */
   onLowered(block: Block, role: Role): void;
 }
 
 const noText: Block & { readonly text: string } = { type: 'text', text: '(no text)' };
 
 /**
- * The messages as a provider can take them: blocks that it does not take are lowered, tool results of a provider without
- * tools and system messages of one without a place for them go as marked user messages. A message of which nothing is
- * left is left out, save for a tool result, which its call waits for. Messages that need nothing stay the same objects.
+ * Converts messages for a provider: unsupported blocks are lowered; tool results for a provider without tools, and
+ * system messages for one that does not accept them there, become marked user messages. A message without remaining
+ * content is left out, except a tool result, which its call requires. Messages that need no change stay the same
+ * objects.
  */
 export function lowerMessages(messages: readonly Message[], lowering: Lowering): readonly Message[] {
   const { supports } = lowering;

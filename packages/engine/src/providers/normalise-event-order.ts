@@ -1,17 +1,16 @@
-/** Holds any sequence of events to the order that the contract promises. */
+/** Brings events into the order that the contract requires. */
 import { parseToolArguments } from '@coppice/content/wires';
 import { isToolUse, type Message } from '@coppice/core';
 import type { ProviderEvent, UsageEvent } from './contract.ts';
 
-/** Puts events in order, one at a time. */
 export interface EventOrder {
-  /** What is to be passed on for this event, in order. */
+  /** Returns the events to pass on for this one, in order. */
   push(event: ProviderEvent): readonly ProviderEvent[];
-  /** Whether the last event was passed on. */
+  /** Whether the final event was passed on. */
   readonly ended: boolean;
 }
 
-/** The ids of every call in a history. */
+/** The ids of all tool calls in a history. */
 export function callIds(messages: readonly Message[]): Set<string> {
   const ids = new Set<string>();
   for (const message of messages) for (const block of message.content) if (isToolUse(block)) ids.add(block.id);
@@ -34,9 +33,10 @@ function newCallId(random: () => number, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Keeps to the promises of `ProviderEvent` whatever comes in: closes reasoning before anything else begins, ends calls
- * before the end, holds usage back until then, drops what comes after the last event, and gives a call a fresh id where
- * the provider gave none or one that is `taken` (servers that count from zero in every turn would answer the wrong call).
+ * Enforces the contract of `ProviderEvent` on any input: closes reasoning before another part starts, ends calls
+ * before the end, delays usage until then, drops events after the final one, and assigns a new id to a call whose id
+ * is missing or in `taken` (some servers count from zero in every turn, and the result would be matched to the wrong
+ * call).
  */
 export function normaliseEventOrder(taken: Set<string>, random: () => number): EventOrder {
   const calls = new Map<number, OpenCall>();
@@ -99,7 +99,7 @@ export function normaliseEventOrder(taken: Set<string>, random: () => number): E
           if (call === undefined || call.ended || event.json === '') break;
           call.json += event.json;
           if (!thinking) return [event];
-          // Reasoning may begin between two pieces of a call; it is closed here, or the rest would count as inside it.
+          // Reasoning may start between two deltas of a call; it is closed here, or the rest would count as part of it.
           closeThinking(out);
           out.push(event);
           break;

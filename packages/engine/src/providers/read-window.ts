@@ -1,11 +1,11 @@
-/** What local servers of the OpenAI kind tell about the window of a model. */
+/** Reads a model's context window from local OpenAI-compatible servers. */
 import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { keyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { getJson } from './list-models.ts';
 
-/** The address without the version that chat completions are below: other interfaces of a server are beside it. */
+/** The base URL without the version segment: the other APIs of a server are next to it. */
 function besideVersion(call: ProviderCall): ProviderCall {
   const { connection } = call;
   return { ...call, connection: { ...connection, baseUrl: connection.baseUrl.replace(/\/v\d+\/*$/, '') } };
@@ -15,7 +15,7 @@ function modelIn(list: Json | undefined, model: string): Json | undefined {
   return jsonListOf(list).find((each) => (textMember(each, 'id') ?? textMember(each, 'key')) === model);
 }
 
-/** vLLM and others that add the window to the list of models. */
+/** vLLM and others include the window in the list of models. */
 async function fromModels(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(call, { path: '/models', keyHeader });
   const found = modelIn(memberAt(body, 'data'), model);
@@ -33,7 +33,7 @@ async function fromProperties(call: ProviderCall): Promise<number | undefined> {
   return countMember(body, 'default_generation_settings', 'n_ctx') ?? countMember(body, 'n_ctx');
 }
 
-/** LM Studio: the window that a model was loaded with, else the largest that it has. */
+/** LM Studio: the window that a model was loaded with, else its maximum. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader });
   const found = modelIn(memberAt(body, 'data') ?? memberAt(body, 'models'), model);
@@ -45,18 +45,18 @@ async function fromStudio(model: string, call: ProviderCall): Promise<number | u
   );
 }
 
-/** Asks a server in each of the ways in which local servers tell the window of a model; null where none of them does. */
+/** Tries all known ways in which local servers report the window of a model; null if none works. */
 export async function describeLocalModel(model: string, call: ProviderCall): Promise<ListedModel | null> {
   const answers = await Promise.allSettled([fromProperties(call), fromStudio(model, call), fromModels(model, call)]);
   for (const answer of answers) {
     const window = answer.status === 'fulfilled' ? answer.value : undefined;
-    // A server may say 0 for a model that is not loaded.
+    // A server may report 0 for a model that is not loaded.
     if (window !== undefined && window > 0) return { id: model, window: Math.floor(window) };
   }
   return null;
 }
 
-/** The window in what Ollama shows of a model: under the name of its architecture, such as `llama.context_length`. */
+/** The window in Ollama's model info, under the name of the architecture, for example `llama.context_length`. */
 export function ollamaWindow(shown: Json): number | undefined {
   const info = jsonObjectOf(memberAt(shown, 'model_info'));
   const architecture = textMember(info, 'general.architecture');

@@ -1,4 +1,4 @@
-/** The registry: every member, and the way from a name to one. */
+/** The registry of providers. */
 import type { Provider } from './contract.ts';
 import * as members from './members.ts';
 

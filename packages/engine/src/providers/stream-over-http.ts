@@ -1,4 +1,6 @@
-/** One call over HTTP, from request to last event: framing, limits, retries. Members give it their two translations. */
+/**
+ * One call over HTTP, from request to final event: framing, limits, retries. Providers pass their two translations.
+ */
 import {
   doneMark,
   EventTooLarge,
@@ -18,10 +20,10 @@ import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
 import { errorEvent, errorFrom, fail, ProviderFailure } from './errors.ts';
 
-/** How one provider speaks. */
+/** The wire format of one provider. */
 export interface Wire {
   readonly path: string;
-  /** Written as JSON. */
+  /** Sent as JSON. */
   readonly body: object;
   readonly streaming: boolean;
   readonly framing: 'sse' | 'lines';
@@ -29,15 +31,15 @@ export interface Wire {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A reader for one attempt. */
   reader(): WireReader;
-  /** The events of a whole answer. */
+  /** The events of a non-streamed response. */
   whole(body: Json): readonly ProviderEvent[];
 }
 
 const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } as const;
 
 /**
- * Makes the call, and makes it again after 429, 5xx and dropped connections as long as nothing of the reply has come
- * through: a second attempt after that would say things twice, or run a tool twice.
+ * Makes the call and retries it after 429, 5xx and dropped connections, as long as no part of the reply has arrived:
+ * a later retry would repeat text or run a tool twice.
  */
 export async function* streamOverHttp(wire: Wire, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
   const limits: HttpLimits = { ...defaultLimits, ...call.limits };
@@ -66,7 +68,7 @@ export async function* streamOverHttp(wire: Wire, call: ProviderCall): AsyncGene
         yield failure;
         return;
       }
-      call.onNotice?.({ type: 'retry', attempt, waitMs, error: failure });
+      call.onNotice?.({ type: 'retry', attempt, retries: limits.retries, waitMs, error: failure });
       try {
         await clock.wait(waitMs, watch.signal);
       } catch (thrown) {
@@ -89,13 +91,13 @@ function timedOut(sentence: string): ProviderFailure {
 
 const repeated = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
 
-/** How long to wait before the next attempt; null when there is none. */
+/** The delay before the next attempt; null if there is none. */
 function waitBefore(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
   if (attempt > limits.retries || !failure.retryable || !repeated.has(failure.code)) return null;
   const asked = failure.retryAfterMs;
   if (asked !== undefined) return asked > limits.longestWaitMs ? null : asked;
   const most = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1));
-  // Between half and all of it: many callers that failed together must not come back together.
+  // Between half and all of the delay: clients that failed together must not all retry together.
   return Math.round(most * (0.5 + clock.random() / 2));
 }
 
@@ -144,11 +146,11 @@ function mediaKindOf(wire: Wire, answer: HttpAnswer, host: string): 'page' | 'wh
   const { mediaType } = answer;
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'page';
   if (!wire.streaming) return 'whole';
-  // Some servers know no streaming and say so by answering in one piece.
+  // Some servers do not support streaming and return the whole response.
   if (mediaType === 'application/json') return wire.framing === 'sse' ? 'whole' : 'events';
   if (mediaType === '' || mediaType === 'text/plain' || mediaType === mediaTypes[wire.framing]) return 'events';
   if (wire.framing === 'lines' && /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(mediaType)) return 'events';
-  return fail('provider/bad-response', `${host} answered with ${mediaType} where a stream was asked for.`, {
+  return fail('provider/bad-response', `${host} answered with ${mediaType} instead of a stream.`, {
     status: answer.status,
   });
 }
@@ -158,7 +160,7 @@ async function refusePage(answer: HttpAnswer, host: string): Promise<never> {
   return fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
     status: answer.status,
     excerpt,
-    // A page is what a wrong address or a portal gives; asking again gives it again.
+    // An HTML page comes from a wrong address or a captive portal; a retry would return it again.
     retryable: false,
   });
 }
@@ -167,7 +169,7 @@ function parseWireEvent(text: string, host: string, what: string): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    return fail('provider/bad-response', `${host} sent ${what} that is no JSON.`, { excerpt: text }, cause);
+    return fail('provider/bad-response', `${host} sent ${what} that is not valid JSON.`, { excerpt: text }, cause);
   }
 }
 
@@ -211,7 +213,7 @@ async function* readEvents(
   const framing = wire.framing === 'sse' ? sseFraming(limits.eventBytes) : lineFraming(limits.eventBytes);
   const reader = wire.reader();
   const chunks = answer.chunks();
-  // The start of the body, to look at when nothing in it was an event.
+  // The beginning of the body, for the error message if it contains no event.
   let opening = '';
   let seen = 0;
   try {
@@ -222,11 +224,11 @@ async function* readEvents(
         const events = readOne(reader, wired, host);
         if (events === null) continue;
         alive();
-        // Not yield*: that would make promises of a list that is there.
+        // Not yield*, which would create promises for a synchronous list.
         for (const event of events) yield event;
       }
       if (reader.done) {
-        // The socket is kept for the next call if the body ends by itself now, and closed if it does not.
+        // The socket is reused if the body ends now, and closed if it does not.
         watch.timer(graceMs, () => new ProviderFailure(errorEvent('provider/aborted', 'The call is over.')));
         await chunks.next().catch(() => undefined);
         yield* reader.end();
@@ -238,7 +240,7 @@ async function* readEvents(
   }
   for (const wired of framing.end()) {
     seen++;
-    // The last event may lack its blank line; if it is cut as well, the stream was.
+    // The last event may lack its blank line; if its JSON is incomplete too, the stream was cut.
     if (!(wired.data === doneMark || isJsonType(wired.data))) break;
     yield* readOne(reader, wired, host) ?? [];
   }
@@ -277,7 +279,7 @@ function readOne(reader: WireReader, wired: WireEvent, host: string): readonly P
   return asProvider(host, () => reader.read(data, wired.event));
 }
 
-/** What a wire cannot read, or reports, as the failure of the provider at a host. */
+/** Converts errors of a wire reader to failures of the provider. */
 function asProvider<T>(host: string, read: () => T): T {
   try {
     return read();
@@ -296,6 +298,6 @@ function refuseEmpty(opening: string, host: string): never {
       retryable: false,
     });
   if (opening.trim() === '' || /^\s*:/.test(opening))
-    fail('provider/dropped', `${host} ended the stream before it said anything.`);
-  return fail('provider/bad-response', `${host} sent something that is no stream of events.`, { excerpt: opening });
+    fail('provider/dropped', `${host} ended the stream before any event.`);
+  return fail('provider/bad-response', `${host} sent something that is not an event stream.`, { excerpt: opening });
 }

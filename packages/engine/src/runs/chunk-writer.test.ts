@@ -5,7 +5,7 @@ import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import { createChunkWriter, createSharedTimer } from './chunk-writer.ts';
 
-/** A clock whose waits end when the test says so. */
+/** A clock whose waits end when the test decides. */
 function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
   let due: (() => void)[] = [];
   let at = 1_000;
@@ -31,7 +31,7 @@ function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: num
   };
 }
 
-/** Keeps chunks as stores do: the same offset again is harmless and adds nothing. */
+/** Stores chunks like a store: writing the same offset again adds nothing. */
 function keeper(fails: () => 'no' | 'before' | 'after' = () => 'no') {
   const chunks = new Map<number, string>();
   return {
@@ -93,7 +93,7 @@ test('[H5] text that comes very fast is put down in larger pieces, and less ofte
     writer.write('0123456789');
     await settle();
   }
-  // The first at once, the next when sixteen times as much waits as would be enough else.
+  // The first immediately, the next when sixteen times the usual length is waiting.
   expect([...runs.chunks.keys()]).toEqual([0, 10, 140]);
   clock.tick();
   await settle();
@@ -116,7 +116,7 @@ test('[H5] replies that are written at the same time are put down at the same mo
   clock.tick();
   await settle();
   expect(one.text()).toBe('a');
-  // Nobody waits, so nothing keeps the process from ending.
+  // Nothing is waiting, so no timer keeps the process alive.
   first.write('x');
   expect(clock.waits).toBe(1);
   await first.stop();

@@ -1,21 +1,21 @@
 import type { RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 
-/** When text on its way is put down. */
+/** When streamed text is written to the store. */
 export interface ChunkPace {
-  /** The longest that text waits, in milliseconds. */
+  /** The longest delay before text is written, in milliseconds. */
   readonly flushMs: number;
-  /** The first text of this length does not wait, and later none that is much longer. */
+  /** The first text of this length is written immediately; later only a much longer one is. */
   readonly flushLength: number;
 }
 
-/** Moments that all replies of an engine share: stores put what is written at the same moment down in one commit. */
+/** A timer that all replies of an engine share: stores write what arrives together in one commit. */
 export interface SharedTimer {
-  /** Calls back at the next one, which is as far away as the pace says at most; what is returned takes it back. */
+  /** Schedules a callback for the next tick, at most one interval away; returns a function that cancels it. */
   next(call: () => void): () => void;
 }
 
-/** Makes moments at least so far apart. There is none while nobody waits for it, and no timer either. */
+/** Creates a shared timer; it runs only while callbacks are pending. */
 export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): SharedTimer {
   const waiting = new Set<() => void>();
   let timer: AbortController | null = null;
@@ -42,19 +42,19 @@ export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): 
   };
 }
 
-/** Puts a reply's text down piece by piece while it is written. */
+/** Stores the text of a reply in chunks while it is being written. */
 export interface ChunkWriter {
-  /** Takes text; returns at once, so that a slow disk does not hold up the model. */
+  /** Queues text; returns immediately, so that a slow disk does not delay the model. */
   write(text: string): void;
-  /** Takes no more and resolves when nothing is on its way; what waits is dropped. Never rejects. */
+  /** Accepts no more text and waits for running writes; queued text is dropped. Never rejects. */
   stop(): Promise<void>;
-  /** Takes no more, and tries to put down what waits. Never rejects. */
+  /** Accepts no more text and tries to write what is queued. Never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Writes the chunks of a run. Pieces go down one after the other, so there is never a hole. A piece that cannot be stored
- * is tried again, the same piece, since it may be there after all; the reply's own commit is what must not fail.
+ * Writes the chunks of a run sequentially, so that there is never a gap. A failed chunk is retried unchanged, because
+ * it may have been stored after all. Chunks are best effort; the final commit of the reply contains the whole text.
  */
 export function createChunkWriter(
   runs: Pick<RunStore, 'append'>,
@@ -64,7 +64,7 @@ export function createChunkWriter(
   const { clock, flushMs, flushLength, onLost } = options;
   const ticks = options.ticks ?? createSharedTimer(clock, flushMs);
   let offset = 0;
-  // A list, not a text that grows: the reply's own text holds the same pieces, and another one of links would be for nothing.
+  // An array, not a growing string: the reply itself holds the same pieces, and a second rope would waste memory.
   let waiting: string[] = [];
   let length = 0;
   let piece = '';
@@ -88,15 +88,15 @@ export function createChunkWriter(
       offset += piece.length;
       piece = '';
     } catch {
-      // The store may be full or busy; the next try is a while from now, however much waits by then.
+      // The store may be full or busy; the next attempt waits for the timer, however much is queued by then.
       failed = true;
     }
   };
   const flush = (): void => {
     unset?.();
     unset = null;
-    // A model that writes faster than anybody reads would make the disk the slowest part: it has to wait for the clock,
-    // which is never further away than the pace says, unless so much comes that it should not lie in memory.
+    // With a very fast model the disk would become the bottleneck: later writes wait for the timer, unless so much text
+    // arrives that it should not stay in memory.
     much = 16 * flushLength;
     writing ??= putDown().finally(() => {
       writing = null;
@@ -131,5 +131,5 @@ export function createChunkWriter(
 }
 
 function ignoreChunkError(): void {
-  // The wait was stopped because something else puts the text down.
+  // The wait was cancelled because the text is written by another call.
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 });
 afterEach(async () => {
-  // What still writes would put files into a folder that is being removed.
+  // A worker that still runs would write files into the folder that is being removed.
   if (child !== null && child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const worker = fileURLToPath(new URL('../../test/dying-turn.ts', import.meta.url));
 
-/** Runs the worker until it has put some of its reply down. */
+/** Runs the worker until it has stored part of its reply. */
 function inMidReply(url: string, tree: string): Promise<ChildProcess> {
   const started = spawn(process.execPath, ['--import', 'tsx', worker, url, tree], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,32 +1,33 @@
-/** Reads a reply while it is written, from any offset and whoever writes it. */
+/** Reads a reply while it is being written, from any offset and by any process. */
 import { ask, type NodeId, type NodeStatus, type Run, type Store, type TreeId, textOf } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 
-/** What a follower sees: text as it is put down, then how it ended, or that it cannot be read. */
+/** The events of a follower: text as it is stored, then the end, or an error. */
 export type FollowEvent =
   | { readonly type: 'text-delta'; readonly nodeId: NodeId; readonly offset: number; readonly text: string }
   | { readonly type: 'end'; readonly nodeId: NodeId; readonly status: NodeStatus }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
-/** What is followed. */
+/** Which reply to follow. */
 export interface Followed {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
-  /** Code units of the reply's text that are known already. */
+  /** How much of the reply's text is already known, in UTF-16 code units. */
   readonly from?: number;
 }
 
-/** How a reply is followed. */
+/** Options of following. */
 export interface FollowOptions {
   readonly clock: Clock;
-  /** Milliseconds between two looks. */
+  /** Polling interval in milliseconds. */
   readonly everyMs: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Follows a reply in any process: text without gap or double from an offset on, then exactly one `end` or `error`. Text
- * that was never put down as a chunk comes from the finished node. Never throws; a signal ends it with `provider/aborted`.
+ * Follows a reply in any process: text from an offset on without gaps or repeats, then exactly one `end` or `error`.
+ * Text that was never stored as a chunk comes from the finished node. Never throws; an abort ends it with
+ * `provider/aborted`.
  */
 export async function* followReply(
   store: Store,
@@ -39,11 +40,11 @@ export async function* followReply(
   try {
     for (let lost = 0; ; ) {
       if (signal.aborted) {
-        yield { type: 'error', code: 'provider/aborted', message: `Nobody reads the reply ${nodeId} any more.` };
+        yield { type: 'error', code: 'provider/aborted', message: `Following the reply ${nodeId} was aborted.` };
         return;
       }
       runId ??= (await store.runs.list(treeId)).find((run) => writes(run, nodeId))?.id ?? null;
-      // The run is looked for before the node: a run that ended in between has finished its node by then.
+      // The run is read before the node: if a run ended in between, its node is finished by then.
       const alive = runId !== null && (await store.runs.find(runId)) !== null;
       for (const chunk of alive && runId !== null ? await store.runs.chunks(runId, offset) : []) {
         yield { type: 'text-delta', nodeId, offset: chunk.offset, text: chunk.text };
@@ -60,9 +61,9 @@ export async function* followReply(
         yield { type: 'end', nodeId, status: node.status };
         return;
       }
-      // Pending without a run: once may be a glance between two commits of somebody else, more often is a lost reply.
+      // Pending without a run: once may be the moment between two commits of the writer, repeatedly means a lost reply.
       if (!alive && ++lost > 2) {
-        yield { type: 'error', code: 'generate/lost', message: `Nobody writes the reply ${nodeId} any more.` };
+        yield { type: 'error', code: 'generate/lost', message: `The reply ${nodeId} is no longer being written.` };
         return;
       }
       await options.clock.wait(options.everyMs, signal).catch(ignoreFollowError);
@@ -73,11 +74,11 @@ export async function* followReply(
   }
 }
 
-/** Whether a run writes a node, and does not only wait for the tools that it called. */
+/** Whether a run writes a node, not only waits for the tools that it called. */
 function writes(run: Run, nodeId: NodeId): boolean {
   return run.nodeId === nodeId && run.data.phase !== 'tools';
 }
 
 function ignoreFollowError(): void {
-  // The loop looks at the signal itself.
+  // The loop checks the signal itself.
 }

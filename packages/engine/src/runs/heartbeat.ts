@@ -4,27 +4,27 @@ import type { Clock } from '../providers/contract.ts';
 /** How a run is kept alive. All times in milliseconds. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
-  /** Between two beats. */
+  /** Between two heartbeats. */
   readonly everyMs: number;
-  /** Between two looks whether somebody wants it to stop. */
+  /** Between two checks for a stop request. */
   readonly lookMs: number;
-  /** Called once if the run is no more: someone took it for dead and saved what there was. */
+  /** Called once if the run no longer exists: another process considered it dead and recovered it. */
   readonly onLost: () => void;
-  /** Called once if somebody, perhaps in another process, wants it to stop. */
+  /** Called once if a stop was requested, perhaps by another process. */
   readonly onStop: () => void;
 }
 
-/** What is noted with a run that is to stop. */
+/** The run data that requests a stop. */
 export const stopNote = { stop: true } as const;
 
-/** Whether somebody wants a run to stop. */
+/** Whether a stop was requested. */
 function isToStop(run: Pick<Run, 'data'>): boolean {
   return run.data.stop === true;
 }
 
 /**
- * Says at intervals that a run is alive, and looks whether it is to stop, until it is stopped here. A store that cannot
- * be reached is neither, and is asked again.
+ * Sends heartbeats for a run and checks for stop requests, until it is stopped. An unreachable store counts as
+ * neither lost nor stopped, and is tried again.
  */
 export function startHeartbeat(
   runs: Pick<RunStore, 'beat' | 'find'>,
@@ -35,7 +35,7 @@ export function startHeartbeat(
   const stop = new AbortController();
   let beaten = clock.now();
   let isAsked = false;
-  /** Whether the run is still there. */
+  /** Whether the run still exists. */
   const look = async (): Promise<boolean> => {
     const now = clock.now();
     if (isAsked || now - beaten >= everyMs) {
@@ -64,5 +64,5 @@ export function startHeartbeat(
 }
 
 function ignoreBeatError(): void {
-  // A wait that was stopped rejects; that is how the loop ends.
+  // A cancelled wait rejects, which ends the loop.
 }

@@ -1,6 +1,6 @@
-import { type NodeId, nodeId, run, type Store, textMessage, textOf, treeId } from '@coppice/core';
+import { ask, type NodeId, nodeId, run, type Store, textMessage, textOf, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -13,9 +13,9 @@ const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 let shop: TurnFixture;
 afterEach(() => shop.close());
 
-/** Begins a reply by hand as a process does that then dies: a run, a pending node, some text put down. */
-async function lost(store: Store, text: readonly string[], reply = true): Promise<NodeId> {
-  const { treeId: tree, context } = shop;
+/** Creates the state of a process that died during a reply: a run, a pending node, some stored text. */
+async function lost(store: Store, text: readonly string[], reply = true, tree = shop.treeId): Promise<NodeId> {
+  const { context } = shop;
   const { result } = await run(
     store,
     { type: 'append', treeId: tree, messages: [{ message: textMessage('user', 'Hello') }] },
@@ -31,7 +31,7 @@ async function lost(store: Store, text: readonly string[], reply = true): Promis
     await store.runs.append(runId, { offset, text: piece });
     offset += piece.length;
   }
-  // Silent only now: whoever recovers in the background would find it half made.
+  // Made stale only at the end: a recovery in the background must not find it half created.
   await store.runs.beat(runId, at - 20_000);
   return id;
 }
@@ -75,6 +75,37 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     const beside = await shop.beside();
     const both = await Promise.all([shop.generator.recover(), beside.generator.recover()]);
     expect(both.flat()).toHaveLength(1);
+  });
+
+  test('[H138] the lost replies of all owners are recovered at once, and one that fails keeps no other from it', async () => {
+    shop = await openTurnFixture(kind, []);
+    const all = await Promise.all(
+      ['ada', 'ben', 'cleo'].map(async (owner) => {
+        const store = shop.store.forOwner(owner);
+        const tree = treeId(newId());
+        await run(store, { type: 'create', treeId: tree }, shop.context);
+        const reply = await lost(store, [`for ${owner}`], true, tree);
+        return { node: () => store.read(tree, () => ask('node', { id: reply })), runs: store.runs };
+      }),
+    );
+    const forOwner = shop.store.forOwner.bind(shop.store);
+    const failing = vi.spyOn(shop.store, 'forOwner').mockImplementation((owner) => {
+      if (owner === 'ada') throw new Error('not now');
+      return forOwner(owner);
+    });
+    await expect(shop.generator.recoverAll()).rejects.toThrow('not now');
+    failing.mockRestore();
+    const statuses = async () => Promise.all(all.map(async ({ node }) => (await node())?.status));
+    expect(await statuses()).toEqual(['pending', 'interrupted', 'interrupted']);
+    const [left] = (await all[0]?.runs.list()) ?? [];
+    await all[0]?.runs.beat(left?.id ?? '', Date.now() - 20_000);
+    expect(await shop.generator.recoverAll()).toHaveLength(1);
+    expect(await statuses()).toEqual(['interrupted', 'interrupted', 'interrupted']);
+    expect(await Promise.all(all.map(async ({ node }) => (await node())?.text))).toEqual([
+      'for ada',
+      'for ben',
+      'for cleo',
+    ]);
   });
 
   test('[H135] a process whose clock is a minute ahead leaves the living replies of another alone', async () => {
@@ -180,7 +211,7 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
     const [one] = await shop.store.runs.list();
     return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
   });
-  // The first process goes without a word: its handle is closed under it, and its heart stops with it.
+  // Simulates a crash of the first process: its store is closed, and its heartbeat stops.
   await shop.store.close();
   const store = await openStore(shop.url);
   const tree = treeId(shop.treeId);

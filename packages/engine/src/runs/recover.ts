@@ -1,4 +1,4 @@
-/** Saves what runs had written whose process is gone. */
+/** Recovers the text of runs whose process has died. */
 import {
   ask,
   isAppError,
@@ -15,16 +15,16 @@ import {
   textOf,
 } from '@coppice/core';
 
-/** What recovery needs to know. */
+/** The options of recovery. */
 export interface Recovery extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
   readonly store: Store;
-  /** Names this process among those that may recover. */
+  /** The id of this process, for claiming runs. */
   readonly process: string;
-  /** How long a run may be silent, in milliseconds. */
+  /** How long a run may be without a heartbeat, in milliseconds. */
   readonly staleMs: number;
 }
 
-/** A reply that was cut short by a crash, as it stands now. */
+/** A recovered reply. */
 export interface Recovered {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -32,8 +32,8 @@ export interface Recovered {
 }
 
 /**
- * Takes over runs that have been silent for too long: their chunks become the text of their nodes, with status
- * `interrupted` (`error` where nothing was said). Of several processes that try, each run goes to one.
+ * Claims stale runs: their chunks become the text of their nodes, with the status `interrupted` (`error` if there is
+ * no text). If several processes try, each run is recovered by only one.
  */
 export async function recoverRuns(recovery: Recovery): Promise<readonly Recovered[]> {
   const { store, staleMs, process } = recovery;
@@ -42,6 +42,27 @@ export async function recoverRuns(recovery: Recovery): Promise<readonly Recovere
     const one = await recoverRun(recovery, stale);
     if (one !== null) recovered.push(one);
   }
+  return recovered;
+}
+
+/**
+ * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. A run that
+ * cannot be recovered now keeps no other from it: it is claimed again later, and the error is thrown at the end.
+ */
+export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promise<readonly Recovered[]> {
+  const { store, staleMs, process } = recovery;
+  const recovered: Recovered[] = [];
+  const failed: unknown[] = [];
+  for (const { owner, ...stale } of await store.runs.claimStaleOfAll(staleMs, process)) {
+    try {
+      const own = owner === store.owner ? store : store.forOwner(owner);
+      const one = await recoverRun({ ...recovery, store: own, actor: owner }, stale);
+      if (one !== null) recovered.push(one);
+    } catch (error) {
+      failed.push(error);
+    }
+  }
+  if (failed.length > 0) throw failed[0];
   return recovered;
 }
 
@@ -58,7 +79,7 @@ async function recoverRun(recovery: Recovery, stale: Run): Promise<Recovered | n
       actOfRun(stale),
     );
   } catch (error) {
-    // The run began and its node never came to be, or tree or node are gone since: there is nothing to save it in.
+    // The node was never inserted, or tree or node were deleted meanwhile: there is nothing to recover.
     if (!isAppError(error) || error.kind !== 'not-found') throw error;
   }
   await store.runs.end(stale.id);
@@ -70,7 +91,7 @@ function actOfRun(stale: Run): string | undefined {
   return typeof actId === 'string' ? actId : undefined;
 }
 
-/** Ends a pending node of which nobody writes any more, with the text that was put down; null if it is not pending. */
+/** Ends a pending node that no process writes any more, with the text that was stored; null if it is not pending. */
 export async function finishLostReply(
   recovery: Omit<Recovery, 'process' | 'staleMs'>,
   treeId: TreeId,
@@ -98,7 +119,7 @@ export async function finishLostReply(
   return outcome.result.changed ? { treeId, nodeId, status } : null;
 }
 
-/** A message that says `text`, keeping the other blocks of what was there: a continued reply had some already. */
+/** A message with `text` that keeps the other blocks of a continued reply. */
 function appendText(before: Message | null, text: string): Message {
   if (before === null || before.content.every(isText))
     return textMessage('assistant', text === '' && before !== null ? textOf(before) : text);

@@ -19,7 +19,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
       const [writing] = await shop.store.runs.list();
       const writes = writing?.nodeId ?? nodeId('');
       expect(await beside.generator.abort(by === 'act' ? { actId: turn.actId } : { nodeId: writes })).toBe(true);
-      // All replies of the turn stop, as they do for who began it.
+      // All replies of the turn stop, as if its own process had stopped it.
       expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
       for (const reply of (await turn.first).replies)
         expect(await shop.node(reply.nodeId)).toMatchObject({ status: 'aborted', text: 'Some text' });
@@ -51,7 +51,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
     const turn = shop.send('Wait', { tools: ['wait'] });
     await until(() => isRunning);
     const [reply] = (await turn.first).replies;
-    // The reply itself is through.
+    // The reply itself has ended.
     const seen: string[] = [];
     for await (const event of beside.generator.follow({ treeId: shop.treeId, nodeId: reply?.nodeId ?? nodeId('') }))
       seen.push(event.type);

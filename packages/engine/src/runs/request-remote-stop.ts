@@ -3,24 +3,24 @@ import type { ActId, NodeId, Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { stopNote } from './heartbeat.ts';
 
-/** How others are asked, and how long they are waited for. */
+/** How other processes are asked to stop, and how their end is detected. */
 export interface RequestRemoteStop {
   readonly runs: RunStore;
-  /** Names this process, whose own runs are not meant. */
+  /** The id of this process, whose own runs are excluded. */
   readonly process: string;
   readonly clock: Clock;
-  /** Milliseconds between two looks whether a run is through. */
+  /** Polling interval in milliseconds. */
   readonly everyMs: number;
-  /** Saves the runs of processes that are gone. */
+  /** Recovers the runs of processes that have died. */
   readonly recover: () => Promise<unknown>;
 }
 
-/** Which runs are meant: those of an act, or the one that writes a node. */
+/** Selects runs: those of an act, or the one that writes a node. */
 export type RunsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /**
- * Asks whoever writes these replies, in whatever process, to stop, and resolves when they have, or when what they had
- * written is saved because they are gone. False if nobody writes them.
+ * Requests a stop of these replies in any other process and waits until they have stopped or, if the process died,
+ * were recovered. False if no other process writes them.
  */
 export async function requestRemoteStop(which: RunsOf, stop: RequestRemoteStop): Promise<boolean> {
   const { runs, process } = stop;
@@ -39,7 +39,7 @@ async function isRunOver(id: string, { runs, clock, everyMs, recover }: RequestR
   const never = new AbortController();
   for (;;) {
     if ((await runs.find(id)) === null) return;
-    // Only takes over what has been silent for too long by the store's clock.
+    // Claims only runs without a recent heartbeat by the store's clock.
     await recover();
     await clock.wait(everyMs, never.signal);
   }

@@ -24,7 +24,7 @@ function over(
   return session;
 }
 
-/** Two questions with their answers. */
+/** Two questions with their replies. */
 async function conversation(manager: SessionManager): Promise<string[]> {
   const ids: string[] = [];
   for (const [role, content] of [
@@ -116,7 +116,8 @@ describe('branching', () => {
     const forked = over(manager);
     await forked.fork(four);
     expect(forked.manager.getEntries().map(({ uuid }) => uuid)).toEqual([one, two, three, four]);
-    // The last word may be the user's: it comes along from its own place, and is taken back from another one.
+    // The last message may be the user's: copied from the current position it is included, from elsewhere its text is
+    // returned for editing.
     const asked = sessions.create();
     const [first, , , last] = await conversation(asked);
     const question = await asked.saveMessage({ role: 'user', content: 'and then?' });

@@ -1,4 +1,4 @@
-/** A session as an agent works with it: branching, compaction and files, with hooks asked before and told after. */
+/** A session as an agent uses it: branching, compaction and files, with hooks before and after. */
 import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { createCompactor } from '../compaction/index.ts';
@@ -10,34 +10,36 @@ import { pathCopy, subtreeCopy } from './copies.ts';
 import { SessionManager } from './manager.ts';
 import { sessionTreeOf, statsOf } from './session-tree.ts';
 
-/** What an agent's session is made with; all but the files has a default. */
+/** Options of an agent session; everything but the files has a default. */
 export interface AgentSessionOptions extends SessionOptions {
   readonly files: SessionFiles;
   readonly events?: Events;
-  /** Told of hooks that fail, unless events of one's own are given; a warning of the process if not given. */
+  /** Called when a hook fails, unless `events` is given; by default a process warning. */
   readonly onHookFailure?: (failure: HookFailure) => void;
-  /** Who writes summaries; without a model they are drawn from what was said. */
+  /** Writes summaries; without a model they are extracted from the messages. */
   readonly summarizer?: Summarizer;
 }
 
-/** How to go somewhere within the file. */
+/** Options for moving within the file. */
 export interface BranchInPlaceOptions {
-  /** Leaves a summary of the entries that are left. */
+  /** Adds a summary of the entries that are left. */
   readonly summarize?: boolean;
-  /** What the summary is to go into most. */
+  /** What the summary should focus on. */
   readonly focus?: string;
-  /** The summary itself, where somebody has written it already. */
+  /** A finished summary, if the caller has one. */
   readonly summary?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Where going to an entry leads: to what is above a user's message, whose text comes back, and to any other itself. */
+/**
+ * The target of a move: for a user's message the entry above it, with its text for editing; else the entry itself.
+ */
 interface SessionMove {
   readonly at: number;
   readonly selectedText: string;
 }
 
-/** One session and the file that it goes on in, which changes when it is branched into another. */
+/** A session and its current file, which changes when it is branched to a new one. */
 export class AgentSession {
   readonly #options: AgentSessionOptions;
   readonly events: Events;
@@ -55,17 +57,17 @@ export class AgentSession {
     return new AgentSession(SessionManager.open(path, options), options);
   }
 
-  /** The file that the session goes on in now. */
+  /** The manager of the current file. */
   get manager(): SessionManager {
     return this.#manager;
   }
 
-  /** The tree that the session is in its store. */
+  /** The id of the session's tree in its store. */
   get treeId(): TreeId {
     return sessionTreeId(this.#manager.getSessionId());
   }
 
-  /** The session as a tree in a store, for commands and turns; what is done there is seen here. */
+  /** The session as a tree in a store, for commands and turns; changes there are visible here. */
   async store(): Promise<Store> {
     this.#store ??= this.#options.files.store(this.#manager.path);
     return this.#store;
@@ -82,7 +84,7 @@ export class AgentSession {
     return { at: index.parent(at), selectedText: textOf(message) };
   }
 
-  /** Asks the hooks; gives the place they leave, or why not. */
+  /** Runs the hooks; returns the final target, or why it was cancelled. */
   async #ask(uuid: string, summary?: string): Promise<{ readonly uuid: string; readonly summary?: string } | string> {
     try {
       const { treeId } = this;
@@ -103,8 +105,8 @@ export class AgentSession {
   }
 
   /**
-   * Branches into a new file that holds the way to the entry and nothing else, and goes on there. Going to a user's
-   * message leads to what is above it and gives its text back.
+   * Branches to a new file with only the path to the entry, and continues there. For a user's message the path ends
+   * above it and its text is returned.
    */
   async branch(entryUuid: string): Promise<BranchResult> {
     return this.#branchTo(this.#landing(entryUuid));
@@ -122,8 +124,8 @@ export class AgentSession {
   }
 
   /**
-   * Goes on in a new file from where an entry is, as {@link branch} does; from the leaf, itself included, where none or the
-   * leaf is named.
+   * Continues in a new file from an entry, like {@link branch}; without an entry, or for the leaf, the whole path is
+   * copied.
    */
   async fork(entryUuid?: string): Promise<BranchResult> {
     const here = this.#manager.getLeafUuid();
@@ -131,13 +133,13 @@ export class AgentSession {
     return this.#branchTo({ at: this.#manager.index.file.indexOf(here), selectedText: '' });
   }
 
-  /** Copies the whole session, all branches, into a new file and goes on there. */
+  /** Copies the whole session with all branches to a new file and continues there. */
   async clone(): Promise<BranchResult> {
     const path = this.goOnInCopy(this.#manager.getLeafUuid(), true);
     return { selectedText: '', cancelled: false, newSessionFile: path, inPlace: false };
   }
 
-  /** Copies the way to an entry, or the whole session, into a new file and goes on there, without asking any hook. */
+  /** Copies the path to an entry, or the whole session, to a new file and continues there, without running hooks. */
   goOnInCopy(entryUuid: string, whole: boolean): string {
     const { index } = this.#manager;
     const at = index.file.indexOf(entryUuid);
@@ -150,7 +152,10 @@ export class AgentSession {
     return path;
   }
 
-  /** Writes the way to an entry and all below it into a new file, ids kept; `pathOnly` leaves out what is below. */
+  /**
+   * Writes the path to an entry and its descendants to a new file, keeping ids; `pathOnly` leaves the descendants
+   * out.
+   */
   exportBranch(entryUuid: string, options: { readonly pathOnly?: boolean; readonly to?: string } = {}): string {
     const { index } = this.#manager;
     const at = index.file.indexOf(entryUuid);
@@ -205,7 +210,10 @@ export class AgentSession {
     await (await store)?.close();
   }
 
-  /** Goes to an entry within the file, with a summary of what is left there if asked for. One's own place is no change. */
+  /**
+   * Moves to an entry within the file, with an optional summary of the branch that is left. Moving to the current
+   * entry changes nothing.
+   */
   async branchInPlace(entryUuid: string, options: BranchInPlaceOptions = {}): Promise<BranchResult> {
     const { at, selectedText } = this.#landing(entryUuid);
     const { index } = this.#manager;
@@ -225,7 +233,7 @@ export class AgentSession {
     return { selectedText: asked.uuid === place ? selectedText : '', cancelled: false, inPlace: true };
   }
 
-  /** What was said between the place that two ways have in common and the leaf that is left. */
+  /** Summarises the entries between the common ancestor and the leaf that is left. */
   async #sumUp(
     to: string,
     { focus, signal }: BranchInPlaceOptions,
@@ -264,13 +272,13 @@ export class AgentSession {
     return sessionNodeId(this.#manager.getSessionId(), this.#manager.index.file.uuidAt(line));
   }
 
-  /** The tree, flat, parents before children. */
+  /** The tree as a flat list, parents before children. */
   getSessionTree(): SessionTree {
     const { index } = this.#manager;
     return sessionTreeOf(index, index.file.indexOf(this.#manager.getLeafUuid()));
   }
 
-  /** Has older messages give way to a summary, as the engine does everywhere. Refuses where nothing can be cut. */
+  /** Replaces older messages by a summary. Throws if there is nothing to compact. */
   async compact(
     options: { readonly focus?: string; readonly keep?: number; readonly signal?: AbortSignal } = {},
   ): Promise<CompactionResult> {
@@ -296,12 +304,12 @@ export class AgentSession {
     return line < 0 ? id : index.file.uuidAt(line);
   }
 
-  /** Figures over all branches. */
+  /** Statistics over all branches. */
   getStats(): SessionStats {
     return statsOf(this.#manager.index);
   }
 
-  /** Puts the session's file into the trash of its folder, and says where it lies now. */
+  /** Moves the session's file to the trash of its folder; returns its new path. */
   async delete(): Promise<string> {
     const { path } = this.#manager;
     await this.close();

@@ -1,11 +1,10 @@
-/** What a model sees at a place of a session file. Only what is in force is read, however long the file is. */
+/** The context at an entry of a session file. Reads only the entries in the context, however long the file is. */
 import type { SessionIndex } from '@coppice/content/sessions';
 import type { JsonObject, MessageKit, Node } from '@coppice/core';
 import { contextOf } from '@coppice/core/context';
 import type { SessionContext } from './contract.ts';
 import { sessionNodeAt } from './nodes.ts';
 
-/** Builds the context of a line. */
 export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): SessionContext {
   const path = index.path(at).slice(1);
   const read = new Map<number, Node>();
@@ -27,7 +26,9 @@ export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit,
   };
 }
 
-/** Where the part of a path begins that the last compaction on it keeps; the compaction itself if it keeps nothing. */
+/**
+ * The index in the path of the first entry that the last compaction keeps; the compaction itself if it keeps none.
+ */
 function startOfContext(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
   const { file } = index;
   for (let at = path.length - 1; at >= 0; at--) {
@@ -43,8 +44,8 @@ function startOfContext(index: SessionIndex, path: readonly number[], node: (lin
 }
 
 /**
- * The model and the thinking level that hold at the end of a path. Settings are known by the types of their lines; of
- * what was said only the last reply is read, however long ago it was set.
+ * The model and thinking level at the end of a path. Settings are found by the type of their lines; of the messages
+ * only the last reply is read.
  */
 function settings(
   index: SessionIndex,

@@ -1,33 +1,33 @@
-/** What is asked of a session, and what it answers. */
+/** Options and results of sessions. */
 import type { SessionEntry, SessionFiles, SessionHeader, SessionWarning } from '@coppice/content/sessions';
 import type { Context, ContextEntry, ContextFlag, Message, MessageKit } from '@coppice/core';
 
-/** What a manager is made with; all but the files has a default. */
+/** Options of a session manager; everything but the files has a default. */
 export interface SessionOptions {
   readonly files: SessionFiles;
-  /** Who writes; `local` if not given. */
+  /** The author; by default `local`. */
   readonly actor?: string;
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly kit?: MessageKit;
 }
 
-/** Whether a session is opened to be read only, whoever else in the process writes to its file. */
+/** Opens a session for reading only, even if this process writes to its file elsewhere. */
 export interface ReadOnly {
   readonly readOnly?: boolean;
 }
 
-/** Where a new session begins. */
+/** Where to create a session. */
 export interface NewSessionOptions extends SessionOptions {
   readonly folder: string;
   readonly cwd?: string;
   readonly parentSession?: string;
 }
 
-/** A message as it may be given: content as blocks or as a text. */
+/** A message as callers pass it: content as blocks or as a string. */
 export type AppMessage = Message | { readonly role: 'user' | 'assistant' | 'system'; readonly content: string };
 
-/** An entry as it may be given: id, place and time are filled in where they are missing. */
+/** An entry as callers pass it: missing id, parent and time are filled in. */
 export interface NewEntry {
   readonly type: string;
   readonly uuid?: string;
@@ -36,24 +36,24 @@ export interface NewEntry {
   readonly [key: string]: unknown;
 }
 
-/** A compaction as it may be given. */
+/** A compaction as callers pass it. */
 export interface NewCompaction {
   readonly summary: string;
-  /** The first entry that stays in force as it is; on the path. */
+  /** The first entry that stays in the context; must be on the path. */
   readonly firstKeptEntryUuid?: string;
   readonly tokensBefore?: number;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly uuid?: string;
-  /** The entry that it is saved below; the leaf if not given. */
+  /** The parent of the new entry; by default the leaf. */
   readonly parentUuid?: string;
 }
 
-/** What a model sees at a place of a session, and the settings there. */
+/** The context and settings at an entry of a session. */
 export interface SessionContext {
   readonly messages: readonly Message[];
-  /** The same with the reason why each is there. */
+  /** The messages with the reason for including each. */
   readonly entries: readonly ContextEntry[];
-  /** What was set last on the way here, or answered last. */
+  /** The last setting on the path, else the model of the last reply. */
   readonly model: { readonly provider: string; readonly modelId: string } | null;
   readonly thinkingLevel: string;
   readonly tokens: number;
@@ -61,13 +61,13 @@ export interface SessionContext {
   readonly flags: readonly ContextFlag[];
 }
 
-/** What came of going somewhere. */
+/** The result of a move. */
 export interface BranchResult {
-  /** The text of the user message that was gone to, to be changed and sent again; else empty. */
+  /** The text of the target user message, for editing; else empty. */
   readonly selectedText: string;
-  /** A hook said no. */
+  /** A hook cancelled it. */
   readonly cancelled: boolean;
-  /** Where the session goes on, if that is a new file. */
+  /** The new file in which the session continues, if any. */
   readonly newSessionFile?: string;
   /** Whether the session stayed in its file. */
   readonly inPlace: boolean;
@@ -75,7 +75,7 @@ export interface BranchResult {
   readonly reason?: string;
 }
 
-/** One point of a session's tree. Flat: children are named, never nested. */
+/** A node of a session's tree. Flat: children are listed by id, never nested. */
 export interface SessionTreeNode {
   readonly uuid: string;
   /** The header's uuid for first turns. */
@@ -86,7 +86,7 @@ export interface SessionTreeNode {
   readonly timestamp: string | null;
   readonly label: string | null;
   readonly children: readonly string[];
-  /** Whether it lies on the way to the current leaf. */
+  /** Whether it is on the path to the current leaf. */
   readonly onPath: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface SessionTree {
   readonly nodes: readonly SessionTreeNode[];
 }
 
-/** What a compaction came to. */
+/** The result of a compaction. */
 export interface CompactionResult {
   readonly uuid: string;
   readonly summary: string;
@@ -106,7 +106,7 @@ export interface CompactionResult {
   readonly tokensAfter: number;
 }
 
-/** Figures of a session. */
+/** Statistics of a session. */
 export interface SessionStats {
   readonly path: string;
   readonly id: string;

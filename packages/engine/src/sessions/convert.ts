@@ -1,9 +1,9 @@
-/** Sessions of other tools into new files of ours, and ours into theirs. The file that is read stays as it is. */
+/** Converts session files of other tools to ours and back. The source file is not changed. */
 import { piLines, type SessionFiles, SessionIndex } from '@coppice/content/sessions';
 import { newId } from '../new-id.ts';
 import { subtreeCopy } from './copies.ts';
 
-/** Where a converted session goes, and what it is made with. */
+/** Options of a conversion. */
 export interface ConvertOptions {
   readonly files: SessionFiles;
   /** The folder of the new file, or its path. */
@@ -13,7 +13,7 @@ export interface ConvertOptions {
   readonly newId?: () => string;
 }
 
-/** Converts a session file of any known kind into a new file of ours, with all branches, and gives its path. */
+/** Converts a session file of any known kind to a new file of ours, with all branches; returns its path. */
 export function convertSession(path: string, options: ConvertOptions): string {
   const { files, to, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());
@@ -40,13 +40,13 @@ export function convertSession(path: string, options: ConvertOptions): string {
   }
 }
 
-/** Something that the other tool's lines could not hold as it was. */
+/** Something that the other tool's format cannot represent. */
 export interface ExportLoss {
   readonly uuid: string;
   readonly what: string;
 }
 
-/** Writes a session into a new file that the terminal agent `pi` opens, and says what that could not hold. */
+/** Writes a session to a new file for the terminal agent `pi`, and reports what its format cannot represent. */
 export function exportForPi(
   path: string,
   to: string,

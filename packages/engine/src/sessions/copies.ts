@@ -1,24 +1,24 @@
-/** Parts of a session as entries of another file: ids are kept, nothing is numbered anew. */
+/** Copies parts of a session to another file; ids are kept. */
 import { aboutLine, type CarriedEntry, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
-import type { JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 
-// What an entry takes along of what is about its line.
+// The fields of the line's metadata that are copied.
 const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']);
-// What belongs to its place among siblings that may not come along.
+// Fields that depend on siblings, which may not be copied.
 const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 
-/** An entry as it goes into another file, with what later lines changed about it. */
+/** An entry for the other file, including changes by later lines. */
 function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.amendment(at);
   const ofItsFile = aboutLine(entry);
   const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
-  const noted = isEntryObject(entry['node'])
+  const noted = isJsonObject(entry['node'])
     ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
     : {};
   const { message, status, meta } = amended ?? {};
-  // Key, text and tokens were those of what it said before.
+  // Key, text and token count belonged to the earlier content.
   const reported = message === undefined ? noted : omitFields(noted, ['key', 'text', 'tokens', 'message', 'aliases']);
   const node = {
     ...reported,
@@ -26,7 +26,7 @@ function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): Sessi
     ...(message === undefined || entry.type === 'message' ? {} : { message }),
     ...(meta === undefined
       ? {}
-      : { meta: { ...(isEntryObject(reported['meta']) ? reported['meta'] : {}), ...omitAbsent(meta) } }),
+      : { meta: { ...(isJsonObject(reported['meta']) ? reported['meta'] : {}), ...omitAbsent(meta) } }),
   };
   const done = status === 'success' ? omitFields(node, ['status']) : node;
   const { node: _, ...bare } = rest;
@@ -40,10 +40,6 @@ function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): Sessi
   };
 }
 
-function isEntryObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function omitFields(
   fields: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -55,13 +51,13 @@ function omitAbsent(fields: Readonly<Record<string, unknown>>): Readonly<Record<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** What goes along with the entries of a copy. */
+/** What is copied besides the entries. */
 export interface CopyOptions {
   readonly newId: () => string;
   readonly time: string;
 }
 
-/** Labels on copied entries, and the session's name, as lines of their own. */
+/** Labels on copied entries and the session's name, as separate lines. */
 function alongside(
   index: SessionIndex,
   lines: ReadonlySet<number>,
@@ -85,7 +81,7 @@ function alongside(
   return found;
 }
 
-/** The way down to a line, as a chain below another file's header; the line is its leaf. */
+/** The path down to a line, as a chain below the other file's header; the line becomes its leaf. */
 export function pathCopy(
   index: SessionIndex,
   to: number,
@@ -95,7 +91,7 @@ export function pathCopy(
   return treeCopy(index, index.path(to).slice(1), to, header, options);
 }
 
-/** The way down to a line and all that hangs below it. */
+/** The path down to a line and all of its descendants. */
 export function subtreeCopy(
   index: SessionIndex,
   top: number,
@@ -113,13 +109,13 @@ export function subtreeCopy(
   return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
 }
 
-// In these the notes about a commit, which come along, are known for such; elsewhere they would be what the entry says.
+// In entries of these types, copied commit metadata is recognised as such; in others it would become content.
 const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
 
-/** An entry of a copy: as it stands in its file where nothing changed about it, else anew. */
+/** A copied entry: the original line if later lines did not change it, else a new one. */
 type CopiedEntries = SessionEntry | CarriedEntry;
 
-/** Lines, parents before children, below another header. */
+/** Copies lines, parents before children, below another header. */
 function* treeCopy(
   index: SessionIndex,
   lines: readonly number[],
@@ -138,7 +134,7 @@ function* treeCopy(
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
   yield* alongside(index, new Set(lines), end, options);
-  // The reader takes the last thing that was said for the leaf; this says it where that would be another.
+  // By default the last message is the leaf; this line is needed if the leaf is another one.
   const { newId, time: timestamp } = options;
   yield { type: 'leaf', uuid: newId(), parentUuid: end, timestamp };
 }

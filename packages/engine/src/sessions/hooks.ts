@@ -1,24 +1,27 @@
-/** Hooks of a session: functions that are asked before an act and told after it, with the session at hand. */
+/** Hooks of a session: functions that run before and after an act, with access to the session. */
 import { AppError, type TreeId } from '@coppice/core';
 import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, Verdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
 import type { SessionManager } from './manager.ts';
 
-/** What a hook can see of a session, and do in it. */
+/** What a hook can read and do in a session. */
 export interface HookEventContext {
-  /** Every live entry, in the order of the file. */
+  /** All live entries, in file order. */
   readonly entries: readonly SessionEntry[];
   /** The entries from the header to the current leaf. */
   readonly currentPath: readonly SessionEntry[];
-  /** Goes to an entry, as given, without a new file and without asking hooks; with a summary of what is left if one is given. */
+  /**
+   * Moves to an entry without a new file and without running hooks; adds the summary of the branch that is left, if
+   * given.
+   */
   branchInPlace(parentUuid: string, summary?: string): Promise<void>;
   /** Saves an entry; durable when it resolves. */
   saveEntry(entry: NewEntry): Promise<void>;
-  /** Reads the session again and builds what the model will see. */
+  /** Reads the session again and builds the context. */
   rebuildContext(): Promise<SessionContext>;
 }
 
-/** The hooks of one module, by the act they stand before or after. */
+/** The hooks of one module, by act. */
 export interface SessionHooks {
   readonly before?: {
     readonly [K in EventName]?: (
@@ -31,13 +34,13 @@ export interface SessionHooks {
   };
 }
 
-/** A session, or whatever else has events and leads to the file that is open: it may change with every branch. */
+/** A session or another object with events and a manager for the current file, which may change with every branch. */
 export interface HookSession {
   readonly events: Events;
   readonly manager: SessionManager;
 }
 
-/** The context of a session as it is now. */
+/** The context of a session for hooks. */
 export function hookContext(session: Pick<HookSession, 'manager'>): HookEventContext {
   return {
     get entries() {
@@ -62,15 +65,15 @@ export function hookContext(session: Pick<HookSession, 'manager'>): HookEventCon
 
 const names: readonly EventName[] = ['append', 'branch', 'switch', 'compact', 'generate'];
 
-/** Events over many sessions, and how the context of the one that an event is about is had. */
+/** Events of many sessions, and a way to get the context of each. */
 export interface HookPlace {
   readonly events: Events;
   contextOf(treeId: TreeId): Promise<HookEventContext>;
 }
 
 /**
- * Adds hooks to the events of a session, or of a place with many; what is returned takes them away again. A hook that
- * fails is reported, by the name that is given, and passed over.
+ * Adds hooks to the events of one session or of many; returns a function that removes them. A failing hook is
+ * reported under the given name and skipped.
  */
 export function addHooks(on: HookSession | HookPlace, hooks: SessionHooks, from?: string): () => void {
   const place = 'contextOf' in on ? on : hookPlaceOf(on);
@@ -111,18 +114,18 @@ function nothing(): void {
   // There is no such hook.
 }
 
-/** Where modules with hooks may come from, and how they are brought in. */
+/** From where hook modules may be loaded, and how. */
 export interface HookLoading {
-  /** Folders that the user trusts. A module anywhere else is not even looked at. */
+  /** Trusted folders. A module outside of them is not even read. */
   readonly trusted: readonly string[];
-  /** The real path of a file, links followed. */
+  /** The real path of a file, with symbolic links resolved. */
   realPath(path: string): Promise<string>;
-  /** Brings a module in. */
+  /** Imports a module. */
   importModule(path: string): Promise<unknown>;
   readonly onFailure?: (failure: HookFailure) => void;
 }
 
-/** Loads modules with hooks into a session, or a place with many. One that is not trusted, or fails, is reported and left out. */
+/** Loads hook modules for one session or for many. A module that is not trusted or fails is reported and skipped. */
 export async function loadHooks(
   on: HookSession | HookPlace,
   paths: readonly string[],

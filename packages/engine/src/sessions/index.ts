@@ -1,4 +1,4 @@
-/** Sessions in files: by their entries, as an agent works with them, and from and to other tools. */
+/** Session files: managers, agent sessions, and conversion from and to other tools. */
 export { AgentSession, type AgentSessionOptions, type BranchInPlaceOptions } from './agent-session.ts';
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';

@@ -78,7 +78,7 @@ describe('the context of a session', () => {
         'user: m3',
       ];
       expect(saidIn(sessions.open(path).buildSessionContext()), kept).toEqual(wanted);
-      // The same in another file, whose header has another id and whose labels have others, too, and in a store.
+      // The same in another file, whose header and labels have other ids, and in a store.
       const copy = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
       expect(saidIn(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
       const store = await openStore('memory:');
@@ -216,7 +216,7 @@ describe('saving', () => {
     const note = await manager.saveEntry({ type: 'note', ...said });
     await manager.saveMessage({ role: 'assistant', content: 'second' }, note);
     expect(manager.getEntry(note)).toMatchObject(said);
-    // The same in a copy, in another tool's file, and after a store; the commit is one that was done, by who did it.
+    // The same in a copy, in another tool's file, and after a store; the commit keeps its author.
     const copy = convertSession(manager.path, { ...sessions.options, to: { folder: sessions.folder } });
     expect(sessions.open(copy).getEntry(note)).toMatchObject(said);
     exportForPi(manager.path, `${sessions.folder}/pi`, sessions.options);
@@ -300,7 +300,7 @@ describe('saving', () => {
     expect(await refused(manager.setLabel(manager.getHeader().uuid, 'x'))).toBe('tree/root-protected');
     for (const type of ['change', 'linear', 'log', 'state'])
       expect(await refused(manager.saveEntry({ type, steps: [] })), type).toBe('command/invalid');
-    // Names under which lines note something of their own: what was given would be lost.
+    // Fields that session lines use themselves; the caller's values would be lost.
     for (const own of [{ version: 7 }, { commit: 'abc' }])
       expect(await refused(manager.saveEntry({ type: 'custom', ...own }))).toBe('command/invalid');
     expect(
@@ -352,7 +352,7 @@ describe('saving', () => {
     const one = sessions.create();
     const other = sessions.open(one.path);
     const ids: string[] = [];
-    // More than are held before they are taken in.
+    // More saves than are buffered before the index is updated.
     for (let at = 0; at < 150; at++) ids.push(await one.saveMessage({ role: 'user', content: `said ${at}` }));
     expect(one.getLeafUuid()).toBe(ids.at(-1));
     const beside = await other.saveMessage({ role: 'user', content: 'beside' }, ids[3]);
@@ -379,7 +379,7 @@ describe('saving', () => {
     const treeId = sessionTreeId(manager.getSessionId());
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
-    // The session was not asked since: it goes on where it was.
+    // The session was not read meanwhile: it continues where it was.
     const [fourth, fifth] = [await say1(manager, 'four'), await say1(manager, 'five')];
     await manager.setLabel(fourth, 'here');
     expect(manager.getLabel(fourth)).toBe('here');
@@ -396,7 +396,7 @@ describe('saving', () => {
     expect(held(manager)).toEqual({ tree, way: [root, first, fourth, fifth] });
     const live = (await store.read(treeId, () => ask('rows', {})))?.nodes.filter((node) => node.removedIn === null);
     expect(live?.slice(1).map((node) => [node.id, node.parentId])).toEqual(tree);
-    // Brought back, what was removed is where it was, and what was saved meanwhile stays where it is shown.
+    // After an undo the removed entries are where they were, and what was saved meanwhile stays where it is shown.
     await run(store, { type: 'undo', treeId }, context);
     manager.refresh();
     const whole = [

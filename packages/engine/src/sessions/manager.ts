@@ -1,4 +1,4 @@
-/** One session file by its entries: read at once from the loaded index, added to durably. */
+/** One session file: reads from the loaded index, durable appends. */
 import { messageKit } from '@coppice/content';
 import {
   isLeafType,
@@ -38,24 +38,24 @@ import {
 } from './saving.ts';
 
 /**
- * A session: a tree of entries in one file, and the leaf where it goes on. Reads are answered from the index in memory;
- * whatever saves resolves when it is on the disk.
+ * A session: a tree of entries in one file, and its current leaf. Reads use the index in memory; saves resolve when
+ * they are on disk.
  */
 export class SessionManager {
   readonly #options: SessionOptions;
   readonly #file: SessionFile;
   readonly #tree: SessionIndex;
-  // Where this session is. What other tools add to the file does not move it.
+  // The line of the current leaf. Lines that other tools append do not change it.
   #at: number;
   #seen: number;
-  // The leaf after a save, as long as nobody has asked for more than where to go on.
+  // The leaf after a save, as long as only the leaf's id was read.
   #saved: string | null = null;
   #isWritable = false;
-  // Why nothing is saved here, whoever else in this process writes to the file.
+  // Why saving is refused here, even if this process writes to the file elsewhere.
   #shut: 'read-only' | 'closed' | null;
   readonly #actor: string;
   readonly #now: () => number;
-  // Ids that are made here say the time that is noted with them, if it is the system's.
+  // Generated ids contain the entry's timestamp, if that is the system time.
   readonly #newId: (now?: number) => string;
 
   private constructor(options: SessionOptions & ReadOnly, file: SessionFile) {
@@ -70,26 +70,26 @@ export class SessionManager {
     this.#newId = idMaker(options, file);
   }
 
-  /** Opens a file. One that another process holds, or another tool wrote, is read only. */
+  /** Opens a file. It is read-only if another process holds it or another tool wrote it. */
   static open(path: string, options: SessionOptions & ReadOnly): SessionManager {
     return new SessionManager(options, options.files.open(path, { readOnly: options.readOnly === true }));
   }
 
-  /** Takes a file that is open already. */
+  /** Uses a file that is already open. */
   static over(file: SessionFile, options: SessionOptions): SessionManager {
     return new SessionManager(options, file);
   }
 
-  /** Begins a session in a new file of a folder. */
+  /** Creates a session in a new file of a folder. */
   static create(options: NewSessionOptions): SessionManager {
     return new SessionManager(options, options.files.create({ folder: options.folder }, newSession(options)));
   }
 
-  /** Goes on with the newest session of a folder, of one working folder if named; begins one where there is none. */
+  /** Continues the newest session of a folder, optionally of one working directory; creates one if there is none. */
   static resume(options: NewSessionOptions): SessionManager {
     for (const path of ownSessions(options)) {
       const found = SessionManager.open(path, options);
-      // An older file is migrated by opening it, unless it belongs to another tool.
+      // Opening migrates an older file, unless it belongs to another tool.
       if (found.file.dialect === 'v2') return found;
       found.close();
     }
@@ -109,7 +109,7 @@ export class SessionManager {
     return this.#file;
   }
 
-  /** The tree over the file. */
+  /** The index of the file. */
   get index(): SessionIndex {
     this.#catchUp();
     return this.#tree;
@@ -120,11 +120,11 @@ export class SessionManager {
     return this.#at;
   }
 
-  /** Takes in what was saved here: in a row of saves nobody asks for the tree between them. */
+  /** Updates the index after saves; deferred, because consecutive saves do not need it. */
   #catchUp(): void {
     if (this.#saved === null) return;
     const at = this.#file.indexOf(this.#saved);
-    // A file that somebody cut may not have it any more.
+    // If another program truncated the file, the line may no longer exist.
     if (at >= 0) [this.#at, this.#seen] = [at, at + 1];
     this.#saved = null;
     this.#tree.take();
@@ -147,12 +147,12 @@ export class SessionManager {
     return this.#shut === null && this.#file.writable;
   }
 
-  /** What is to be said about the file's lines, and who else writes to it. */
+  /** Warnings about the file's lines and about other writers. */
   getWarnings(): readonly SessionWarning[] {
     return this.#file.warnings;
   }
 
-  /** Takes in what others have added. The leaf stays, unless another part of this project moved it. */
+  /** Reads lines that others have appended. The leaf stays, unless another part of this process moved it. */
   refresh(): void {
     this.index.refresh();
     this.#follow();
@@ -168,22 +168,22 @@ export class SessionManager {
     }
   }
 
-  /** The line of an entry that is a live point of the session; refused where there is none. */
+  /** The line of a live entry; throws if there is none. */
   #liveAt(uuid: string): number {
     const at = this.#file.indexOf(uuid);
-    // Lines that were taken in need no look at the newest ones.
+    // Lines that are already indexed need no update.
     if (at >= this.#seen) this.index.take();
     if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
   }
 
-  /** The uuid of the current leaf; the header's while nothing was said, or before the first message. */
+  /** The uuid of the current leaf; the header's if the session is empty or before the first message. */
   getLeafUuid(): string {
     return this.#saved ?? this.#file.uuidAt(this.#at);
   }
 
-  /** The entry where the session goes on; the header while nothing was said. */
+  /** The current leaf; the header if the session is empty. */
   getCurrentLeaf(): SessionEntry {
     return this.#entry(this.#leaf);
   }
@@ -200,14 +200,14 @@ export class SessionManager {
     return at < 0 ? undefined : this.#entry(at);
   }
 
-  /** Every live entry in the order of the file, the header left out. */
+  /** All live entries in file order, without the header. */
   getEntries(): SessionEntry[] {
     const found: SessionEntry[] = [];
     for (let at = 1; at < this.#file.size; at++) if (this.index.isLive(at)) found.push(this.#entry(at));
     return found;
   }
 
-  /** The entries that hang on one. */
+  /** The children of an entry. */
   getChildren(uuid: string): SessionEntry[] {
     return this.index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
   }
@@ -225,13 +225,13 @@ export class SessionManager {
     return this.index.name;
   }
 
-  /** What a model sees at an entry, or at the leaf, with the settings that hold there. */
+  /** The context and settings at an entry, by default the leaf. */
   buildSessionContext(fromUuid?: string): SessionContext {
     const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
     return contextAt(this.index, at, this.kit);
   }
 
-  // What was writable once is asked no more: the file itself refuses what it cannot take.
+  // Checked once: the file itself refuses a write that it cannot take.
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
@@ -240,12 +240,12 @@ export class SessionManager {
   }
 
   /**
-   * Adds entries as one commit; on the disk when this returns, so that the next save finds the leaf where this one put it.
-   * Gives the uuid of the first.
+   * Appends entries as one commit; on disk when this returns, so that the next save uses the new leaf. Returns the
+   * uuid of the first.
    */
   #add(...entries: readonly [SessionEntry, ...SessionEntry[]]): string {
     this.#checkWritable();
-    // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
+    // Lines that others wrote meanwhile are read first and stay siblings of the new ones.
     this.#file.append(entries, { actor: this.#actor });
     const first = entries[0];
     if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
@@ -256,7 +256,7 @@ export class SessionManager {
     return first.uuid;
   }
 
-  /** Adds something that is said, alone, as {@link #add} does: what agents do all day, made as the line that it becomes. */
+  /** Appends one message like {@link #add}; the common case, formatted directly as a line. */
   #addLine(line: NewLine): string {
     this.#checkWritable();
     this.#file.appendLine(line);
@@ -265,8 +265,8 @@ export class SessionManager {
   }
 
   /**
-   * Goes to an entry, as given, to go on from there; the header is before the first message. Gives the uuid of the line
-   * that says so, or of the leaf where nothing moves.
+   * Moves to an entry; the header is before the first message. Returns the uuid of the line that records this, or of
+   * the leaf if nothing moved.
    */
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
@@ -274,20 +274,23 @@ export class SessionManager {
     return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: isoTimeToSecond(this.#now()) });
   }
 
-  /** Whether a restart would go where this is: not if somebody has spoken since, or a save that failed turned up. */
+  /**
+   * Whether reopening the file would lead to the same leaf: not if another writer appended a message, or a save that
+   * failed was stored after all.
+   */
   #isStanding(): boolean {
     this.index.refresh();
     return this.#tree.leaf === this.#at || !this.#tree.isLive(this.#at);
   }
 
-  /** Goes to an entry and puts a summary of what was left there. Gives the uuid of the summary. */
+  /** Moves to an entry and adds a summary of the branch that was left. Returns the uuid of the summary. */
   async branchWithSummary(
     parentUuid: string,
     summary: string,
     details?: Readonly<Record<string, unknown>>,
   ): Promise<string> {
     this.#liveAt(parentUuid);
-    if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
+    if (!saysSomething(summary)) refuse('message/blank', 'The summary is empty.', { nodeId: parentUuid });
     const now = this.#now();
     const uuid = this.#newId(now);
     const left = this.getLeafUuid();
@@ -299,17 +302,17 @@ export class SessionManager {
       commit: true,
       timestamp: isoTimeToSecond(now),
       summary,
-      // Where there is nothing to say a field is left out of the line.
+      // Undefined fields are left out of the line.
       fromUuid: left === this.#file.header.uuid ? undefined : left,
       details,
       actor: this.#actor,
     });
   }
 
-  /** Marks where older messages give way to a summary, below the leaf. */
+  /** Adds a compaction marker below the leaf. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept, parentUuid } = entry;
-    if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', {});
+    if (!saysSomething(summary)) refuse('message/blank', 'The summary is empty.', {});
     const end = parentUuid === undefined ? this.#leaf : this.#liveAt(parentUuid);
     if (kept !== undefined && !this.index.path(end).includes(this.#liveAt(kept)))
       refuse('tree/not-on-path', `The entry ${kept} is not on the path to ${this.#file.uuidAt(end)}.`, {
@@ -318,13 +321,13 @@ export class SessionManager {
     return this.#save({ type: 'compaction', ...entry });
   }
 
-  /** Saves a message below an entry, or below the leaf, and goes there. Refuses one that says nothing. */
+  /** Saves a message below an entry, by default the leaf, and makes it the leaf. Throws on a blank message. */
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
     const said = authorOf(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
     const now = this.#now();
     const uuid = this.#newId(now);
-    // Where there is nothing to note a field is left out of the line.
+    // Undefined fields are left out of the line.
     const node = isAlmostNumbered(said) ? undefined : { tokens: this.kit.tokens(said) };
     return this.#addLine({
       type: 'message',
@@ -339,14 +342,14 @@ export class SessionManager {
     });
   }
 
-  /** Saves an entry of any type. Id, place and time are filled in; an id that is taken by another entry is refused. */
+  /** Saves an entry of any type. Missing id, parent and time are filled in; an id of another entry is refused. */
   async saveEntry(entry: NewEntry): Promise<string> {
     return this.#save(entry);
   }
 
   #save(given: NewEntry): string {
     const entry = plainEntry(given);
-    // An id that is given may be one that somebody else has used since anybody looked.
+    // Another writer may have used the given id since the last read.
     if (entry.uuid !== undefined) this.#file.refresh();
     const uuid = entry.uuid ?? this.#newId();
     checkType(entry.type, uuid);
@@ -359,33 +362,33 @@ export class SessionManager {
       return uuid;
     }
     checkUnnumbered(entry, uuid);
-    // What settings and labels hang on is where the session is; what is said moves the session below its place.
+    // Settings and labels do not move the leaf; messages do.
     return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? isoTimeToSecond(this.#now()) });
   }
 
-  /** Puts a label on an entry; without one it is taken away. */
+  /** Sets a label on an entry; without a label it is removed. */
   async setLabel(uuid: string, label?: string): Promise<string> {
     if (this.#liveAt(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
     const given = label === undefined || label === '' ? {} : { label };
     return this.saveEntry({ type: 'label', targetUuid: uuid, ...given });
   }
 
-  /** Names the session; the empty text takes the name away. */
+  /** Sets the session's name; the empty string removes it. */
   async setName(name: string): Promise<string> {
     return this.saveEntry({ type: 'session_info', name: name.trim() });
   }
 
-  /** Chooses the model for what follows on this branch. */
+  /** Sets the model for this branch. */
   async setModel(provider: string, modelId: string): Promise<string> {
     return this.#setting({ type: 'model_change', provider, modelId });
   }
 
-  /** Chooses how much the model is to think on this branch. */
+  /** Sets the thinking level for this branch. */
   async setThinkingLevel(thinkingLevel: string): Promise<string> {
     return this.#setting({ type: 'thinking_level_change', thinkingLevel });
   }
 
-  // A setting holds for what hangs below it, so the session goes on there, in the same commit.
+  // A setting applies to its descendants, so it becomes the leaf in the same commit.
   #setting(entry: NewEntry): string {
     const uuid = this.#newId();
     const timestamp = isoTimeToSecond(this.#now());
@@ -395,7 +398,7 @@ export class SessionManager {
     );
   }
 
-  /** Closes it, once: others in this process may have the file open. */
+  /** Closes the file only once: other parts of this process may have it open. */
   close(): void {
     if (this.#shut !== 'closed') this.#file.close();
     [this.#shut, this.#isWritable] = ['closed', false];

@@ -1,8 +1,8 @@
-/** Entries of a session file as the nodes that core's context is made of, and as they are now. */
+/** Converts entries of a session file to nodes for core's context, including later changes. */
 import type { EntryMarker, SessionEntry, SessionIndex } from '@coppice/content/sessions';
 import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppice/core';
 
-/** The node that a line is, with what later lines changed about it. Ids are those of the file. */
+/** The node of a line, with changes by later lines. Ids are those of the file. */
 export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
   const { file } = index;
   const { kind, message, status, meta, marker, createdAt, noted } = index.meaningAt(at);
@@ -19,7 +19,7 @@ export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<Message
     createdAt: createdAt ?? 0,
     matchParent: null,
     key: null,
-    // Noted when it was written, or counted once: an estimate of a long session would cost more than reading it.
+    // Stored with the line, or counted once: counting a long session again would cost more than reading it.
     tokens: typeof tokens === 'number' ? tokens : index.tokensAt(at, () => kit.tokens(message)),
     addedIn: 0,
     contentIn: 0,
@@ -41,7 +41,7 @@ function markerOfEntry({ firstKept, from, ...rest }: EntryMarker): Marker {
   };
 }
 
-/** An entry with what later lines say about it: another parent, other content. */
+/** An entry with changes by later lines: another parent, other content. */
 export function entryIn(index: SessionIndex, at: number): SessionEntry {
   const { file } = index;
   if (at === 0) return file.header;

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => sessions.destroy());
 
-/** An entry as a hook may give it that no compiler has looked at. */
+/** An entry as an untyped hook may pass it. */
 const given = (text: string): NewEntry => JSON.parse(text);
 const circle: { self?: unknown } = {};
 circle.self = circle;
@@ -83,7 +83,7 @@ test('[Z48] a session that was closed saves nothing, reads no other file in its 
   const manager = sessions.open(made.path);
   const first = await manager.saveMessage(hello);
   manager.close();
-  // The system gives the number of the closed file to the next one.
+  // The operating system reuses the descriptor of the closed file for the next one.
   const other = openSync(import.meta.filename, 'r');
   expect(() => manager.getPath()).toThrow(/was closed here/);
   closeSync(other);

@@ -1,11 +1,11 @@
-/** What a message is before it is saved and when that is, and why nothing can be. */
+/** Prepares and validates entries before they are saved. */
 import { normaliseMessage, utf8Length } from '@coppice/content';
 import { type NewSession, plainFields, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
 import { AppError, isText, type Message, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
-/** Why nothing can be saved by whoever was shut out, or by anybody here. */
+/** The error for a session that cannot be saved to. */
 export function readOnlySession(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
   const { path, dialect } = file;
   if (shut === 'closed') return sessionWasClosed(path);
@@ -35,7 +35,7 @@ function sessionWasClosed(path: string): AppError {
   });
 }
 
-/** What a new session begins with. */
+/** The header fields of a new session. */
 export function newSession(options: NewSessionOptions): NewSession {
   const { cwd, parentSession, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());
@@ -50,7 +50,7 @@ export function newSession(options: NewSessionOptions): NewSession {
   };
 }
 
-/** The paths of the sessions in a folder that can be gone on with, of one working folder if named, newest first. */
+/** The paths of the sessions in a folder that can be continued, optionally of one working directory, newest first. */
 export function* ownSessions({ files, folder, cwd: wanted }: NewSessionOptions): Generator<string, void, undefined> {
   for (const { path, trouble, cwd, dialect } of files.list(folder)) {
     const known = trouble === undefined && (dialect === 'v2' || dialect === 'v1');
@@ -58,7 +58,7 @@ export function* ownSessions({ files, folder, cwd: wanted }: NewSessionOptions):
   }
 }
 
-/** What makes the ids of entries: those of a clock of the caller's say the time of the system all the same. */
+/** The id generator of entries. With a custom clock, ids still contain the system time. */
 export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile): (now?: number) => string {
   if (make === undefined) return now === undefined ? newId : () => newId();
   return () => {
@@ -68,7 +68,7 @@ export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile)
   };
 }
 
-/** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
+/** A message as it is stored. A plain text, the common case, needs no conversion of older formats. */
 export function authorOf(message: AppMessage): Message {
   const { role, content } = message;
   const plain = typeof content === 'string' && saysSomething(content) && Object.keys(message).length === 2;
@@ -76,10 +76,13 @@ export function authorOf(message: AppMessage): Message {
   return plain && speaks ? textMessage(role, content) : valueOf(normaliseMessage(message));
 }
 
-// Ids of others are kept as they are up to so many bytes.
+// The longest foreign id that is kept, in bytes.
 const idMost = 512;
 
-/** An entry as data of its own. Refuses one that could not be read again: without a type, with no id, or with no JSON. */
+/**
+ * Copies an entry as plain data. Throws on one that could not be read again: without a type, with an invalid id, or
+ * not JSON.
+ */
 export function plainEntry(entry: NewEntry): NewEntry {
   const fields = valueOf(plainFields(entry));
   const { type, uuid } = fields;
@@ -90,24 +93,24 @@ export function plainEntry(entry: NewEntry): NewEntry {
   return { ...fields, type, uuid, ...placeEntry(entry) };
 }
 
-// Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
+// Line types with which a file stores its own state: one that a caller wrote could corrupt the session.
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
 
-/** Refuses an entry of a type that sessions write themselves. */
+/** Throws on an entry of a type that sessions write themselves. */
 export function checkType(type: string, uuid: string): void {
   if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
   if (kept.has(type))
-    refuse('command/invalid', `Entries of the type ${type} are written by the session alone.`, { nodeId: uuid });
+    refuse('command/invalid', `Only the session itself writes entries of the type ${type}.`, { nodeId: uuid });
 }
 
-/** Refuses an entry with fields that sessions write themselves. */
+/** Throws on an entry with fields that sessions write themselves. */
 export function checkUnnumbered(entry: NewEntry, uuid: string): void {
   if (entry['version'] === undefined && entry['commit'] === undefined) return;
   const why = 'The session notes version and commit itself: put yours below another name.';
   refuse('command/invalid', why, { nodeId: uuid });
 }
 
-/** Place and time of an entry. */
+/** Parent and time of an entry. */
 function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
   return {
     ...(parentUuid === undefined ? {} : { parentUuid }),
@@ -115,7 +118,7 @@ function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parent
   };
 }
 
-/** Whether an entry that is there says what is given: saved again, it is the same one. */
+/** Whether an existing entry equals the given one: saving it again then changes nothing. */
 export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   for (const key of Object.keys(given)) {
     if (key === 'timestamp' || key === 'node') continue;
@@ -124,13 +127,13 @@ export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   return true;
 }
 
-/** Whether the tokens of a message are as soon counted as read: those are not noted. */
+/** Whether counting the tokens of a message is as fast as reading a stored count: then none is stored. */
 export function isAlmostNumbered({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }
 
-/** Whether a text is more than spaces; mostly its first letter tells. */
+/** Whether a text has more than white space; usually the first character decides. */
 export function saysSomething(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first > 0x20 && first < 0x7f) || text.trim() !== '';
@@ -139,7 +142,7 @@ export function saysSomething(text: string): boolean {
 let second = Number.NaN;
 let upToSecond = '';
 
-/** A time as lines say it. The part up to the second is kept, since most saves follow another: the rest is three digits. */
+/** A timestamp as in lines. The part up to the second is cached, because most saves follow each other quickly. */
 export function isoTimeToSecond(at: number): string {
   const now = Math.floor(at / 1000);
   if (now !== second) [second, upToSecond] = [now, new Date(now * 1000).toISOString().slice(0, -4)];

@@ -1,11 +1,11 @@
-/** What commands copy with where a session file is behind them, or where session files can be written. */
+/** How commands copy sessions: to session files, or within a store. */
 
 import type { Copies } from '../commands/contract.ts';
 import { treeCopies } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
 import { type SyncOptions, treeIntoSession } from './sync.ts';
 
-/** Copies of a session are files of their own, in which the session goes on; ids are kept. */
+/** Copies of a session are new files, in which the session continues; ids are kept. */
 export function sessionCopies(session: AgentSession, options: SyncOptions): Copies {
   return {
     async copy({ nodeId, whole }) {
@@ -20,7 +20,7 @@ export function sessionCopies(session: AgentSession, options: SyncOptions): Copi
   };
 }
 
-/** Copies in a store are trees of it; branches are written into session files of a folder. */
+/** Copies in a store are trees of it; `/export-branch` writes session files to a folder. */
 export function storeCopies(options: SyncOptions & { readonly folder: string }): Copies {
   return { copy: treeCopies.copy, exportBranch: writeCopy(options, () => options.folder) };
 }

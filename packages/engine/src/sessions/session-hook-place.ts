@@ -1,23 +1,23 @@
-/** Hooks over many conversations: those that are session files give a hook their entries, others their events alone. */
+/** Hooks for many conversations: for session files a hook gets the entries, for others only the event. */
 import { AppError, type TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
 import type { SessionOptions } from './contract.ts';
 import { type HookEventContext, type HookPlace, hookContext } from './hooks.ts';
 import { SessionManager } from './manager.ts';
 
-/** What such a place is made with. */
+/** Options for these hooks. */
 export interface SessionPlaceOptions extends SessionOptions {
   readonly events: Events;
-  /** The file of a conversation; null where it is in none. */
+  /** The session file of a conversation; null if it has none. */
   fileOf(treeId: TreeId): Promise<string | null>;
 }
 
-/** A place whose conversations are opened when a hook is first asked about one. */
+/** Hooks whose session files are opened on first use. */
 export interface SessionHookPlace extends HookPlace {
   close(): void;
 }
 
-/** Makes a place for hooks. Files that are open already in this process are shared, their leases too. */
+/** Creates the hook registration. Files that are already open in this process are shared, including their leases. */
 export function createHookPlace(options: SessionPlaceOptions): SessionHookPlace {
   const open = new Map<TreeId, SessionManager>();
   return {
@@ -38,7 +38,7 @@ export function createHookPlace(options: SessionPlaceOptions): SessionHookPlace 
   };
 }
 
-/** What a hook is given about a conversation that is no session file: it can judge the event, and nothing else. */
+/** The context for a conversation without a session file: the hook can decide about the event, but nothing else. */
 function withoutSession(treeId: TreeId): HookEventContext {
   const refusal = () =>
     new AppError({

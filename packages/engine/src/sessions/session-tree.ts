@@ -1,11 +1,10 @@
-/** A session's tree as it is shown: flat, parents before children, without what the entries say in full. */
+/** A session's tree for display: flat, parents before children, with shortened texts. */
 import type { SessionIndex } from '@coppice/content/sessions';
 import { isToolUse, textOf, truncate } from '@coppice/core';
 import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
 
 const previewLength = 120;
 
-/** The tree. */
 export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
   const { file } = index;
   const path = new Set(index.path(leaf));
@@ -31,7 +30,7 @@ export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
   return { root: file.header.uuid, leaf: file.uuidAt(leaf), nodes };
 }
 
-/** Figures over all branches. */
+/** Statistics over all branches. */
 export function statsOf(index: SessionIndex): SessionStats {
   const { file } = index;
   const count = { entries: 0, user: 0, assistant: 0, toolCalls: 0, toolResults: 0, branches: 0 };

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => sessions.destroy());
 
-// a ─ b ─ c ─ d, and e ─ f below a; the entries have names of their own, no UUIDs.
+// a ─ b ─ c ─ d, and e ─ f below a; the entry ids are not UUIDs.
 const lines = [
   { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 'abc', cwd: '/project' },
   ...['a root', 'b a', 'c b', 'd c', 'e a', 'f e'].map((pair) => {
@@ -29,7 +29,7 @@ async function doing(store: Store, command: Command): Promise<void> {
   await run(store, command, { actor: 'me', now, newId, kit: messageKit });
 }
 
-/** The live nodes of a tree, and where it is. */
+/** The live nodes of a tree, and its active node. */
 async function reported(store: Store, treeId: TreeId): Promise<unknown> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
@@ -37,7 +37,7 @@ async function reported(store: Store, treeId: TreeId): Promise<unknown> {
   return [parts, rows?.row.activeNodeId];
 }
 
-/** The same as somebody says who opens the file. */
+/** The same, read from the file. */
 async function reportedBy(path: string): Promise<unknown> {
   const store = await sessions.store(`jsonl:${path}`);
   const [item] = (await store.trees()).items;
@@ -75,7 +75,7 @@ test('[Z45] what a store deletes, moves and edits in place is so in the file tha
     expect(saidIn(manager.buildSessionContext('d')).at(-1)).toBe('user: said anew');
     expect(await reportedBy(one)).toEqual(await reported(store, treeId));
   }
-  // Nothing is left to be carried.
+  // Nothing is left to synchronise.
   const { length } = sessions.lines(path);
   await treeBackIntoSession(store, treeId, path, sessions.options);
   expect(sessions.lines(path).length).toBe(length);
@@ -104,7 +104,7 @@ test('[Z45] what came back with something and went on alone is there on the othe
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
   await treeBackIntoSession(store, treeId, path, sessions.options);
   expect(sessions.open(path).getEntries()).toEqual([]);
-  // What hung on a hangs on the root now, and a is gone alone.
+  // The children of a are children of the root now, and only a is deleted.
   await doing(store, { type: 'undo', treeId });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'splice' });
   await treeBackIntoSession(store, treeId, path, sessions.options);
@@ -146,7 +146,7 @@ test('[Z45] of two changes to the same the later one counts, whichever way it is
   ]);
 });
 
-/** What is noted about the nodes of a tree, its labels and its name. */
+/** The metadata of a tree's nodes, its labels and its title. */
 async function noted(store: Store, treeId: TreeId): Promise<unknown> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
@@ -186,7 +186,7 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes and tak
   await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
   await doing(store, { type: 'attributes', treeId, set: { title: null } });
   await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
-  // What was taken away here does not come again from there, where it is still to be seen.
+  // What was removed here does not come back from the other side, where it still exists.
   await sessionIntoStore(path, store, sessions.options);
   expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
   await treeBackIntoSession(store, treeId, path, sessions.options);
@@ -211,7 +211,7 @@ test('[Z47] of two notes under one key the later one counts, and those under oth
   expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
 });
 
-/** Which variants are in one group, by their ids. */
+/** The groups of variants, by ids. */
 async function groups(store: Store, treeId: TreeId): Promise<string[]> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const found = new Map<string, NodeId[]>();
@@ -232,11 +232,11 @@ test('[Z49] variants that are grouped on one side of a bridge are so on the othe
     await sessionIntoStore(path, store, sessions.options);
     expect([await groups(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
   };
-  // Grouped later, from the store into the file.
+  // Grouped later, from the store to the file.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), at('e')] });
   await treeBackIntoSession(store, treeId, path, sessions.options);
   await both([at('b'), at('e')]);
-  // New variants come in the group of those that they were made beside.
+  // New variants are in the group of their siblings.
   const reply = (text: string) => ({ message: textMessage('assistant', text) });
   const made = async (on: Store, replies: readonly string[], parent: NodeId): Promise<NodeId[]> => {
     const before = new Set((await on.read(treeId, () => ask('children', { of: parent }))).map(({ id }) => id));
@@ -247,13 +247,13 @@ test('[Z49] variants that are grouped on one side of a bridge are so on the othe
   const three = await made(file, ['one', 'two', 'three'], at('a'));
   await sessionIntoStore(path, store, sessions.options);
   await both([at('b'), at('e')], three);
-  // Taken apart and put together anew on the other side.
+  // Ungrouped and regrouped on the other side.
   const [first = at('a'), second = at('a'), third = at('a')] = three;
   await doing(store, { type: 'group', treeId, nodeIds: [first] });
   await doing(store, { type: 'group', treeId, nodeIds: [second, at('e')] });
   await treeBackIntoSession(store, treeId, path, sessions.options);
   await both([second, at('e')]);
-  // The later one counts.
+  // The later change counts.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), third] });
   await doing(file, { type: 'group', treeId, nodeIds: [at('b'), first] });
   await treeBackIntoSession(store, treeId, path, sessions.options);

@@ -1,4 +1,4 @@
-/** What changed about what both sides of a bridge have: where nodes hang, what they say, what is noted about them. */
+/** Synchronises changes to nodes that exist on both sides: parents, contents, metadata. */
 import {
   actId as asActId,
   ask,
@@ -24,22 +24,25 @@ import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';
 
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 
-/** One side of a bridge by the names of the other, and its log, which is read where the two differ. */
+/**
+ * One side of a synchronisation, with its ids mapped to the other side, and its log, which is read only if the two
+ * differ.
+ */
 export interface SyncSide {
   readonly rows: ChangedRows;
   readonly name: (id: NodeId) => NodeId;
   readonly log: () => Promise<readonly Commit[]>;
 }
 
-/** A node of the side that is carried from, and the same one on the other. */
+/** A node of the source side and its counterpart. */
 export interface SyncPair {
   readonly from: Node;
   readonly to: Node;
 }
 
 /**
- * Carries what changed about known nodes from one side to the other: of two changes to the same the later one counts.
- * Each is an ordinary command, all of them one act, so that a run that was cut off is completed by the next.
+ * Transfers changes of known nodes from one side to the other; of two changes to the same thing the later one counts.
+ * Each is an ordinary command, all in one act, so that an interrupted run is completed by the next one.
  */
 export class SyncChanges {
   readonly #from: SyncSide;
@@ -47,7 +50,7 @@ export class SyncChanges {
   readonly #id: TreeId;
   readonly #context: RunContext;
   #later: LaterTouches | null = null;
-  // What came back with something else, and is gone on the other side.
+  // Nodes that were restored together with another one but are deleted on the other side.
   readonly #lifted = new Set<NodeId>();
   #count = 0;
 
@@ -74,7 +77,7 @@ export class SyncChanges {
     return from.parentId === null ? null : this.#from.name(from.parentId);
   }
 
-  /** Which of two changes is the later one; the logs are read for it once, where anything differs at all. */
+  /** Decides which of two changes is later; reads the logs once, and only if anything differs. */
   async #judge(): Promise<LaterTouches> {
     if (this.#later !== null) return this.#later;
     const { log, name } = this.#from;
@@ -88,7 +91,7 @@ export class SyncChanges {
     return this.#later;
   }
 
-  /** Does what can be done there; what the tree there does not allow stays as it is. */
+  /** Runs a command on the target; what the tree there does not allow stays as it is. */
   async #run(command: Command): Promise<void> {
     try {
       await run(this.#to, command, this.#context);
@@ -98,7 +101,7 @@ export class SyncChanges {
     }
   }
 
-  /** Brings back what was brought back on the other side: before anything new comes to hang below it. */
+  /** Restores nodes that were restored on the other side, before new nodes are added below them. */
   async bringBack(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
@@ -114,7 +117,10 @@ export class SyncChanges {
       if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
   }
 
-  /** Brings a node back, and before it what it hangs on here: it may hang elsewhere on the other side, where that is gone. */
+  /**
+   * Restores a node and, before it, its ancestors here: it may have another parent on the other side, where that is
+   * deleted.
+   */
   async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
     const way: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
@@ -123,16 +129,13 @@ export class SyncChanges {
     }
     for (const { id, parentId, removedIn } of way.reverse()) {
       back.add(id);
-      // What went with the one above it came back with it.
+      // A node that was deleted with its parent was restored with it.
       const cameAlong = parentId !== null && back.has(parentId) && present.get(parentId)?.removedIn === removedIn;
       if (!cameAlong) await this.#run({ type: 'restore', treeId: this.#id, nodeId: id });
     }
   }
 
-  /**
-   * Moves, groups, rewrites, notes, labels and removes what was moved, grouped, rewritten, noted, labelled and removed on the
-   * other side, and goes where that one is.
-   */
+  /** Applies moves, groups, edits, metadata, labels and deletions of the other side, and its active node. */
   async reshape(): Promise<void> {
     await this.#move();
     await this.#group();
@@ -157,8 +160,8 @@ export class SyncChanges {
     const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
     if (elsewhere.length === 0) return;
     const later = await this.#judge();
-    // From the top down, so that nothing comes to hang below itself on the way. What is removed there goes from where it
-    // was last, so that it comes back alone if it does.
+    // From the top down, so that no node becomes its own descendant in between. A node that is deleted there is moved
+    // to its last position first, so that it can be restored alone.
     for (const pair of elsewhere) {
       const parentId = this.#parentOf(pair);
       if (parentId !== null && later('place', pair.to.id))
@@ -201,7 +204,7 @@ export class SyncChanges {
     await this.#change(() => annotating(notes));
   }
 
-  /** Labels and the name of the tree that are others here, or are here alone. */
+  /** Labels and the title of the tree that differ or exist only here. */
   async #label(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
@@ -216,7 +219,7 @@ export class SyncChanges {
       await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
   }
 
-  /** What was taken away here later than it was set there: labels by node, and the name. It does not come again. */
+  /** What was removed here after it was set there: labels by node, and the title. They are not added again. */
   async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
     const { rows, name, log } = this.#from;
     const there = await this.#there();
@@ -253,10 +256,11 @@ export class SyncChanges {
       const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
       if (home === undefined) continue;
       if (went.has(node.id)) homes.set(node.id, home);
-      // What the other side knows nothing of, or has elsewhere, does not go with what hangs above it here.
+      // Nodes that the other side does not know, or has elsewhere, are not deleted together with their ancestor here.
       else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
     }
-    // What went together there goes together here, and in that order: else it would come back with what went later.
+    // What was deleted together there is deleted together here, in the same order: otherwise it would be restored with
+    // later deletions.
     const goings = new Map<number, NodeId[]>();
     for (const { from, to } of gone) {
       if (!tops.has(to.id) || from.removedIn === null) continue;
@@ -273,7 +277,7 @@ function isSameContent(from: Node, to: Node): boolean {
   return from.status === to.status && from.key === to.key && from.text === to.text;
 }
 
-/** Gives nodes the words, or the status, that they have on the other side; the old ones are kept as after any edit. */
+/** Sets the content or status that nodes have on the other side; earlier content is kept as after any edit. */
 function* rewriting(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   for (const [id, { message, status, key, text, tokens }] of words) {

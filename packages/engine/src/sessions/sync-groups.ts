@@ -1,8 +1,8 @@
-/** Groups of variants in which the two sides of a bridge differ. */
+/** Groups of variants that differ between the two sides of a synchronisation. */
 import { ask, type NodeId, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import type { SyncPair } from './sync-changes.ts';
 
-/** Nodes below one parent that belong into one group: one that is there, a new one (`null`), or none at all (0). */
+/** Nodes below one parent that belong to one group: an existing one, a new one (`null`), or none (0). */
 interface GroupPlan {
   readonly parentId: NodeId;
   readonly nodeIds: readonly NodeId[];
@@ -10,8 +10,8 @@ interface GroupPlan {
 }
 
 /**
- * What has to be grouped otherwise here, so that the variants of one group there are in one here. Numbers say nothing by
- * themselves: only which nodes share one. `isLater` tells which nodes were grouped there last.
+ * The regrouping that is needed here so that variants of one group there share one here. Group numbers have no
+ * meaning by themselves, only which nodes share one. `isLater` tells which nodes were grouped there last.
  */
 export function groupsBeside(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
   const found: GroupPlan[] = [];
@@ -30,7 +30,7 @@ export function groupsBeside(pairs: readonly SyncPair[], isLater: (id: NodeId) =
       const home = groupHome(members, here, used);
       const away = members.filter(({ to }) => to.groupId !== home && isLater(to.id));
       const stay = members.filter(({ to }) => home !== null && to.groupId === home);
-      // A group of one says nothing.
+      // A group of one has no effect.
       if (away.length === 0 || away.length + stay.length < 2) continue;
       if (home !== null) used.add(home);
       found.push({ parentId, nodeIds: away.map(({ to }) => to.id), into: home });
@@ -39,7 +39,7 @@ export function groupsBeside(pairs: readonly SyncPair[], isLater: (id: NodeId) =
   return found;
 }
 
-/** The group here that holds members of a group there and none of another; the first one that does. */
+/** The first group here that contains members of a group there and none of another. */
 function groupHome(
   members: readonly SyncPair[],
   here: ReadonlyMap<number, readonly SyncPair[]>,
@@ -63,7 +63,7 @@ function byKey<K>(pairs: readonly SyncPair[], keyOf: (pair: SyncPair) => K): Map
   return found;
 }
 
-/** Puts nodes into their groups. */
+/** Assigns nodes to their groups. */
 export function* regrouping(groupings: readonly GroupPlan[]): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   const highest = new Map<NodeId, number>();

@@ -1,17 +1,17 @@
-/** Notes and labels in which the two sides of a bridge differ. */
+/** Metadata and labels that differ between the two sides of a synchronisation. */
 import { canonicalJson } from '@coppice/content';
 import { ask, type NodeId, type NodeMeta, type Patch, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import { inversePatch } from '@coppice/core/tree';
 import type { SyncPair, SyncSide } from './sync-changes.ts';
 
-/** One note as it is on the side that is carried from; null where it has none. */
+/** One metadata field of the source side; null if it is absent. */
 export interface SyncNote {
   readonly nodeId: NodeId;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** The notes about nodes that both have and that are others here. */
+/** Metadata fields that differ between nodes that both sides have. */
 export function notesBeside(pairs: readonly SyncPair[]): SyncNote[] {
   const notes: SyncNote[] = [];
   for (const { from, to } of pairs) {
@@ -28,12 +28,12 @@ function ownNote(meta: NodeMeta, key: string): unknown {
   return Object.hasOwn(meta, key) ? meta[key] : undefined;
 }
 
-// Stores keep the members of an object in an order of their own.
+// Stores may order the members of an object differently.
 function noteText(value: unknown): string {
   return value === undefined || value === null ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
-/** Notes about nodes what is noted on the other side, whoever noted it: some of it only the tree itself writes. */
+/** Sets the metadata of the other side, including fields that only the tree itself writes. */
 export function* annotating(notes: readonly SyncNote[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
@@ -48,13 +48,13 @@ export function* annotating(notes: readonly SyncNote[]): ReadProgram<Plan<null>>
   return { steps, result: null };
 }
 
-/** A label as it is on the side that is carried from; null where it has none. */
+/** A label of the source side; null if it is absent. */
 export interface LabelThere {
   readonly nodeId: NodeId;
   readonly title: string | null;
 }
 
-/** The labels of live nodes here that are called otherwise there, or are not there any more. */
+/** Labels of live nodes here that have another title there or no longer exist there. */
 export function labelsBeside({ rows, name }: SyncSide, there: SyncSide['rows']): LabelThere[] {
   const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
   const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));

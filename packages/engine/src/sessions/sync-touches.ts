@@ -1,10 +1,8 @@
-/** When something was changed last on one side of a bridge. */
+/** When something was last changed on one side of a synchronisation. */
 import type { Commit, NodeId } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 
-/**
- * When something about a node was changed last, after it came into its tree; notes by node and key, the name of the tree
- * under no node at all.
- */
+/** The last change per node after it was added; metadata by node and key, the tree's title under an empty node id. */
 interface Touches {
   readonly presence: Map<string, number>;
   readonly place: Map<string, number>;
@@ -14,15 +12,15 @@ interface Touches {
   readonly note: Map<string, number>;
 }
 
-/** Whether the newest change to something was made on the side that is carried from. */
+/** Whether the newest change of something was made on the source side. */
 export type LaterTouches = (what: keyof Touches, key: string) => boolean;
 
-/** What a note about a node goes by. */
+/** The key of a metadata field of a node. */
 export function noteKey(id: string, key: string): string {
   return `${id} ${key}`;
 }
 
-/** The times in a log, by the names that the other side has for its nodes. */
+/** The times in a log, by the other side's ids. */
 export function touchesIn(log: readonly Commit[], name: (id: NodeId) => NodeId): Touches {
   const touches: Touches = {
     presence: new Map(),
@@ -33,32 +31,36 @@ export function touchesIn(log: readonly Commit[], name: (id: NodeId) => NodeId):
     note: new Map(),
   };
   const past = new PastTouches();
-  for (const { steps, at, version } of log)
-    for (const step of steps) {
-      if (step.type === 'remove')
-        for (const id of past.remove(step.nodeId, version)) touches.presence.set(name(id), at);
-      else if (step.type === 'restore')
-        for (const id of past.restore(step.nodeId, step.version)) touches.presence.set(name(id), at);
-      else if (step.type === 'insert') {
-        past.hang(step.node.id, step.node.parentId);
-        if (step.node.groupId > 0) touches.group.set(name(step.node.id), at);
-      } else if (step.type === 'move') {
-        past.hang(step.nodeId, step.to.parentId);
-        touches.place.set(name(step.nodeId), at);
-        // Whoever is moved is grouped anew there.
-        touches.group.set(name(step.nodeId), at);
-      } else if (step.type === 'regroup') touches.group.set(name(step.nodeId), at);
-      else if (step.type === 'replace') touches.content.set(name(step.nodeId), at);
-      else if (step.type === 'bookmark') touches.label.set(name(step.nodeId), at);
-      else if (step.type === 'annotate')
-        for (const key of Object.keys(step.after)) touches.note.set(noteKey(name(step.nodeId), key), at);
-      else if (step.type === 'attributes')
-        for (const key of Object.keys(step.after)) touches.note.set(noteKey('', key), at);
+  for (const commit of log) {
+    const { at } = commit;
+    for (const change of rowChanges(commit.steps, commit)) {
+      if (change.op === 'added') {
+        past.hang(change.node.id, change.node.parentId);
+        if (change.node.groupId > 0) touches.group.set(name(change.node.id), at);
+      } else if (change.op === 'marked') {
+        const ids =
+          change.to === null ? past.restore(change.nodeId, change.from) : past.remove(change.nodeId, change.to);
+        for (const id of ids) touches.presence.set(name(id), at);
+      } else if (change.op === 'bookmarked') touches.label.set(name(change.nodeId), at);
+      else if (change.op === 'tree')
+        for (const key of Object.keys(change.attributes ?? {})) touches.note.set(noteKey('', key), at);
+      else
+        for (const id of change.nodeIds) {
+          const { parentId, groupId, contentIn } = change.set;
+          if (parentId != null) {
+            past.hang(id, parentId);
+            touches.place.set(name(id), at);
+          }
+          if (groupId !== undefined) touches.group.set(name(id), at);
+          if (contentIn !== undefined) touches.content.set(name(id), at);
+          for (const key of Object.keys(change.meta ?? {})) touches.note.set(noteKey(name(id), key), at);
+        }
     }
+  }
   return touches;
 }
 
-/** Where nodes hung when a commit was made: what is removed and brought back takes along what is below it then. */
+/** The parents at the time of a commit: removing and restoring a node includes its descendants at that time. */
 class PastTouches {
   readonly #above = new Map<NodeId, NodeId>();
   readonly #below = new Map<NodeId, Set<NodeId>>();
@@ -80,7 +82,7 @@ class PastTouches {
     return gone;
   }
 
-  restore(top: NodeId, version: number): NodeId[] {
+  restore(top: NodeId, version: number | null): NodeId[] {
     const back = this.#from(top, (id) => this.#removed.get(id) === version);
     for (const id of back) this.#removed.delete(id);
     return back;

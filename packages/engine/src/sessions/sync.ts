@@ -1,4 +1,4 @@
-/** A session file as a tree in any store, and a tree of any store as a session file. Ids survive both ways. */
+/** Converts a session file to a tree of any store and back. Ids survive both ways. */
 import { derivedId, messageKit } from '@coppice/content';
 import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
 import {
@@ -24,7 +24,7 @@ import { orderParentsFirst, positionBetween, stepsFromRows, toNewNode } from '@c
 import { newId } from '../new-id.ts';
 import { SyncChanges } from './sync-changes.ts';
 
-/** What a bridge is given. */
+/** Options of a synchronisation. */
 export interface SyncOptions {
   readonly files: SessionFiles;
   readonly actor?: string;
@@ -33,36 +33,36 @@ export interface SyncOptions {
   readonly kit?: MessageKit;
 }
 
-/** What came over. */
+/** The result of a synchronisation. */
 export interface SyncResult {
   readonly treeId: TreeId;
-  /** Nodes that are new there. */
+  /** Nodes that were added to the target. */
   readonly added: readonly NodeId[];
-  /** Nodes that say something else there: they are left as they are. */
+  /** Nodes whose content differs in the target; they are not changed. */
   readonly differ: readonly NodeId[];
 }
 
 type SyncRows = NonNullable<Reads['rows']['answer']>;
 
-/** The format under which a store keeps the ids of session files. */
+/** The external id format for ids of session files. */
 export const sessionFormat = 'session';
 
 /**
- * Brings a session file into a store as a tree. Brought again, what is new comes along and what is there stays. An id
- * that another tree of the store has, as after a branch into another file, is kept as a foreign name.
+ * Imports a session file into a store as a tree. Importing it again adds what is new and keeps what is there. An id
+ * that another tree of the store uses, as after a branch to another file, is kept as an external id.
  */
 export async function sessionIntoStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
   const source = await options.files.store(path);
   try {
     const [item] = (await source.trees()).items;
-    if (item === undefined) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    if (item === undefined) return refuse('tree/unknown-tree', `${path} contains no session.`, { path });
     const read = await source.read(item.id, () => ask('rows', {}));
-    if (read === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    if (read === null) return refuse('tree/unknown-tree', `${path} contains no session.`, { path });
     const rows = withHeader(read, headerInStore(path, options.files));
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
     const log = () => source.read(item.id, () => ask('log', { since: 0 }));
     const carried = await syncInto({ rows, log }, store, item.id, scope, options);
-    // Names that the file itself has, and those of nodes whose id was taken.
+    // External ids in the file itself, and those of nodes whose id was taken.
     const names = await source.externalIdsOf(item.id);
     const known = new Set(carried.renamed.keys());
     await store.putExternalIds([
@@ -81,7 +81,7 @@ export async function sessionIntoStore(path: string, store: Store, options: Sync
   }
 }
 
-// What a header says that a tree has no word for; noted with the root, so that a file made of the tree says it again.
+// Header fields that a tree has no attribute for; stored with the root, so that they can be exported again.
 interface HeaderNote {
   readonly cwd?: string;
   readonly parentSession?: string;
@@ -119,13 +119,13 @@ function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
   return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
 }
 
-/** What is carried, and how it became so. */
+/** The rows to transfer, and their log. */
 interface SyncSource {
   readonly rows: SyncRows;
   readonly log: () => Promise<readonly Commit[]>;
 }
 
-/** Adds what a tree does not have yet, as one commit, and changes what was changed in the other later than here. */
+/** Adds missing nodes to a tree as one commit, and applies changes that are later than those here. */
 async function syncInto(
   { rows, log }: SyncSource,
   to: Store,
@@ -158,7 +158,7 @@ async function syncInto(
   return { treeId: id, ...result, differ: there === null ? [] : differingEntries(rows, there, known) };
 }
 
-/** Nodes that both have and that say something else here. */
+/** Nodes that exist on both sides with different content. */
 function differingEntries(rows: SyncRows, there: SyncRows, known: (node: NodeId) => NodeId): NodeId[] {
   const present = new Map(there.nodes.map((node) => [node.id, node]));
   return rows.nodes.flatMap((node) => {
@@ -206,7 +206,7 @@ function* planSync(
   const isLeft = active !== null && present.get(active)?.removedIn == null;
   if (steps.length > 0 && isLeft && active !== there.row.activeNodeId)
     steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
-  // A label and a name that are new come along, too; those that are there stay.
+  // New labels and a new title are added; existing ones are kept.
   const marked = new Set(there.bookmarks.map((bookmark) => bookmark.nodeId));
   const came = new Set(added);
   for (const bookmark of rows.bookmarks) {
@@ -221,7 +221,7 @@ function* planSync(
   return { steps, result: { added, renamed } };
 }
 
-/** A node, or the nearest one above it that was not removed: what was removed takes nothing new. */
+/** The node, or its nearest live ancestor: nothing can be added below a removed node. */
 function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
   let at = id;
   for (let node = at === null ? undefined : present.get(at); node?.removedIn != null; ) {
@@ -231,7 +231,7 @@ function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId |
   return at;
 }
 
-/** A node with its own id and all that it points at by other names. */
+/** Maps the id of a node and all ids that it refers to. */
 function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
   const { marker } = node;
   return {
@@ -261,15 +261,15 @@ function renamedRows({ row, nodes, bookmarks }: SyncRows, name: (id: NodeId) => 
   };
 }
 
-/** A part of a tree: the way to a node, and what is below it unless only the way is wanted. */
+/** Part of a tree: the path to a node and, unless `pathOnly`, its descendants. */
 export interface TreePart {
   readonly nodeId: NodeId;
   readonly pathOnly?: boolean;
 }
 
 /**
- * Writes a tree of a store, or a part of it, into a new session file: its live nodes with the ids that they have in
- * session files. A part is a session of its own.
+ * Writes a tree of a store, or part of it, to a new session file: its live nodes with their ids of session files. A
+ * part becomes a session of its own.
  */
 export async function treeIntoSession(
   store: Store,
@@ -286,7 +286,7 @@ export async function treeIntoSession(
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
   const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
-  // In another file an entry may be another node: all that is said of it there names that one.
+  // In another file an entry can be a different node: references to it are mapped to that one.
   const nodeOf = (node: NodeId): NodeId => {
     const own = byNode.get(node);
     return own === undefined ? node : sessionNodeId(scope, own);
@@ -309,7 +309,7 @@ export async function treeIntoSession(
   const made = files.create(to, {
     uuid: header?.uuid ?? makeId(),
     id: scope,
-    // A tree that does not say when it was made is as old as its file.
+    // A tree without a creation time gets that of its file.
     at: rows.row.createdAt === 0 ? at : rows.row.createdAt,
     ...headerForTree(all),
     entries,
@@ -319,13 +319,13 @@ export async function treeIntoSession(
   return made.path;
 }
 
-/** The rows of a part; it goes on where the tree does if that lies in it, else at its node. */
+/** The rows of a part; its active node is the tree's if that is included, else the given node. */
 function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly = false }: TreePart): SyncRows {
   const byId = new Map(nodes.filter((node) => node.removedIn === null).map((node) => [node.id, node]));
   const wanted = new Set<NodeId>();
   for (let at = byId.get(top); at !== undefined; at = at.parentId === null ? undefined : byId.get(at.parentId))
     wanted.add(at.id);
-  // Parents come first, so that one look at each is enough.
+  // Parents come first, so one pass is enough.
   const below = new Set<NodeId>([top]);
   if (!pathOnly)
     for (const node of orderParentsFirst([...byId.values()]))
@@ -341,7 +341,7 @@ function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly
   };
 }
 
-/** A log whose steps name their nodes otherwise. */
+/** A log with mapped node ids. */
 function entryNames(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
   return log.map((commit) => ({
     ...commit,
@@ -361,8 +361,8 @@ function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
 }
 
 /**
- * Writes what is new in a tree of a store back into the session file that it came from, and what was moved, rewritten,
- * noted, labelled or removed there later than in the file. The file's lines stay; nodes that say something else in the two are told.
+ * Writes new nodes of a tree back to the session file that it came from, and later moves, edits, metadata, labels and
+ * deletions. Existing lines are kept; nodes with different content on both sides are reported.
  */
 export async function treeBackIntoSession(
   store: Store,
@@ -376,7 +376,7 @@ export async function treeBackIntoSession(
   try {
     const [item] = (await file.trees()).items;
     if (item?.id !== id) return refuse('tree/unknown-tree', `${path} is not the session ${id}.`, { path, treeId: id });
-    // A node whose id was taken in the store goes by the name that it has in the file.
+    // A node whose id was taken in the store has its original id in the file.
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;

@@ -1,4 +1,4 @@
-/** One question to a model that is not part of any conversation. */
+/** A single question to a model, outside of any conversation. */
 import { textMessage, textOf } from '@coppice/core';
 import { replaceKeys } from '../config/mask-keys.ts';
 import { heldKeys } from '../config/secret.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryQuestion } from './prompts.ts';
 
-/** How a question is asked. */
+/** Options of a question. */
 export interface ModelQuestion {
   readonly maxTokens: number;
   readonly timeoutMs: number;
@@ -16,10 +16,10 @@ export interface ModelQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a model said, or why it said nothing that can be used; either may have cost something. */
+/** The model's answer, or why there is no usable one; both may have cost something. */
 export type ModelAnswer = (
   | { readonly type: 'said'; readonly text: string }
-  /** `text` is what came before it failed; it was paid for as well. */
+  /** `text` is what arrived before the failure; it was charged too. */
   | { readonly type: 'failed'; readonly code: string; readonly text: string }
 ) & {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
@@ -28,7 +28,7 @@ export type ModelAnswer = (
 
 const nothingUsed = { usage: null, cost: null };
 
-/** Asks a model. Never rejects: a model that fails, hangs or says nothing is an answer too. */
+/** Asks a model. Never rejects: a failure, a timeout and an empty answer are results too. */
 export async function askModel(model: Model, question: SummaryQuestion, asking: ModelQuestion): Promise<ModelAnswer> {
   const { clock, timeoutMs, signal } = asking;
   const { controller, unlink } = linkedController(signal);
@@ -65,7 +65,7 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
       return { type: 'failed', code: 'provider/content-filter', text: whole, ...spent };
     return { type: 'said', text, ...spent };
   } catch {
-    // A provider that throws breaks its promise; that is no reason to break ours.
+    // A provider that throws violates its contract; this function still keeps its own.
     return { type: 'failed', code: 'provider/internal', text: '', ...nothingUsed };
   } finally {
     over.abort();
@@ -74,19 +74,19 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
 }
 
 function ignoreCancel(): void {
-  // The answer came before the time was up.
+  // The answer arrived in time.
 }
 
 /**
- * How long a reply may be for a text of so many tokens. A model that reasons counts its reasoning as part of the reply,
- * and would be cut off before it says a word.
+ * The reply limit for a text of so many tokens. A reasoning model counts its reasoning towards the limit, and would
+ * be cut off before it writes any text.
  */
 export function replySpaceFor({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
   return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
 }
 
-// Local models put their reasoning into the text.
+// Local models include their reasoning in the text.
 function answerText(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i, '').trim();
 }

@@ -1,7 +1,7 @@
-/** Shortening texts where nobody is hurt: never inside a character, and never without a word about it. */
+/** Shortens texts: never inside a character, and always with a visible mark. */
 import { estimateTokens } from '@coppice/content';
 
-/** The text, or its beginning and its end with a note between them, at most about `length` code units long. */
+/** The text, or its beginning and end with a note between them, at most about `length` UTF-16 code units long. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = Math.max(2, length - 48);
@@ -10,7 +10,7 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** As {@link clip}, until it takes no more than so many tokens by our estimate. */
+/** Like {@link clip}, but limited to an estimated number of tokens. */
 export function clipTokens(text: string, tokens: number): string {
   let clipped = text;
   for (let taken = estimateTokens(clipped); taken > tokens && clipped.length > 80; taken = estimateTokens(clipped)) {
@@ -21,7 +21,7 @@ export function clipTokens(text: string, tokens: number): string {
   return clipped;
 }
 
-/** The first line that says something, cut at a word. */
+/** The first non-blank line, cut at a word. */
 export function firstLineOf(text: string, length: number): string {
   const start = text.search(/\S/);
   if (start === -1) return '';
@@ -29,7 +29,7 @@ export function firstLineOf(text: string, length: number): string {
   return cutAtWord(line.replace(/\s+/g, ' ').trim(), length);
 }
 
-/** A line of at most so many code units, cut at a word if one ends near enough, with an ellipsis. */
+/** A line of at most so many UTF-16 code units, cut at a word if one ends near enough, with an ellipsis. */
 export function cutAtWord(line: string, length: number): string {
   if (line.length <= length) return line;
   const end = wholeTextOf(line, length - 1);
@@ -37,7 +37,7 @@ export function cutAtWord(line: string, length: number): string {
   return `${line.slice(0, space > length / 2 ? space : end).replace(/[\s,;:.…-]+$/u, '')}…`;
 }
 
-// Not between the halves of a surrogate pair, nor before a mark that belongs to the character before it.
+// Not between the halves of a surrogate pair, nor before a combining mark.
 const joins = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
 
 function isCutPoint(text: string, at: number): boolean {

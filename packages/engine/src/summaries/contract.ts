@@ -1,98 +1,97 @@
-/** What is summed up, for what, and what comes of it. */
+/** Requests and results of summaries and titles. */
 import type { JsonObject, Message } from '@coppice/core';
 import type { Model } from '../providers/index.ts';
 import type { TrackedFiles } from './files.ts';
 
-/** What a summary is made from. */
+/** The input of a summary. */
 export interface SummarizerRequest {
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** The beginning of a request whose rest stays as it is; it is summed up for its own sake. */
+  /** The beginning of a turn whose end is kept; it is summarised separately. */
   readonly turnPrefix?: readonly Message[] | undefined;
-  /** The summary that stands for what was before; it is brought up to date, not repeated. */
+  /** The summary of earlier messages; it is updated, not repeated. */
   readonly previous?: string | null | undefined;
-  /** What the reader cares about most. */
+  /** What the summary should focus on. */
   readonly focus?: string | undefined;
-  /** Files that were read and changed; they are listed at the end, whoever writes the rest. */
+  /** Files that were read and changed; listed at the end of every summary. */
   readonly files?: TrackedFiles | undefined;
   /** The longest summary, in tokens. */
   readonly maxTokens?: number | undefined;
-  /** The model that the conversation is held with: what was said goes to no other provider unless the operator says so. */
+  /** The model of the conversation: messages are sent to no other provider unless the operator configured one. */
   readonly near?: Model | null | undefined;
-  /** Who pays, where there is a limit to it; what it does not pay for is drawn from the messages. */
+  /** The budget that pays, if there is a limit; without enough budget the text is extracted from the messages. */
   readonly allowance?: SummaryAllowance | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a call of a model used. */
+/** The usage of one call. */
 export interface SummaryUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** Pays for the calls of a summary. */
+/** The budget of one request. */
 export interface SummaryAllowance {
   /**
-   * Sets aside what a call may come to, by about how many tokens it reads and how many it may write; null where that is more
-   * than is left. What it gives is called once with what was used, in tokens and US dollars, as far as that is known.
+   * Reserves the expected cost of a call, from its estimated input and output tokens; null if that exceeds what is
+   * left. The returned function is called once with the actual tokens and US dollars, as far as known.
    */
   take(model: Model, expected: SummaryUsage): ((used: SummaryUsage | null, usd: number | null) => void) | null;
 }
 
-/** A budget that outlives a single request, such as that of a day. */
+/** A budget beyond a single request, for example per day. */
 export interface SummaryBudget {
-  /** As {@link SummaryAllowance.take}, but may have to look up what was spent. Never rejects. */
+  /** Like {@link SummaryAllowance.take}, but may have to read what was spent. Never rejects. */
   take(
     model: Model,
     expected: SummaryUsage,
   ): Promise<((used: SummaryUsage | null, usd: number | null) => Promise<void>) | null>;
 }
 
-/** What a title is made from. */
+/** The input of a title. */
 export interface TitleRequest {
   readonly messages: readonly Message[];
   readonly near?: Model | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A text, never blank, and who wrote it. */
+/** A non-blank text and its author. */
 export interface Summary {
   readonly text: string;
   /**
-   * For a node's source: `{ type: 'model', provider, model_name, usage, … }`, or `{ type: 'extract', reason }` where it
-   * was drawn from the messages without a model.
+   * The `source` metadata: `{ type: 'model', provider, model_name, usage, … }`, or `{ type: 'extract', reason }` if
+   * it was extracted without a model.
    */
   readonly source: JsonObject;
 }
 
-/** Writes summaries and titles. It always has an answer: only a signal makes it reject. */
+/** Writes summaries and titles. Always has a result: it rejects only when its signal aborts. */
 export interface Summarizer {
-  /** In place of older messages of the same conversation. */
+  /** Summarises older messages for a compaction. */
   compaction(request: SummarizerRequest): Promise<Summary>;
-  /** Of a branch that is left or brought back. */
+  /** Summarises a branch that is left or merged. */
   branch(request: Omit<SummarizerRequest, 'turnPrefix' | 'previous'>): Promise<Summary>;
-  /** One line, without markup; null where nothing was said that could be one. */
+  /** One line without markup; null if the messages have no suitable text. */
   title(request: TitleRequest): Promise<Summary | null>;
 }
 
-/** Who is to write: a model near the one that the conversation is held with, or nobody. */
+/** Chooses the model: one near the conversation's model, or none. */
 export type PickModel = (near: Model | null) => Model | null | Promise<Model | null>;
 
-/** How far a summarizer goes. */
+/** The limits of a summarizer. */
 export interface SummaryLimits {
-  /** The longest summary, in tokens, unless a request says less. */
+  /** The longest summary, in tokens, unless a request sets less. */
   readonly maxTokens: number;
-  /** What a model is given to read at a time, in tokens, if its window is not smaller. */
+  /** The largest input of one call, in tokens, unless the model's window is smaller. */
   readonly inputTokens: number;
-  /** The most calls for one text before messages are shortened further. */
+  /** The largest number of calls for one text; beyond that messages are shortened further. */
   readonly passes: number;
-  /** Characters that are shown of the result of a tool. */
+  /** How many characters of a tool result are included. */
   readonly toolResultLength: number;
-  /** For one call; then the text is drawn from the messages instead. */
+  /** The time limit of one call; after that the text is extracted from the messages. */
   readonly timeoutMs: number;
 }
 
-/** What holds unless said otherwise. */
 export const defaultSummaryLimits: SummaryLimits = {
   maxTokens: 4_096,
   inputTokens: 100_000,

@@ -1,22 +1,22 @@
-/** A summary without a model: what was asked and what was answered, in the words that were used. */
+/** Summaries without a model: questions and answers, quoted from the messages. */
 import { estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message, textOf } from '@coppice/core';
 import { clipTokens, firstLineOf } from './clip.ts';
 
-/** What is drawn from. */
+/** The input of an extraction. */
 export interface Extraction {
   readonly messages: readonly Message[];
   readonly previous?: string | null;
   readonly focus?: string | undefined;
   readonly maxTokens: number;
-  /** The first part of a request, with headings one level further down. */
+  /** For the first part of a turn; its headings are one level lower. */
   readonly isPrefix?: boolean;
 }
 
 const lineLength = 240;
 const since = '## Since then';
 
-/** The most important lines of a conversation under the headings that a model would use. Never blank. */
+/** The most important lines of a conversation, under the headings that a model would use. Never blank. */
 export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: Extraction): string {
   const earlier = previous?.trim() ?? '';
   if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
@@ -69,7 +69,7 @@ function toolsUsed(messages: readonly Message[]): string[] {
 const mostMentions = 8;
 const furthestBack = 2_000;
 
-/** Lines that speak of what the reader cares about, the newest of them. */
+/** The newest lines that mention the focus. */
 function mentionedNames(messages: readonly Message[], focus: string | undefined): string[] {
   const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
   if (words.length === 0) return [];
@@ -87,7 +87,7 @@ function mentionedNames(messages: readonly Message[], focus: string | undefined)
   return [...found].reverse();
 }
 
-/** The earlier summary with what was said since in a section of its own, which the next update goes on with. */
+/** The earlier summary with a section for the newer messages, which the next update extends. */
 function updateSummary(
   earlier: string,
   messages: readonly Message[],
@@ -121,23 +121,23 @@ function updateSummary(
   return [base, rest].filter((part) => part !== '').join('\n\n');
 }
 
-/** A message of what was said since, with who said it. */
+/** A newer message with its role. */
 function summaryLines(message: Message): string {
   return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOfMessage(message)}`);
 }
 
 interface ExtractPart {
   readonly heading: string;
-  /** A message is turned into a line only if there is room for it. */
+  /** A message is formatted only if its line fits. */
   readonly lines: readonly (string | Message)[];
   readonly shown?: (message: Message) => string;
-  /** Which end is kept where not all fits; the beginning unless said otherwise. */
+  /** Which end is kept if not all lines fit; by default the beginning. */
   readonly keep?: 'newest';
 }
 
 const leftOutMark = '- (earlier:';
 
-/** The parts that have lines, each with as many as an even share of the room holds. */
+/** The parts that have lines, each with as many as an equal share of the space holds. */
 function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
   const speaking = parts.filter((part, index) => part.lines.length > 0 || leads(parts, index));
   const counted = speaking.filter((part) => part.lines.length > 0).length;
@@ -170,7 +170,7 @@ function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
   return texts.join('\n\n');
 }
 
-/** Whether a heading without lines has a smaller one with lines below it. */
+/** Whether a heading without lines has a subheading with lines. */
 function leads(parts: readonly ExtractPart[], index: number): boolean {
   const level = (heading: string) => heading.indexOf(' ');
   const own = level(parts[index]?.heading ?? '');

@@ -1,21 +1,21 @@
-/** Which files a conversation read and changed, told from the tools that were called. */
+/** Finds the files that a conversation read and changed, from its tool calls. */
 import { isToolUse, type Json, type JsonObject, type Message } from '@coppice/core';
 
-/** Paths in the order in which they were last touched. What was changed is not listed as read. */
+/** Paths, ordered by last use. A changed file is not listed as read. */
 export interface TrackedFiles {
   readonly read: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** Which tools read and change files, and under which names they are told paths. */
+/** Which tools read and change files, and which parameters contain paths. */
 export interface FileTools {
-  /** Names in small letters, without a server before them. */
+  /** Names in lower case, without the server prefix. */
   readonly read: readonly string[];
   readonly change: readonly string[];
   readonly paths: readonly string[];
 }
 
-/** The names that common agents and the reference servers use. */
+/** The names in common agents and in the MCP reference servers. */
 export const defaultFileTools: FileTools = {
   read: ['read', 'read_file', 'read_text_file', 'read_media_file', 'read_multiple_files', 'view', 'cat', 'open_file'],
   change: [
@@ -48,13 +48,12 @@ export const defaultFileTools: FileTools = {
   ],
 };
 
-/** No files. */
 export const noFiles: TrackedFiles = { read: [], changed: [] };
 
-// Enough for any piece of work that a person would oversee; a list without end would crowd out the summary itself.
+// Enough for any task that a person could oversee; an unlimited list would crowd out the summary.
 const mostFiles = 200;
 
-/** The files of a list of messages, after those that were known before. */
+/** The files in a list of messages, after those known before. */
 export function trackFiles(
   messages: readonly Message[],
   before: TrackedFiles = noFiles,
@@ -77,7 +76,7 @@ export function trackFiles(
   return { read: newest([...read].filter((path) => !changed.has(path))), changed: newest([...changed]) };
 }
 
-/** A tool's name without the server it comes from: `files__read_file` reads as `read_file`. */
+/** A tool's name without its server: `files__read_file` counts as `read_file`. */
 function bareName(name: string): string {
   return name.slice(name.lastIndexOf('__') + (name.includes('__') ? 2 : 1)).toLowerCase();
 }
@@ -87,7 +86,8 @@ function pathsIn(parameters: JsonObject, keys: ReadonlySet<string>): string[] {
   const take = (value: Json) => {
     if (typeof value !== 'string') return;
     const path = value.trim();
-    // A path is one line; what is longer is a text under a name that others use for paths.
+    // A path is one short line; a longer value is some other text under a parameter name that other tools use for
+    // paths.
     if (path !== '' && path.length <= 1_024 && !/[\r\n]/.test(path)) found.push(path);
   };
   for (const [key, value] of Object.entries(parameters)) {
@@ -106,12 +106,12 @@ function newest(paths: readonly string[]): readonly string[] {
   return paths.slice(-mostFiles);
 }
 
-/** Both lists as a marker's details. */
+/** Both lists as details of a marker. */
 export function filesJson({ read, changed }: TrackedFiles): JsonObject {
   return { readFiles: read, modifiedFiles: changed };
 }
 
-/** The lists that a marker's details hold; none where they are something else. */
+/** The lists in a marker's details; empty if they are malformed. */
 export function filesIn(details: JsonObject | undefined): TrackedFiles {
   const texts = (value: Json | undefined): string[] =>
     value !== undefined && isTextList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
@@ -119,7 +119,7 @@ export function filesIn(details: JsonObject | undefined): TrackedFiles {
   return { read: texts(details.readFiles), changed: texts(details.modifiedFiles) };
 }
 
-/** Two lists as one, the second being the newer. */
+/** Joins two lists, the second being newer. */
 export function joinFiles(before: TrackedFiles, after: TrackedFiles): TrackedFiles {
   const join = (a: readonly string[], b: readonly string[]) => [...a.filter((path) => !b.includes(path)), ...b];
   const changed = join(before.changed, after.changed);
@@ -129,14 +129,14 @@ export function joinFiles(before: TrackedFiles, after: TrackedFiles): TrackedFil
 
 const headings = { read: '## Files read', changed: '## Files changed' } as const;
 
-/** The lists as the end of a summary; empty where there are none. */
+/** The lists as the end of a summary; empty if there are no files. */
 export function filesText({ read, changed }: TrackedFiles): string {
   const part = (heading: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${heading}\n${paths.map((path) => `- ${path}`).join('\n')}`];
   return [...part(headings.read, read), ...part(headings.changed, changed)].join('\n\n');
 }
 
-/** A summary without the lists at its end, which the next one writes anew. */
+/** A summary without the file lists at its end, which the next summary writes again. */
 export function withoutFiles(summary: string): string {
   const lines = summary.split('\n');
   let end = lines.length;

@@ -1,10 +1,10 @@
-/** A title without a model: the first sentence, as a person would read it aloud. */
+/** Titles without a model: the first sentence as plain text. */
 import { cutAtWord } from './clip.ts';
 
 const longest = 60;
 
-// Pictures and links by their words, code by what is in it, marks of emphasis, headings, lists and quotes not at all. Each
-// pattern stays within a line and has one way to match, so that no paste takes long.
+// Images and links become their text, code its content; emphasis, headings, lists and quotes lose their markup. Each
+// pattern stays within a line and matches in only one way, so that no input takes long.
 const markup: readonly (readonly [RegExp, string])[] = [
   [/^[ \t]*(?:```|~~~).*$/, ''],
   [/!?\[([^\][]*)\]\([^()]*\)/g, '$1'],
@@ -16,18 +16,18 @@ const markup: readonly (readonly [RegExp, string])[] = [
   [/`+/g, ''],
 ];
 
-// What moves the cursor or turns the line round has no place in a list of titles.
+// Control and direction characters do not belong in a list of titles.
 const unseen = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
-// What colours a terminal or moves its cursor, whole: its insides would stay behind as litter.
+// Whole terminal escape sequences; removing only the control character would leave the rest behind.
 const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''), 'g');
 
-// A point that ends no sentence.
+// Abbreviations whose full stop does not end a sentence.
 const shortened = /\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|No)\. /g;
 
-/** The first sentence of a text, without markup, cut at a word; null where there is nothing to read. */
+/** The first sentence of a text, without markup, cut at a word; null if there is no text. */
 export function plainTitle(text: string): string | null {
-  // A title is in the beginning; the rest of a long paste is not worth a search.
+  // Only the beginning can become the title; searching the rest of a long paste would waste time.
   for (const line of text.slice(0, 4_000).split(/\r\n|[\n\r\u2028\u2029]/)) {
     let plain = line.slice(0, 500).replace(sequences, '');
     for (const [pattern, words] of markup) plain = plain.replace(pattern, words);
@@ -41,7 +41,7 @@ export function plainTitle(text: string): string | null {
   return null;
 }
 
-/** What a model gave as a title, made fit to be one; null where it gave none. */
+/** Cleans up a title that a model wrote; null if there is none. */
 export function tidyTitle(answer: string): string | null {
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? '';
   const bare = line.trim().replace(/^(?:title|titel|titre|título)\s*:\s*/i, '');

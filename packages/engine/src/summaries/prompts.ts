@@ -1,6 +1,5 @@
-/** What a model is told when it is to sum up or to name something. */
+/** The prompts for summaries and titles. */
 
-/** One question to a model. */
 export interface SummaryQuestion {
   readonly system: string;
   readonly prompt: string;
@@ -47,7 +46,7 @@ function attention(focus: string | undefined): string {
   return `\n\nPay most attention to this, and go into detail about it:\n${quoteTranscript('focus', focus.trim())}`;
 }
 
-/** Notes of what nobody has summed up yet. */
+/** Asks for a new summary. */
 export function freshQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -55,7 +54,7 @@ export function freshQuestion(transcript: string, focus?: string): SummaryQuesti
   };
 }
 
-/** Earlier notes, brought up to date with what was said since. */
+/** Asks to update an earlier summary with newer messages. */
 export function updateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -63,7 +62,7 @@ export function updateQuestion(transcript: string, previous: string, focus?: str
   };
 }
 
-/** Notes of the first part of a request of which the rest stays in view. */
+/** Asks for a summary of the first part of a turn whose rest is kept. */
 export function prefixQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -71,7 +70,7 @@ export function prefixQuestion(transcript: string, focus?: string): SummaryQuest
   };
 }
 
-/** Notes of a branch that somebody comes back from. */
+/** Asks for a summary of a branch that the user leaves. */
 export function branchQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -79,13 +78,13 @@ export function branchQuestion(transcript: string, focus?: string): SummaryQuest
   };
 }
 
-/** Notes of a branch, brought up to date with its next part. */
+/** Asks to update the summary of a branch with its next part. */
 export function branchUpdateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   const { system, prompt } = updateQuestion(transcript, previous, focus);
   return { system, prompt: `${prompt}\n\nSay what was tried and did not work, so that nobody tries it again.` };
 }
 
-/** A name for a conversation or a part of one. */
+/** Asks for the title of a conversation or a part of one. */
 export function titleQuestion(transcript: string): SummaryQuestion {
   return {
     system:

@@ -1,4 +1,4 @@
-/** Writes summaries and titles: with a model where there is one, else in the words that were used. */
+/** Writes summaries and titles with a model, or extracts them from the messages. */
 import { estimateTokens } from '@coppice/content';
 import { isAppError, type JsonObject, type Message, textOf } from '@coppice/core';
 import { generateError } from '../generate/errors.ts';
@@ -33,20 +33,23 @@ import {
 } from './prompts.ts';
 import { portionsOf, transcriptOf } from './transcript.ts';
 
-/** What a summarizer is made of. */
+/** Options of a summarizer. */
 export interface SummarizerOptions {
-  /** Who writes; see `summaryModel`. Without it every text is drawn from the messages. */
+  /** Chooses the model; see `summaryModel`. Without it every text is extracted from the messages. */
   readonly model?: PickModel | null | undefined;
-  /** Pays for every call in addition to a request's own purse; what it does not pay for is extracted from the messages. */
+  /**
+   * Pays for every call in addition to the request's own budget; without enough budget the text is extracted from the
+   * messages.
+   */
   readonly budget?: SummaryBudget | undefined;
   readonly limits?: Partial<SummaryLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The heading over the notes of a request of which only the end stays. */
+/** The heading of the summary of a turn whose end is kept. */
 const turnHeading = '## The request under way';
 
-/** Makes a summarizer. Nothing is asked until something is to be summed up. */
+/** Creates a summarizer. Calls no model until a text is requested. */
 export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
   const services: SummarizerServices = {
     pick: options.model ?? null,
@@ -87,7 +90,7 @@ interface SummaryTask {
   readonly isPrefix?: boolean;
 }
 
-/** A text and who wrote it. */
+/** A text and its author. */
 interface WrittenSummary {
   readonly text: string;
   readonly model: Model | null;
@@ -99,10 +102,11 @@ interface WrittenSummary {
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw generateError('generate/aborted', 'The summary was stopped.');
+  if (signal?.aborted === true)
+    throw generateError('generate/aborted', 'The summary was stopped before it was complete.');
 }
 
-/** Who writes, or why nobody does. */
+/** The chosen model, or why there is none. */
 type ModelPick = { readonly model: Model } | { readonly model: null; readonly reason: string };
 
 async function chooseModel(
@@ -118,19 +122,19 @@ async function chooseModel(
   }
 }
 
-/** What a call uses, where nobody says so. */
+/** The estimated usage of a call that reports none. */
 function estimateCost({ system, prompt }: SummaryQuestion, said: string): SummaryUsage {
   return { inputTokens: estimateTokens(system) + estimateTokens(prompt), outputTokens: estimateTokens(said) };
 }
 
-/** How a question is asked, and which purse of the request pays for it. */
+/** The options of a question, and the request's budget. */
 interface SummaryCost extends Omit<ModelQuestion, 'clock'> {
   readonly allowance?: SummaryAllowance | undefined;
 }
 
 const notPaid: ModelAnswer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
 
-/** Asks a model if purse and budget pay for it; both are charged also where the caller has stopped waiting. */
+/** Asks a model if both budgets can pay; both are charged even if the caller has stopped waiting. */
 async function askForSummary(
   services: SummarizerServices,
   model: Model,
@@ -182,7 +186,7 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
         })
       : null,
   ]);
-  // Where only a request was cut, what stood for the messages before it still does.
+  // If only a turn was cut, the summary of the messages before it stays valid.
   const texts = [whole?.text ?? previous, begun === null ? null : `${turnHeading}\n\n${begun.text}`];
   return assembled(
     [whole, begun].filter((part) => part !== null),
@@ -196,7 +200,7 @@ function assembled(parts: readonly WrittenSummary[], texts: readonly string[], {
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }
 
-/** Who wrote the parts: the model if one of them was its own. */
+/** The author of the combined text: the model if it wrote at least one part. */
 function summarySource(parts: readonly WrittenSummary[]): JsonObject {
   const reasons = [...new Set(parts.flatMap((part) => (part.reason === null ? [] : [part.reason])))];
   const model = parts.find((part) => part.reason === null)?.model ?? null;
@@ -222,7 +226,7 @@ function summarySource(parts: readonly WrittenSummary[]): JsonObject {
   };
 }
 
-/** Writes one text, portion by portion: each answer is brought up to date with the next. */
+/** Writes one text in portions: each answer is updated with the next portion. */
 async function writeSummary(
   services: SummarizerServices,
   choice: ModelPick,
@@ -269,7 +273,7 @@ async function writeSummary(
   return { text, model, reason: null, calls: portions.length, usage: isCounted ? usage : null, cost };
 }
 
-// What our own words around a transcript take.
+// The tokens of our own prompt text around a transcript.
 const wordsAround = 700;
 
 function portionsFor(
@@ -279,7 +283,7 @@ function portionsFor(
   previous: string | null,
   length: number,
 ): Promise<readonly string[] | null> {
-  // An earlier summary, ours or of an earlier portion, stands beside every portion; estimates run short on some languages.
+  // An earlier summary is sent with every portion; the factor allows for estimates that are too low in some languages.
   const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
   const tokens = Math.floor((model.info.window - replySpaceFor(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
@@ -326,7 +330,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   };
 }
 
-/** What the first message with words in it would be called, the user's before the model's. */
+/** The title of the first message with text, the user's before the model's. */
 function firstTitle(messages: readonly Message[]): string | null {
   for (const role of ['user', 'assistant'] as const)
     for (const message of messages) {

@@ -1,11 +1,11 @@
-/** Which model writes titles and summaries. */
+/** Chooses the model for titles and summaries. */
 import type { Config } from '../config/contract.ts';
 import type { Model, ModelProviders } from '../providers/index.ts';
 import type { PickModel } from './contract.ts';
 
 /**
- * Small models that are good enough for notes, by provider, the preferred one first; the catalogue says which of them
- * there are. Cheaper ones exist that leave out what matters.
+ * Small models that are good enough for summaries, by provider, the preferred one first; the catalogue decides which
+ * of them are available. Cheaper models omit important details.
  */
 const small: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['claude-haiku-4-5'],
@@ -15,28 +15,29 @@ const small: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Picks the model for notes: the configured one, else a small one of the provider that the conversation is held with,
- * else the conversation's own. The built-in models write no notes, and a conversation with one of them, or with a local
- * server, is sent to nobody else.
+ * Chooses the model for summaries: the configured one, else a small one of the conversation's provider, else the
+ * conversation's own. The offline models write no summaries, and a conversation with one of them or with a local
+ * server is sent to no other provider.
  */
 export function summaryModel(
   providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'catalogue'>>,
   config: Partial<Pick<Config, 'summaries' | 'cheapModel'>> = {},
 ): PickModel {
-  const configured = config.summaries?.model ?? config.cheapModel;
   const found = (id: string): Model | null => {
     try {
       return isRealModel(providers.model(id));
     } catch {
-      // A name that leads nowhere was reported when the configuration was read; notes are made all the same.
+      // An unknown name was reported when the configuration was read; summaries are extracted instead.
       return null;
     }
   };
   return (near) => {
+    // Read each time: the configuration may have changed.
+    const configured = config.summaries?.model ?? config.cheapModel;
     if (configured !== undefined) return found(configured);
     if (near === null || isRealModel(near) === null) return null;
     const { name, kind } = near.provider;
-    // Under another name it is another server, of which nobody knows what it has.
+    // A provider with a custom name is another server with unknown models.
     const candidates = name === kind && Object.hasOwn(small, kind) ? (small[kind] ?? []) : [];
     for (const id of candidates) {
       const model = found(`${name}/${id}`);

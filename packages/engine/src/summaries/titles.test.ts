@@ -59,11 +59,30 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect((await attributes()).autoTitle).toBe('A red boat');
     expect((await shop.node(reply)).meta.autoTitle).toBe('A red boat');
     expect(asked).toBe(1);
-    answer = textEvents('Sails');
     const next = await sent('And the sails?');
     await titles.idle();
     expect((await attributes()).autoTitle).toBe('A red boat');
-    expect((await shop.node(next)).meta.autoTitle).toBe('Sails');
+    expect((await shop.node(next)).meta.autoTitle).toBeUndefined();
+    expect(asked).toBe(1);
+  });
+
+  test('[Y53] a new branch is named, and a model is asked for at most one title in ten replies of a tree', async () => {
+    follow();
+    const first = await sent('Please paint the boat red.');
+    answer = textEvents('A second branch');
+    const branches: NodeId[] = [];
+    for (let at = 2; at <= 21; at++) {
+      const end = await shop.generator.generate(
+        { type: 'regenerate', treeId: shop.treeId, nodeId: first },
+        { models: ['scripted/one'] },
+      ).done;
+      branches.push(...end.nodeIds);
+      await titles.idle();
+      expect(asked, `after ${at} replies`).toBeLessThanOrEqual(Math.ceil(at / 10));
+    }
+    expect(asked).toBe(3);
+    const named = await Promise.all(branches.map(async (id) => (await shop.node(id)).meta.autoTitle));
+    expect(named.filter((title) => title === 'A second branch').length).toBe(2);
   });
 
   test('[Y50] a title that the user set is never touched, also where it was set meanwhile', async () => {
@@ -99,7 +118,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     const two = await sent('Another thing. More.');
     await titles.idle();
     expect(asked).toBe(1);
-    // Its own words say more than those of the question above it.
+    // The reply's own text is more useful than a title made from the question above it.
     expect((await shop.node(two)).meta.autoTitle).toBeUndefined();
   });
 

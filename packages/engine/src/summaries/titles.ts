@@ -1,4 +1,4 @@
-/** Titles that nobody has to think of: for trees and for replies, in the background, after a turn. */
+/** Automatic titles for trees and replies, in the background after a turn. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -20,40 +20,42 @@ import type { Model } from '../providers/index.ts';
 import type { Summarizer } from './contract.ts';
 import { createSummarizer } from './summarizer.ts';
 
-/** What titles are made with. */
+/** Options of automatic titles. */
 export interface TitlesOptions {
   readonly store: Store;
-  /** Those of the generator whose turns are followed. */
+  /** The events of the generator whose turns are titled. */
   readonly events: Pick<Events, 'after'>;
-  /** Who finds titles; without one they are the first sentence. */
+  /** Writes the titles; without one a title is the first sentence. */
   readonly summarizer?: Summarizer | undefined;
-  /** Finds the model that a reply was written with, so that its title comes from the same provider. */
+  /** Finds the model of a reply, so that its title comes from the same provider. */
   readonly model?: ((id: string) => Model) | undefined;
-  /** Whether trees are titled; true if not given. */
+  /** Whether trees are titled; by default true. */
   readonly trees?: boolean | undefined;
-  /** Whether replies are titled; true if not given. */
+  /** Whether replies are titled; by default true. */
   readonly nodes?: boolean | undefined;
-  /** The most titles in a minute that a model is asked for; other trees get their first sentence, other replies none. */
+  /**
+   * The largest number of model calls for titles per minute; beyond that trees get their first sentence and replies
+   * no title.
+   */
   readonly perMinute?: number | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
-  /** Told of what went wrong; nobody else hears of it. */
+  /** Called on failures, which are not reported elsewhere. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Titles on their way. */
 export interface TitleGenerator {
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no title is pending. */
   idle(): Promise<void>;
-  /** Follows no more turns, stops what is on its way, and resolves when that is through. */
+  /** Stops listening, cancels pending titles and waits for their end. */
   close(): Promise<void>;
 }
 
-/** Who gives titles. A name of its own, so that a user's undo takes back what the user did and not the title of it. */
+/** A separate actor, so that the user's undo reverts the user's acts and not the titles. */
 export const titleActor = 'coppice:titles';
 
-// A burst of turns leaves its newest titles; the others are left for their next turn.
+// After a burst of turns only the newest are titled; the others wait for their next turn.
 const mostWaiting = 200;
 
 interface TitleJob {
@@ -62,8 +64,8 @@ interface TitleJob {
 }
 
 /**
- * Gives titles after turns: to a tree after its first exchange, once and never beside a title that it has, and to the
- * reply that a turn ended with. No turn waits for it.
+ * Sets titles after turns: of a tree once, after its first exchange and only if it has none, and of the reply that
+ * ended the turn. Turns do not wait for it.
  */
 export function createTitles(options: TitlesOptions): TitleGenerator {
   const clock = options.clock ?? systemClock;
@@ -75,6 +77,7 @@ export function createTitles(options: TitlesOptions): TitleGenerator {
     trees: options.trees !== false,
     nodes: options.nodes !== false,
     mayAsk: pace(options.perMinute ?? 20, clock),
+    quota: createQuota(),
     context: {
       actor: titleActor,
       now: () => clock.now(),
@@ -89,11 +92,11 @@ export function createTitles(options: TitlesOptions): TitleGenerator {
     try {
       if (!over.signal.aborted) options.onError?.(error);
     } catch {
-      // Who is told of failures has failed; there is nobody left to tell.
+      // The error handler itself failed; there is nowhere left to report to.
     }
   };
   const work = async () => {
-    // One after the other: titles are never in a hurry, and the turns of the same machine are.
+    // Sequentially: titles are not urgent, but turns on the same machine are.
     for (let job = waiting.shift(); job !== undefined && !over.signal.aborted; job = waiting.shift())
       await setTreeTitle(services, job, over.signal).catch((error: unknown) => {
         if (!isTreeGone(error)) report(error);
@@ -117,7 +120,7 @@ export function createTitles(options: TitlesOptions): TitleGenerator {
   };
 }
 
-/** Whether what was to be named was taken away meanwhile, which is nobody's fault. */
+/** Whether the tree or node was deleted meanwhile, which is not an error. */
 function isTreeGone(error: unknown): boolean {
   return isAppError(error) && (error.kind === 'not-found' || error.code === 'tree/read-only');
 }
@@ -130,10 +133,11 @@ interface TitleServices {
   readonly trees: boolean;
   readonly nodes: boolean;
   readonly mayAsk: () => boolean;
+  readonly quota: TitleQuota;
   readonly context: RunContext;
 }
 
-/** Says yes so many times in any minute. */
+/** Returns true at most so many times per minute. */
 function pace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   const times: number[] = [];
   return () => {
@@ -142,6 +146,38 @@ function pace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
     if (times.length >= perMinute) return false;
     times.push(now);
     return true;
+  };
+}
+
+/** How many titles of a tree a model may write: one for the first ten replies, and one more for each further ten. */
+interface TitleQuota {
+  /** Counts a reply. */
+  reply(treeId: TreeId): void;
+  /** Uses one of the allowed calls; false if none is left. */
+  take(treeId: TreeId): boolean;
+}
+
+const repliesPerCall = 10;
+const mostTrees = 1_000;
+
+function createQuota(): TitleQuota {
+  const trees = new Map<TreeId, { replies: number; calls: number }>();
+  return {
+    reply(treeId) {
+      const counted = trees.get(treeId) ?? { replies: 0, calls: 0 };
+      counted.replies++;
+      // The least recently used tree is forgotten first.
+      trees.delete(treeId);
+      trees.set(treeId, counted);
+      const [oldest] = trees.keys();
+      if (trees.size > mostTrees && oldest !== undefined) trees.delete(oldest);
+    },
+    take(treeId) {
+      const counted = trees.get(treeId);
+      if (counted === undefined || counted.calls >= Math.ceil(counted.replies / repliesPerCall)) return false;
+      counted.calls++;
+      return true;
+    },
   };
 }
 
@@ -156,27 +192,34 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
     const needsNode = services.nodes && node.meta.title === undefined && node.meta.autoTitle === undefined;
     const first = needsTree ? (yield* ask('path', { to: nodeId })).nodes : [];
     const last = needsNode ? (yield* ask('path', { to: nodeId, limit: 12 })).nodes : [];
-    return { node, tree: needsTree ? startOfTree(first) : null, reply: needsNode ? exchange(last) : null };
+    const reply = exchange(last);
+    const parents = reply.flatMap(({ parentId }) => parentId ?? []);
+    const children = yield* ask('childIds', { of: parents });
+    const startsBranch = children.some((ids) => ids.length > 1);
+    return { node, startsBranch, tree: needsTree ? startOfTree(first) : null, reply: needsNode ? reply : null };
   });
+  services.quota.reply(treeId);
   if (found === null) return;
   const near = modelForTitle(services, found.node);
-  const find = async (nodes: readonly Node[]) => {
+  const find = async (nodes: readonly Node[], isWorthACall: boolean) => {
     const messages = nodes.flatMap((node) => node.message ?? []);
-    return (services.mayAsk() ? services.asked : services.plain).title({ messages, near, signal });
+    const asks = isWorthACall && services.quota.take(treeId) && services.mayAsk();
+    return (asks ? services.asked : services.plain).title({ messages, near, signal });
   };
-  const name = found.tree === null ? null : await find(found.tree);
+  const name = found.tree === null ? null : await find(found.tree, true);
   if (name !== null) await nameTree(services, treeId, nodeId, name.text);
   if (found.reply === null) return;
-  // The title of a conversation's first exchange is that of its first reply as well.
+  // The title of the first exchange is also that of the first reply.
   const isFirst = name !== null && found.tree?.at(-1)?.id === nodeId;
-  const title = isFirst ? name : await find(found.reply);
+  // Only a reply that starts a branch gets a title; other replies are shown by their own text.
+  const title = isFirst ? name : await find(found.reply, found.startsBranch);
   if (title === null) return;
-  // Words of the question would hide those of the reply in every outline, right below the question itself.
+  // An extracted title would repeat the question in the outline, right below the question itself.
   if (title.source['type'] === 'extract' && found.node.text.trim() !== '') return;
   await run(store, { type: 'title', treeId, nodeId, title: title.text, auto: true }, context);
 }
 
-/** The user may have named the tree, or taken back what it was to be named after, while we looked for a name. */
+/** The user may have set a title or undone the turn while the title was being written. */
 async function nameTree(
   { store, context }: TitleServices,
   treeId: TreeId,
@@ -195,12 +238,12 @@ function firstMessages(nodes: readonly Node[], role: Message['role']): Node | un
   return nodes.find((node) => node.kind === 'message' && node.role === role && node.text.trim() !== '');
 }
 
-/** The first question and the first answer. */
+/** The first question and the first reply. */
 function startOfTree(path: readonly Node[]): readonly Node[] {
   return [firstMessages(path, 'user'), firstMessages(path, 'assistant')].filter((node) => node !== undefined);
 }
 
-/** The last question and what the reply says. */
+/** The last question and the reply. */
 function exchange(path: readonly Node[]): readonly Node[] {
   return [firstMessages(path.slice(0, -1).toReversed(), 'user'), path.at(-1)].filter((node) => node !== undefined);
 }

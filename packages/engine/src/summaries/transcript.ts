@@ -1,11 +1,11 @@
-/** A conversation as text for somebody who is to sum it up, in portions that they can read. */
+/** Formats a conversation as text for a summary, in portions that fit the model. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message } from '@coppice/core';
 import { pairTools } from '@coppice/core/context';
 import { clip, clipTokens } from './clip.ts';
 
-/** How much is shown of a single message, in code units. */
+/** How much of a single message is included, in UTF-16 code units. */
 export interface TranscriptLimits {
   readonly text: number;
   readonly toolResult: number;
@@ -13,7 +13,7 @@ export interface TranscriptLimits {
 
 const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool result' } as const;
 
-/** One entry per message, in order; none is left out, however little it says. */
+/** One entry per message, in order; no message is left out. */
 export function transcriptOf(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
   const names = toolNamesIn(messages);
   return messages.map((message, index) => {
@@ -25,7 +25,7 @@ export function transcriptOf(messages: readonly Message[], limits: TranscriptLim
     const lines: string[] = [];
     let text = '';
     for (const block of message.content) {
-      // Reasoning is not what was agreed on, and would be read as if it were.
+      // Reasoning is not a decision, but would be read as one.
       if (block.type === 'thinking') continue;
       if (isToolUse(block))
         lines.push(`[Assistant calls ${block.name}] ${clip(JSON.stringify(block.parameters), 600)}`);
@@ -50,28 +50,28 @@ function toolNamesIn(messages: readonly Message[]): ReadonlyMap<number, string> 
   return names;
 }
 
-// What is quoted cannot close the quotation and go on in our name.
+// Escapes our delimiters, so that quoted text cannot end the quotation and inject instructions.
 function fencedText(text: string): string {
   return text.replace(/<(?=\/?(?:conversation|earlier-summary|focus)\b)/gi, '‹');
 }
 
-/** How much a reader takes at a time and how often. */
+/** The size and number of portions. */
 export interface Portions {
-  /** Tokens at a time. */
+  /** Tokens per portion. */
   readonly tokens: number;
-  /** The most times; three times as many before giving up. */
+  /** The target number of portions; up to three times as many before giving up. */
   readonly passes: number;
   readonly toolResult: number;
 }
 
 const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
 
-// No text has fewer tokens than this many characters apiece; what is too long by this count need not be written out.
+// A lower bound of tokens per character; a text that is too long by this count need not be formatted.
 const longestToken = 8;
 
 /**
- * The conversation in as few portions as it takes, every message in one of them. Where that would be too many, more is
- * left out of each message; null where not even that helps.
+ * The conversation in as few portions as possible, with every message in one of them. If there would be too many,
+ * messages are shortened more; null if even that is not enough.
  */
 export async function portionsOf(
   messages: readonly Message[],
@@ -94,12 +94,12 @@ export async function portionsOf(
 
 function roughLength({ role, content }: Message): number {
   let length = 0;
-  // Results of tools and calls are cut anyway.
+  // Tool calls and results are shortened anyway.
   for (const block of content) length += role !== 'tool' && isText(block) ? block.text.length : 0;
   return length;
 }
 
-// Estimating megabytes takes a while, in which streams and timers of the same process want their turn.
+// Estimating megabytes takes a while; yields so that streams and timers of the process can run.
 const atAStretch = 200_000;
 
 async function packPortions(entries: readonly string[], tokens: number): Promise<string[]> {

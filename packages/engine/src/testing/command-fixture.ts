@@ -33,22 +33,25 @@ export interface CommandFixture {
   readonly rootId: NodeId;
   readonly commands: Commands;
   readonly context: RunContext;
-  /** What was asked to be summed up, in order. */
+  /** The recorded summary requests, in order. */
   readonly summed: readonly BranchSummaryRequest[];
-  /** Says texts one below the other, by the user and the assistant in turns; gives their ids. Below the active node if not told. */
+  /**
+   * Appends texts as a chain, alternating between user and assistant; returns their ids. By default below the active
+   * node.
+   */
   say(texts: readonly string[], below?: NodeId, first?: Role): Promise<NodeId[]>;
-  /** Runs a line where the tree's pointer is, unless told otherwise, and remembers the list it gave. */
+  /** Runs a line at the tree's active node, unless told otherwise, and keeps its list for the next line. */
   run(what: string | CommandCall, more?: Partial<CommandContext>): Promise<CommandResult>;
-  /** The code that a line is refused with, or what it said. */
+  /** The error code of a line, or its output. */
   refusal(what: string | CommandCall, more?: Partial<CommandContext>): Promise<string>;
   node(id: NodeId | null | undefined): Promise<Node>;
   active(): Promise<NodeId | null>;
-  /** The texts on the way to a node, the active one if not given. */
+  /** The texts on the path to a node, by default the active one. */
   thread(to?: NodeId | null): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Opens a desk on a store of a kind. What a branch comes to is said by naming its texts. */
+/** Opens a fixture on a kind of store. A summary of a branch names its texts. */
 export async function openCommandFixture(
   kind: (typeof commandFixtureStores)[number],
   options: CommandsOptions & { readonly systemPrompt?: string } = {},
@@ -57,7 +60,7 @@ export async function openCommandFixture(
   const place = mkdtempSync(join(tmpdir(), 'coppice-desk-'));
   const store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`);
   let last = 0;
-  // What is listed by its time must not depend on whether two commands fell into one millisecond.
+  // Lists sorted by time must not depend on whether two commands ran in the same millisecond.
   const now = () => {
     last = Math.max(last + 1, Date.now());
     return last;

@@ -1,18 +1,18 @@
-/** A provider's server that misbehaves on demand, by the wires of OpenAI and Anthropic. Loopback only. */
+/** A fake provider server that misbehaves on demand, for the wires of OpenAI and Anthropic. Loopback only. */
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 import { failure, ping, streamed, type WireName, type WireReply, whole } from './wires.ts';
 
-/** Every way in which it can misbehave. */
+/** All supported faults. */
 export const faults = [
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   'hang',
-  /** Three events, then nothing but pings for longer than anybody should wait, and then the rest. */
+  /** Three events, then only pings for longer than any timeout, then the rest. */
   'hang-after-3',
   /** Three events, then the socket is destroyed. */
   'drop',
-  /** The socket is destroyed before anything is said. */
+  /** The socket is destroyed before any data is sent. */
   'drop-at-once',
   '429',
   '429-patient',
@@ -22,47 +22,46 @@ export const faults = [
   '401',
   '404',
   '400-overflow',
-  /** An event, or a body, that is no JSON. */
+  /** An event or a body that is not JSON. */
   'garbage',
-  /** JSON that breaks off in the middle, and the end of the body. */
+  /** JSON that is cut off by the end of the body. */
   'truncated',
   'html',
-  /** A web page under the right content type. */
+  /** An HTML page with the expected content type. */
   'html-in-disguise',
   'wrong-type',
   'empty',
   /** A small compressed body that unpacks to 256 MB. */
   'gzip-bomb',
-  /** Events without end. */
+  /** An endless stream of events. */
   'endless',
-  /** One event without end. */
+  /** An endless event. */
   'endless-event',
-  /** A byte at a time, slower than anybody waits. */
+  /** One byte at a time, slower than any timeout. */
   'slow',
-  /** Two calls under one id. */
+  /** Two calls with the same id. */
   'dup-ids',
   'bad-utf8',
   /** The reply ends inside the arguments of a call. */
   'toolcall-cut',
-  /** An error in the middle of a stream that began well. */
+  /** An error in the middle of a stream. */
   'error-event',
-  /** The same before anything was said. */
+  /** An error before any text. */
   'error-at-once',
   'redirect',
-  /** The reply comes in one piece although a stream was asked for. */
+  /** A non-streamed response although a stream was requested. */
   'whole-anyway',
 ] as const;
 
-/** One way to misbehave. */
 export type Fault = (typeof faults)[number];
 
-/** What a request is answered with: a reply, or a fault. */
+/** The response to a request: a reply, or a fault. */
 export type Turn = WireReply | Fault;
 
-/** What the fake says unless told otherwise. */
+/** The default reply. */
 export const plainReply: WireReply = { text: 'One two three four five.' };
 
-/** The reply with a call that faults cut short or double. */
+/** A reply with a tool call that faults cut off or duplicate. */
 export const callReply: WireReply = {
   text: 'Let me look.',
   calls: [
@@ -71,13 +70,12 @@ export const callReply: WireReply = {
   ],
 };
 
-/** A running fake. */
 export interface FakeProvider extends RawServer {
-  /** Answers that were begun and then broken off by the other side. */
+  /** Responses that the client aborted. */
   readonly brokenOff: number;
 }
 
-/** Starts a fake that answers each request with the next turn, and those past the last with a plain reply. */
+/** Starts a fake that responds to each request with the next turn, then with the default reply. */
 export async function openFakeProvider(turns: readonly Turn[] = []): Promise<FakeProvider> {
   let brokenOff = 0;
   const server = await openRawServer(async (request, response, number) => {
@@ -128,7 +126,7 @@ function behave(reply: WireReply, request: SeenRequest, response: ServerResponse
   response.end();
 }
 
-/** Writes as long as the other side reads. */
+/** Writes while the client reads. */
 async function pour(response: ServerResponse, piece: string | Buffer, times: number): Promise<void> {
   for (let count = 0; count < times && !response.destroyed; count++) {
     if (response.write(piece)) continue;
@@ -168,7 +166,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
         response.write(ping(wire));
         left--;
         if (left > 0) return;
-        // Whoever was kept waiting by pings gets the rest, and so shows that it was.
+        // A client that was kept waiting by the pings gets the rest, which the test detects.
         clearInterval(pings);
         response.end(streamed(wire, plainReply).slice(saying(wire, 3).length).join(''));
       }, 20);
@@ -195,7 +193,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       sendJson(response, Number(fault), failure(wire, Number(fault)));
       return;
     case '401':
-      // Some servers are so kind as to repeat the key.
+      // Some servers repeat the key in the error message.
       sendJson(response, 401, {
         error: {
           message: `Incorrect key ${String(request.headers.authorization ?? request.headers['x-api-key'])}`,
@@ -283,7 +281,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       begin();
       const good = Buffer.from(stream ? streamed(wire, plainReply).join('') : text());
       const at = good.indexOf('two');
-      // A lone continuation byte, and a lead byte without what it announces.
+      // A lone continuation byte, and a lead byte without its continuation.
       response.end(Buffer.concat([good.subarray(0, at), Buffer.from([0x80, 0xe2]), good.subarray(at)]));
       return;
     }
@@ -311,13 +309,13 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
   }
 }
 
-/** The beginning of a stream, up to so many events that say something. */
+/** The beginning of a stream, up to so many events with content. */
 function saying(wire: WireName, most: number): string[] {
   const events = streamed(wire, plainReply);
   return events.slice(0, most + (wire === 'openai' ? 1 : 2));
 }
 
-/** A stream that ends for its length in the middle of the first call's arguments. */
+/** A stream that ends with `length` in the middle of the first call's arguments. */
 function cutCall(wire: WireName): string[] {
   const events = streamed(wire, callReply);
   const last = events.findIndex((event) => event.includes('place'));
@@ -336,7 +334,7 @@ function cutCall(wire: WireName): string[] {
 
 function sendCutWhole(wire: WireName, response: ServerResponse): void {
   const body = JSON.stringify(whole(wire, { ...callReply, calls: (callReply.calls ?? []).slice(0, 1) }));
-  // Only OpenAI's arguments are text that can be cut; Anthropic's are an object or nothing.
+  // Only OpenAI sends arguments as text that can be cut; Anthropic sends an object.
   response.end(
     wire === 'openai' ? body.replace('argument to be cut\\"}', '').replace('"tool_calls",', '"length",') : body,
   );

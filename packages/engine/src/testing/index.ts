@@ -1,4 +1,4 @@
-/** What tests of this package and of those above it use in place of a model. */
+/** Substitutes for a model, for the tests of this package and of packages that depend on it. */
 
 export {
   callReply,
@@ -10,6 +10,7 @@ export {
   type Turn,
 } from './fake-provider.ts';
 export { oddServer } from './mcp.ts';
+export { type ModelServerOptions, openModelServer } from './model-server.ts';
 export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 export {
   type ScriptedEvent,

@@ -1,4 +1,4 @@
-/** MCP servers for tests: the reference servers, and one that does what no server should. */
+/** MCP servers for tests: the reference servers, and one that misbehaves on demand. */
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { until } from './turn-fixture.ts';
 
 const resolve = createRequire(import.meta.url).resolve;
 
-/** The command of the server that behaves as it is told. */
+/** The command of the misbehaving server. */
 export function oddServer(mode: string, detail = ''): readonly string[] {
   return [process.execPath, fileURLToPath(new URL('./odd-server.mjs', import.meta.url)), mode, detail];
 }
@@ -27,7 +27,7 @@ export function referenceServer(name: 'everything' | 'filesystem', ...args: read
   return [process.execPath, resolve(`@modelcontextprotocol/server-${name}/dist/index.js`), ...args];
 }
 
-/** The configuration of servers by their commands, each with more lines of TOML. */
+/** A configuration with servers by their commands and additional TOML lines. */
 export function mcpConfig(servers: Readonly<Record<string, readonly string[]>>, lines = ''): Config {
   const sections = Object.entries(servers).map(
     ([name, command]) => `[mcp.servers.${name}]\ncommand = ${JSON.stringify(command)}\n${lines}\n`,
@@ -35,10 +35,10 @@ export function mcpConfig(servers: Readonly<Record<string, readonly string[]>>, 
   return parseConfig({ name: 'test.toml', text: sections.join('\n') }, {});
 }
 
-/** Pauses and limits that no test has to sit out. */
+/** Short delays and limits for tests. */
 export const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 300, settleMs: 1 };
 
-/** A client of servers, not started. */
+/** A client that is not started. */
 export function mcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {
   return createMcpClient({ config, pins: memoryPins(), ...more, limits: { ...quick, ...more.limits } });
 }
@@ -50,7 +50,7 @@ export function stateOf(client: McpClient, name: string): McpServerState {
   return found;
 }
 
-/** Resolves when a server is in a state. */
+/** Resolves when a server reaches a status. */
 export function reaches(client: McpClient, name: string, status: McpServerState['status']): Promise<void> {
   return until(() => stateOf(client, name).status === status);
 }
@@ -60,12 +60,12 @@ export function textOfResult({ message }: ToolResult): string {
   return message.content.map((block) => ('text' in block ? String(block.text) : '')).join('');
 }
 
-/** Approves whatever is asked. */
+/** Approves every request. */
 export function approveAll({ hash }: ApprovalRequest): ApprovalDecision {
   return { approved: true, hash };
 }
 
-/** Living processes whose command line has a text in it; those that died and were not fetched do not count. */
+/** Running processes whose command line contains a text; zombies do not count. */
 export function processesWith(text: string): readonly string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));

@@ -1,5 +1,5 @@
-// An MCP server over stdio that behaves as its first argument says. Plain JavaScript without the SDK, so that it starts in
-// no time and can say what no SDK would.
+// An MCP server over stdio whose behaviour is its first argument. Plain JavaScript without the SDK, so that it starts
+// quickly and can send what no SDK would.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -23,7 +23,7 @@ function said(text, more = {}) {
 
 const cancelled = [];
 
-/** What a call gives; undefined gives no answer at all. */
+/** The result of a call; undefined gives no response. */
 function call({ name, arguments: given = {} }) {
   switch (name) {
     case 'echo':
@@ -79,7 +79,7 @@ if (mode === 'talkative') process.stdout.write('Welcome!\n{"half": \n\n[]\n');
 if (mode === 'stubborn') {
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => undefined);
   setInterval(() => undefined, 1_000);
-  // A child of its own, as stubborn as itself.
+  // A child process that ignores signals too.
   const child = ['-e', "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000)", `grandchild-${detail}`];
   spawn(process.execPath, child, { stdio: 'ignore' });
 }
@@ -113,7 +113,7 @@ function answer({ id, method, params = {} }) {
   else if (method === 'ping' && mode !== 'deaf') send({ id, result: {} });
 }
 
-/** Three tools to a page, and no last page. */
+/** Three tools per page, and no last page. */
 function page(at) {
   const names = [0, 1, 2].map((index) => `tool-${at * 3 + index}`);
   return { tools: names.map((name) => ({ name, inputSchema: object })), nextCursor: String(at + 1) };

@@ -1,8 +1,8 @@
-/** An HTTP server on the loopback that does exactly what a test says, well-behaved or not. */
+/** A loopback HTTP server that does exactly what a test specifies, valid or not. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that arrived. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -10,17 +10,16 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What a test does with a request. May leave the answer unfinished. */
+/** Handles a request. May leave the response unfinished. */
 export type Handler = (request: SeenRequest, response: ServerResponse, number: number) => void | Promise<void>;
 
-/** A running server. */
 export interface RawServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** Sockets that are open right now. */
+  /** The number of open sockets. */
   readonly sockets: number;
-  /** Resolves when no more than so many sockets are open; idle and unused ones are closed on the way. */
+  /** Resolves when at most so many sockets are open; idle and unused ones are closed. */
   settled(most?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +30,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Starts a server on a free port of the loopback. */
+/** Starts a server on a free loopback port. */
 export async function openRawServer(handler: Handler): Promise<RawServer> {
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
@@ -66,7 +65,7 @@ export async function openRawServer(handler: Handler): Promise<RawServer> {
     async settled(most = 0) {
       while (sockets.size > most) {
         server.closeIdleConnections();
-        // Node's fetch opens a spare connection after one was broken off, and never uses it.
+        // Node's fetch opens a spare connection after an aborted one and never uses it.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
@@ -79,5 +78,5 @@ export async function openRawServer(handler: Handler): Promise<RawServer> {
 }
 
 function ignore(): void {
-  // The other side went away, which is what many of these tests are about.
+  // The client disconnected, which many of these tests expect.
 }

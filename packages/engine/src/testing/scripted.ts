@@ -1,4 +1,4 @@
-/** A provider that plays what a test wrote down. */
+/** A provider that plays a script. */
 import type { Json, JsonObject } from '@coppice/core';
 import { chatParameters, chatSupport } from '../providers/chat-completions.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -6,14 +6,14 @@ import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSp
 import { defineProvider } from '../providers/define.ts';
 import { errorEvent } from '../providers/errors.ts';
 
-/** One thing that a scripted reply does: an event, a pause, a throw (which no provider should, and some will), a hang. */
+/** One action of a scripted reply: an event, a pause, a throw (which violates the contract), a hang. */
 export type ScriptedEvent =
   | ProviderEvent
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'throw'; readonly error: Error }
   | { readonly type: 'hang' };
 
-/** A reply: beats, or what makes them from the request and the number of the call, from 0. */
+/** A reply: events, or a function that creates them from the request and the number of the call, from 0. */
 export type ScriptedReply =
   | readonly ScriptedEvent[]
   | ((
@@ -22,21 +22,21 @@ export type ScriptedReply =
       options: ProviderCall,
     ) => Iterable<ScriptedEvent> | AsyncIterable<ScriptedEvent>);
 
-/** A scripted provider and what it was asked. */
+/** A scripted provider that records its requests. */
 export interface ScriptedProvider extends Provider {
-  /** Every request so far, in order, as it reached the provider: fitted and lowered. */
+  /** All requests so far, in order, as they reached the provider: clamped and lowered. */
   readonly requests: readonly ProviderRequest[];
-  /** Calls that have not ended. */
+  /** The number of calls that have not ended. */
   readonly running: number;
 }
 
-/** What differs from a provider that takes everything. */
+/** Overrides of a provider that supports everything. */
 export type ScriptedOptions = Partial<Omit<ProviderSpec, 'stream'>> & {
-  /** What calls past the last reply get; the last reply again unless said otherwise. */
+  /** The reply for calls beyond the script; by default the last reply again. */
   readonly afterwards?: ScriptedReply;
 };
 
-/** The beats of a reply of plain text, word by word, with usage and an end. */
+/** The events of a plain text reply, word by word, with usage and an end. */
 export function textEvents(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
   return [
@@ -46,7 +46,7 @@ export function textEvents(text: string, finishReason: 'stop' | 'length' = 'stop
   ];
 }
 
-/** The beats of a reply that calls tools. */
+/** The events of a reply that calls tools. */
 export function toolEvents(
   ...calls: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[]
 ): ProviderEvent[] {
@@ -60,13 +60,12 @@ export function toolEvents(
   return events;
 }
 
-/** A usage event. */
 export function usageEventOf(inputTokens: number, outputTokens: number): ProviderEvent {
   const raw: Record<string, Json> = { input: inputTokens, output: outputTokens };
   return { type: 'usage', inputTokens, outputTokens, raw };
 }
 
-/** A provider named `scripted` (unless said otherwise) that plays one reply per call, in order. */
+/** A provider, by default named `scripted`, that plays one reply per call, in order. */
 export function scriptedProvider(replies: readonly ScriptedReply[], options: ScriptedOptions = {}): ScriptedProvider {
   const { afterwards, ...spec } = options;
   const requests: ProviderRequest[] = [];

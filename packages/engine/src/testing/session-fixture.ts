@@ -1,4 +1,4 @@
-/** Session files in a folder of their own, for tests. */
+/** Session files in a temporary folder, for tests. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,22 +6,22 @@ import type { Store } from '@coppice/core';
 import { openStore, sessionFiles } from '@coppice/stores';
 import { type SessionContext, SessionManager, type SessionOptions } from '../sessions/index.ts';
 
-/** A folder with session files, and what managers are made with there. */
+/** A folder with session files, and the options for managers. */
 export interface SessionFixture {
   readonly folder: string;
   readonly options: SessionOptions;
-  /** Writes a file of lines, as another tool would. */
+  /** Writes a file of lines, like another tool. */
   write(name: string, lines: readonly object[]): string;
   lines(path: string): Record<string, unknown>[];
   open(path: string): SessionManager;
   create(): SessionManager;
-  /** Opens a store; it is closed with the others. */
+  /** Opens a store; `closeStores` closes it. */
   store(url?: string): Promise<Store>;
   closeStores(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** Makes a bed. Ids and times are the same in every run. */
+/** Creates the fixture. Ids and times are the same in every run. */
 export function openSessionFixture(): SessionFixture {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-sessions-'));
   const opened: SessionManager[] = [];
@@ -66,14 +66,14 @@ export function openSessionFixture(): SessionFixture {
         try {
           manager.close();
         } catch {
-          // It was closed by its test.
+          // The test has closed it already.
         }
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** What a context says, entry by entry. */
+/** The texts of a context, entry by entry. */
 export function saidIn(context: SessionContext): string[] {
   return context.entries.map(({ kind, message }) => {
     const text = message.content.map((block) => ('text' in block ? String(block.text) : `<${block.type}>`)).join('');

@@ -26,7 +26,7 @@ import { newId } from '../new-id.ts';
 import { createProviders, type ModelProviders } from '../providers/index.ts';
 import { type ScriptedOptions, type ScriptedProvider, type ScriptedReply, scriptedProvider } from './scripted.ts';
 
-/** What a workshop is made with. */
+/** Options of the fixture. */
 export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> & {
   readonly systemPrompt?: string;
   readonly provider?: ScriptedOptions;
@@ -49,17 +49,17 @@ export interface TurnFixture {
   readonly context: RunContext;
   /** The store's URL, to open it a second time. */
   readonly url: string;
-  /** Another generator on another handle of the same store, as another process has it. */
+  /** Another generator on another handle of the same store, like a second process. */
   beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: Generator }>;
   send(text: string, options?: Partial<GenerateOptions>): Turn;
   node(id: NodeId | undefined): Promise<Node>;
-  /** `role: text` of everything on the way to a node, the active one if not given. */
+  /** `role: text` of every node on the path to a node, by default the active one. */
   thread(to?: NodeId): Promise<readonly string[]>;
   children(of: NodeId): Promise<readonly Node[]>;
   close(): Promise<void>;
 }
 
-/** Opens a workshop on a store of a kind. */
+/** Opens a fixture on a kind of store. */
 export async function openTurnFixture(
   kind: 'memory' | 'sqlite',
   replies: readonly ScriptedReply[],
@@ -144,7 +144,7 @@ export async function eventsOf(turn: Turn, from?: number): Promise<TurnEvent[]> 
   return events;
 }
 
-/** Resolves when a condition holds, looking every few milliseconds; the test's own time limit is the end of it. */
+/** Polls until a condition holds; the test's own time limit ends it. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -1,14 +1,14 @@
-/** Replies in the wire shapes of OpenAI's chat completions and Anthropic's messages, streamed and whole. */
+/** Replies in the wire formats of OpenAI's chat completions and Anthropic's messages, streamed and not streamed. */
 import type { Json, JsonObject } from '@coppice/core';
 
-/** A reply to be put on a wire. */
+/** A reply to encode. */
 export interface WireReply {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[];
 }
 
-/** The two wires. */
+/** The two wire formats. */
 export type WireName = 'openai' | 'anthropic';
 
 function pieces(text: string): string[] {
@@ -99,7 +99,7 @@ export function streamed(wire: WireName, reply: WireReply): string[] {
   return wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply);
 }
 
-/** A reply in one piece. */
+/** A non-streamed reply. */
 export function whole(wire: WireName, reply: WireReply): JsonObject {
   const { text, thinking, calls = [] } = reply;
   if (wire === 'openai') {
@@ -134,12 +134,12 @@ export function whole(wire: WireName, reply: WireReply): JsonObject {
   };
 }
 
-/** What keeps a connection alive on a wire without saying anything. */
+/** A keep-alive event without content. */
 export function ping(wire: WireName): string {
   return wire === 'openai' ? ': ping\n\n' : 'event: ping\ndata: {"type":"ping"}\n\n';
 }
 
-/** The body with which a wire reports a failure. */
+/** The error body of a wire. */
 export function failure(wire: WireName, status: number): JsonObject {
   const message = `failed with ${status}`;
   const types: Readonly<Record<number, string>> = { 429: 'rate_limit_error', 529: 'overloaded_error' };

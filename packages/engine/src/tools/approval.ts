@@ -3,14 +3,14 @@ import { canonicalJson, sha256Hex } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
 import type { ApprovalDecision, Approve } from './contract.ts';
 
-/** Stands for a tool and exactly these arguments: the order of keys does not count, everything else does. */
+/** Identifies a tool with exactly these arguments; the order of keys does not count. */
 export function approvalHash(name: string, parameters: JsonObject): string {
   return sha256Hex(canonicalJson({ name, parameters }));
 }
 
 /**
- * Approvals that were given before they are needed, such as by a request of their own. Each is good for one call of that
- * tool with those arguments, and then spent.
+ * Approvals that are granted in advance, for example by a separate request. Each allows one call of that tool with
+ * those arguments.
  */
 export class Approvals {
   readonly #granted = new Map<string, number>();
@@ -20,12 +20,12 @@ export class Approvals {
     this.#granted.set(hash, (this.#granted.get(hash) ?? 0) + 1);
   }
 
-  /** Takes back whatever was granted and not spent. */
+  /** Revokes all unused grants. */
   revoke(hash: string): void {
     this.#granted.delete(hash);
   }
 
-  /** Decides by what was granted; asks further where nothing was. */
+  /** Approves calls that were granted in advance; asks `otherwise` about all others. */
   deciding(otherwise?: Approve): Approve {
     return (request): ApprovalDecision | Promise<ApprovalDecision> => {
       const left = this.#granted.get(request.hash) ?? 0;

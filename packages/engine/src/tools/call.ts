@@ -1,4 +1,4 @@
-/** One call of one tool: checked, approved, run within its limits, and answered whatever happens. */
+/** One call of one tool: validated, approved, run within its limits, and always answered. */
 import { type Block, isAppError, isText, type Json, type JsonObject, type TextBlock } from '@coppice/core';
 import { hideSecrets } from '../config/secret.ts';
 import { approvalHash } from './approval.ts';
@@ -19,29 +19,30 @@ import { textOfResult, withinBytes } from './result-text.ts';
 import { approvalFromRules, type ToolRules } from './rules.ts';
 import type { SchemaCheck } from './schema.ts';
 
-/** How long a call may take and how much it may answer. */
+/** The limits of a call. */
 export interface ToolLimits {
+  /** The time limit of a call. */
   readonly timeoutMs: number;
-  /** All text of a result together. */
+  /** The total text of a result. */
   readonly resultBytes: number;
-  /** All pictures and attachments of a result together, as they are stored. */
+  /** The total size of images and attachments of a result, as stored. */
   readonly mediaBytes: number;
 }
 
-/** One minute, one megabyte of text, and five of pictures and attachments. */
+/** One minute, one megabyte of text, and five of images and attachments. */
 export const defaultToolLimits: ToolLimits = {
   timeoutMs: 60_000,
   resultBytes: 1024 * 1024,
   mediaBytes: 5 * 1024 * 1024,
 };
 
-/** A tool that is ready to be called. */
+/** A tool with its compiled schema. */
 export interface ReadyTool {
   readonly tool: Tool;
   readonly check: SchemaCheck;
 }
 
-/** What calls need of the registry. */
+/** What calls need from the registry. */
 export interface ToolRunner {
   readonly limits: ToolLimits;
   readonly rules: ToolRules;
@@ -50,7 +51,7 @@ export interface ToolRunner {
   names(): readonly string[];
 }
 
-/** Answers a call. Never throws and never rejects: what goes wrong is the answer. */
+/** Runs a call. Never throws or rejects: an error becomes the result. */
 export async function answerCall(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
   const start = shop.now();
   const origin = shop.find(call.name)?.tool.origin;
@@ -79,7 +80,7 @@ export async function answerCall(shop: ToolRunner, call: ToolCall, options: Tool
   }
 }
 
-/** A tool that looks around may find a key of ours; it does not become part of a conversation. */
+/** A tool may find one of our keys; it must not become part of a conversation. */
 function withoutSecrets(block: Block): Block {
   if (!isText(block)) return block;
   const text = hideSecrets(block.text);
@@ -97,7 +98,7 @@ function isToolCode(code: string): code is ToolErrorCode {
   return Object.hasOwn(toolErrorKinds, code);
 }
 
-/** What a tool gave. One that is not typed may give nothing at all. */
+/** What a tool returned; an untyped one may return undefined. */
 type ToolCallInput = Json | ToolContent | undefined;
 
 async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallInput> {
@@ -109,7 +110,7 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
     throw toolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
     throw toolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
-  // A copy that nobody else holds: what was checked and approved is what is run.
+  // A private copy: exactly what was validated and approved is run.
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
   if (wrong !== undefined) throw toolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
@@ -143,7 +144,11 @@ async function askForApproval(
   const hash = approvalHash(name, parameters);
   const data = { name, hash };
   if (options.approve === undefined)
-    throw toolError('tool/not-approved', `The tool ${name} changes things and nobody is there to approve it.`, data);
+    throw toolError(
+      'tool/not-approved',
+      `The tool ${name} has side effects, and there is no one to approve the call.`,
+      data,
+    );
   const signal = options.signal ?? new AbortController().signal;
   const shown = { name, description, ...(origin === undefined ? {} : { origin }) };
   const request = { ...shown, callId, parameters: structuredClone(parameters), hash, signal };
@@ -155,13 +160,13 @@ async function askForApproval(
       data,
     );
   if (decision.hash !== hash)
-    throw toolError('tool/not-approved', `The approval for ${name} was given for other arguments.`, data);
+    throw toolError('tool/not-approved', `The approval for ${name} was for other arguments.`, data);
 }
 
-/** An approval that fails is none: what could not be asked about is not run. */
+/** If the approval function fails, the call is not approved. */
 async function decideApproval(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
   try {
-    // One without types may decide nothing at all.
+    // An untyped function may return undefined.
     return (await approve(request)) ?? { approved: false };
   } catch (error) {
     return { approved: false, reason: error instanceof Error ? error.message : String(error) };
@@ -182,7 +187,7 @@ async function unlessToolAborted<T>(name: string, signal: AbortSignal, work: Pro
   }
 }
 
-/** Runs a tool until it answers, is stopped, or its time is over; what it does after that is no longer looked at. */
+/** Runs a tool until it returns, is aborted, or exceeds its time limit; a later result is ignored. */
 async function withinTime(
   shop: ToolRunner,
   tool: Tool,
@@ -197,7 +202,8 @@ async function withinTime(
   let timer: NodeJS.Timeout | undefined;
   const ending = new Promise<never>((_, reject) => {
     const end = (error: Error) => {
-      // First the answer, then the signal: a tool that throws when it is told to stop does not get to say why.
+      // Rejects before aborting the signal: an error that the tool throws because of the abort must not replace this
+      // one.
       reject(error);
       control.abort(error);
     };

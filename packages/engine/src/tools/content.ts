@@ -1,9 +1,9 @@
-/** Results that are more than words: pictures and attachments beside text. */
+/** Tool results with images and attachments in addition to text. */
 import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { withinBytes } from './result-text.ts';
 
-/** A result of blocks, as tools of other processes give it. One that is an error tells the model so in its first words. */
+/** A result of blocks, as from MCP tools. An error is stated at the beginning of the text. */
 export class ToolContent {
   readonly blocks: readonly Block[];
   readonly isError: boolean;
@@ -20,7 +20,7 @@ interface Bounds {
   readonly mediaBytes: number;
 }
 
-// Many tiny blocks cost more than one long one, and no tool has that much to show.
+// Many small blocks cost more than a long one, and no tool needs that many.
 const mostBlocks = 256;
 
 function toolTextBlock(text: string): TextBlock {
@@ -28,8 +28,8 @@ function toolTextBlock(text: string): TextBlock {
 }
 
 /**
- * The blocks within the bounds: text is cut between characters, a block that holds bytes is kept whole or not at all, and
- * what is missing is said in its place. A result without any block says that the tool is done.
+ * The blocks within the limits: text is cut between characters, a block with bytes is kept whole or left out, and
+ * what is missing is noted in its place. A result without blocks says that the tool is done.
  */
 export function blocksWithin(
   { blocks, isError }: ToolContent,

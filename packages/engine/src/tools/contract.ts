@@ -1,74 +1,70 @@
-/**
- * What a tool is and what comes of calling one. Everything above this file speaks of tools in these words only, whether
- * they are built in, added by a program, or another process's.
- */
+/** The types of tools and their results, for built-in tools, those added by a program, and MCP tools. */
 import type { ErrorKind, Json, JsonObject, Message, NodeId, TreeId, TreeStore } from '@coppice/core';
 import type { ToolContent } from './content.ts';
 
-/** Where in whose conversation a tool is called: what `introspect` looks at. */
+/** The position of a tool call, which `introspect` reads. */
 export interface ToolPlace {
-  /** As the user sees it: a tool reads nobody else's trees. */
+  /** The user's store: a tool cannot read other owners' trees. */
   readonly store: TreeStore;
   readonly treeId: TreeId;
-  /** The node that the call stands in, or follows. */
+  /** The node that contains the call, or that it follows. */
   readonly nodeId: NodeId;
 }
 
-/** What a tool is given beside its arguments. */
+/** What a tool gets in addition to its arguments. */
 export interface ToolScope {
-  /** Fires on abort and at the time limit. What goes on after it is not waited for. */
+  /** Aborts with the call and at the time limit. What a tool does after that is ignored. */
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly place?: ToolPlace | undefined;
 }
 
-/** Whose a tool is, where it is not the engine's own: kept with every result, and shown to whoever approves. */
+/** The origin of a tool that is not built in; stored with every result, and shown for approval. */
 export interface ToolOrigin {
   readonly type: 'mcp';
   readonly server: string;
-  /** What the server itself calls it. */
+  /** The server's own name of the tool. */
   readonly tool: string;
 }
 
-/** A tool, complete. */
 export interface Tool {
-  /** What models call it by: letters, digits, `_` and `-`, at most 64. */
+  /** The name that models use: letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments, of an object. */
+  /** The arguments as JSON Schema of an object. */
   readonly parameters: JsonObject;
-  /** Whether it changes anything outside the conversation: then each call is approved first. */
+  /** Whether it changes anything outside the conversation; then each call needs approval. */
   readonly sideEffects: boolean;
-  /** Milliseconds; the registry's limit if not given. */
+  /** Milliseconds; by default the registry's limit. */
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
-  /** Gives the result: text, JSON or blocks. Whatever it throws becomes the answer that the model sees. */
+  /** Returns the result: text, JSON or blocks. A thrown error becomes the result that the model gets. */
   run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
-/** A model's request to run a tool: a `tool-use` block, whatever else it says. */
+/** A model's request to run a tool: a `tool-use` block. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: JsonObject;
-  /** What is wrong with the arguments as the model wrote them, as a sentence; such a call is answered and not run. */
+  /** What is wrong with the arguments, as a sentence; such a call is answered with an error and not run. */
   readonly malformed?: string | undefined;
 }
 
-/** What a person, or a rule, is asked to allow. */
+/** A request for approval by a person or a rule. */
 export interface ApprovalRequest {
   readonly callId: string;
   readonly name: string;
   readonly description: string;
   readonly origin?: ToolOrigin | undefined;
   readonly parameters: JsonObject;
-  /** Stands for the tool and exactly these arguments; an approval repeats it. */
+  /** Identifies the tool and exactly these arguments; an approval repeats it. */
   readonly hash: string;
   readonly signal: AbortSignal;
 }
 
-/** What was decided. An approval with another hash is for another call, and counts as none. */
+/** The decision. An approval with another hash is for another call and does not count. */
 export type ApprovalDecision =
   | { readonly approved: true; readonly hash: string }
   | { readonly approved: false; readonly reason?: string | undefined };
@@ -76,19 +72,19 @@ export type ApprovalDecision =
 /** Decides about one call of a tool with side effects. */
 export type Approve = (request: ApprovalRequest) => Promise<ApprovalDecision> | ApprovalDecision;
 
-/** How one call is made, beside what is called. */
+/** The options of one call. */
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly place?: ToolPlace | undefined;
-  /** Without it, tools with side effects are not run. */
+  /** Without it, tools with side effects do not run. */
   readonly approve?: Approve | undefined;
-  /** The tools that may be called; all of them if not given. */
+  /** The tools that may be called; by default all. */
   readonly active?: readonly string[] | undefined;
-  /** Called when the tool begins to run; not where the call is answered with an error before. */
+  /** Called when the tool starts to run; not if the call fails before. */
   readonly onStart?: (() => void) | undefined;
 }
 
-/** Every code that a call can fail with, and its kind. */
+/** All error codes of a call, and their kinds. */
 export const toolErrorKinds = {
   'tool/unknown': 'not-found',
   'tool/bad-arguments': 'invalid',
@@ -104,19 +100,18 @@ export const toolErrorKinds = {
   'tool/cut-off': 'refused',
 } as const satisfies Record<string, ErrorKind>;
 
-/** A code that a call fails with. */
 export type ToolErrorCode = keyof typeof toolErrorKinds;
 
-/** What came of a call: always a message, for the conversation goes on whatever happened. */
+/** The result of a call: always a message, so that the conversation can continue. */
 export interface ToolResult {
   readonly callId: string;
   readonly name: string;
   readonly origin?: ToolOrigin | undefined;
-  /** The tool message that answers the call. */
+  /** The tool message with the result. */
   readonly message: Message;
-  /** The code if the call failed; the message says what went wrong. */
+  /** The code if the call failed; the message says why. */
   readonly error: ToolErrorCode | null;
-  /** Whether the result was longer than the limit; then its end says so. */
+  /** Whether the result exceeded the limit; then its end says so. */
   readonly truncated: boolean;
   readonly elapsedMs: number;
 }

@@ -3,23 +3,23 @@ import type { ToolContent } from './content.ts';
 import type { Tool, ToolOrigin, ToolScope } from './contract.ts';
 import { toolError } from './errors.ts';
 
-/** What a member says itself; the rest has defaults. */
+/** What a tool has to define; the rest has defaults. */
 export interface ToolSpecification {
   readonly name: string;
   readonly description: string;
-  /** An object without properties if not given. */
+  /** By default an object without properties. */
   readonly parameters?: JsonObject;
-  /** True if not given: a tool that forgets to say is asked about. */
+  /** By default true: a tool that does not declare it needs approval. */
   readonly sideEffects?: boolean;
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
   run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
-// What every provider takes as the name of a function.
+// Function names that every provider accepts.
 const name = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Completes a tool with the defaults. Refuses a name that providers would refuse. */
+/** Completes a tool with defaults. Throws on a name that providers would reject. */
 export function defineTool(spec: ToolSpecification): Tool {
   if (!name.test(spec.name))
     throw toolError(

@@ -1,7 +1,7 @@
 import { AppError } from '@coppice/core';
 import { type ToolErrorCode, toolErrorKinds } from './contract.ts';
 
-/** A failure with one of the tools' own codes. */
+/** Creates an error with one of the tools' codes. */
 export function toolError(
   code: ToolErrorCode,
   message: string,

@@ -6,40 +6,42 @@ import * as members from './members.ts';
 import { askAlways, type ToolRules } from './rules.ts';
 import { compileSchema } from './schema.ts';
 
-/** The tools that are built in. */
 export const builtInTools: readonly Tool[] = Object.values(members);
 
-/** What a registry is made with. */
+/** Options of a tool registry. */
 export interface ToolsOptions {
-  /** The tools to begin with; the built-in ones if not given. */
+  /** The initial tools; by default the built-in ones. */
   readonly tools?: readonly Tool[] | undefined;
   readonly limits?: Partial<ToolLimits> | undefined;
-  /** What the operator says; whoever starts a turn is asked about every side effect if not given. */
-  readonly rules?: ToolRules | undefined;
-  /** Milliseconds since 1970; the machine's clock if not given. */
+  /** The operator's rules; by default every side effect needs the caller's approval. */
+  readonly rules?: ToolRules | (() => ToolRules) | undefined;
+  /** Milliseconds since 1970; by default the system clock. */
   readonly now?: (() => number) | undefined;
 }
 
-/** The tools that models may call. Several sources add to one registry and take away what is theirs. */
+/** The tools that models may call. Several sources add to one registry and remove only their own tools. */
 export interface ToolRegistry {
-  /** Adds a tool; what is returned takes it away again. Refuses a name that is taken and a schema that cannot be used. */
+  /** Adds a tool; returns a function that removes it. Throws on a name that is taken and on an unusable schema. */
   add(tool: Tool): () => void;
   list(): readonly Tool[];
   find(name: string): Tool | undefined;
-  /** What a provider is told of the tools, or of those named; refuses a name that no tool has. */
+  /** The tool specifications for a provider, of all or of the named tools; throws on an unknown name. */
   specs(names?: readonly string[]): readonly ToolSpec[];
-  /** Runs a call and answers it with a tool message. Never rejects. */
+  /** Runs a call and returns a tool message. Never rejects. */
   call(call: ToolCall, options?: ToolCallOptions): Promise<ToolResult>;
-  /** Runs calls at the same time; the answers come in the order of the calls. */
+  /** Runs calls concurrently; the results are in the order of the calls. */
   callAll(calls: readonly ToolCall[], options?: ToolCallOptions): Promise<readonly ToolResult[]>;
 }
 
-/** Makes a registry. */
+/** Creates a registry. */
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const ready = new Map<string, ReadyTool>();
+  const { rules = askAlways } = options;
   const shop = {
     limits: { ...defaultToolLimits, ...options.limits },
-    rules: options.rules ?? askAlways,
+    get rules() {
+      return typeof rules === 'function' ? rules() : rules;
+    },
     now: options.now ?? Date.now,
     find: (name: string) => ready.get(name),
     names: () => [...ready.keys()],
@@ -47,11 +49,11 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const tools: ToolRegistry = {
     add(tool) {
       if (ready.has(tool.name))
-        throw toolError('tool/exists', `There is a tool ${tool.name} already.`, { name: tool.name });
+        throw toolError('tool/exists', `There is already a tool ${tool.name}.`, { name: tool.name });
       const entry: ReadyTool = { tool, check: compileSchema(tool.name, tool.parameters) };
       ready.set(tool.name, entry);
       return () => {
-        // Somebody else's tool may have taken the name since.
+        // Another source's tool may have taken the name since.
         if (ready.get(tool.name) === entry) ready.delete(tool.name);
       };
     },

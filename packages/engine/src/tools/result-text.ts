@@ -2,16 +2,16 @@ import type { Json } from '@coppice/core';
 
 const encoder = new TextEncoder();
 
-/** A result as the model reads it: text as it is, anything else as JSON. */
+/** A result as text for the model: a string as it is, anything else as JSON. */
 export function textOfResult(result: Json | undefined): string {
   if (typeof result === 'string') return result;
-  // A tool that returns nothing has nothing to tell but that it is done.
+  // A tool that returns nothing only reports that it is done.
   return JSON.stringify(result) ?? 'done';
 }
 
-/** Keeps a text within a number of bytes. What is cut off is said at its end, and never half a character is kept. */
+/** Limits a text to a number of bytes, never inside a character, and appends a note if it was cut. */
 export function withinBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
-  // No character takes more than three bytes per code unit: a short text need not be measured.
+  // A character has at most three bytes per code unit: a short text need not be measured.
   if (text.length * 3 <= limit) return { text, truncated: false };
   const total = Buffer.byteLength(text);
   if (total <= limit) return { text, truncated: false };

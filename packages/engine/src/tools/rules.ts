@@ -1,15 +1,15 @@
-/** What the operator says about tools, held wherever they are called. */
+/** The operator's rules for tools, applied to all calls. */
 import type { ToolsConfig } from '../config/contract.ts';
 import type { ToolLimits } from './call.ts';
 import type { Approve } from './contract.ts';
 
-/** The operator's word about single tools, and about those with side effects that neither list names. */
+/** Rules for single tools, and for tools with side effects that neither list names. */
 export type ToolRules = Pick<ToolsConfig, 'approval' | 'allow' | 'deny'>;
 
-/** Everybody is asked, nobody is let through or kept out. */
+/** Every call needs approval; no tool is allowed or denied. */
 export const askAlways: ToolRules = { approval: 'ask', allow: [], deny: [] };
 
-/** What a registry is to be made with, by the configuration. */
+/** The registry's settings from the configuration. */
 export function toolSettings({ tools }: { readonly tools: ToolsConfig }): {
   readonly limits: Pick<ToolLimits, 'timeoutMs' | 'resultBytes'>;
   readonly rules: ToolRules;
@@ -18,7 +18,7 @@ export function toolSettings({ tools }: { readonly tools: ToolsConfig }): {
   return { limits: { timeoutMs, resultBytes: outputBytes }, rules: { approval, allow, deny } };
 }
 
-/** Who decides about a call of a tool with side effects: the rules where they say something, else whoever is asked. */
+/** Decides about calls of tools with side effects: by the rules if they apply, else with `ask`. */
 export function approvalFromRules({ approval, allow }: ToolRules, ask: Approve | undefined): Approve | undefined {
   if (approval === 'ask' && allow.length === 0) return ask;
   return (request) => {

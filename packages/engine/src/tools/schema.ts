@@ -1,22 +1,22 @@
-/** JSON Schema, by ajv: whether arguments are what a tool asks for. */
+/** Validates tool arguments with JSON Schema (ajv). */
 import { isAppError, type JsonObject } from '@coppice/core';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toolError } from './errors.ts';
 
-/** What is wrong with arguments, as the end of a sentence; undefined when nothing is. */
+/** What is wrong with the arguments, as the end of a sentence; undefined if they are valid. */
 export type SchemaCheck = (parameters: JsonObject) => string | undefined;
 
-// Schemas come from other programs: keywords and formats that are not known here are let be, as the standard says.
+// Schemas come from other programs: unknown keywords and formats are ignored, as the standard requires.
 const options = {
   strict: false,
   validateFormats: false,
   logger: false,
-  // An `$id` names a schema for one tool; two servers may well use the same.
+  // An `$id` is only unique within one tool; two servers may use the same.
   addUsedSchema: false,
 } as const;
 
-// Compiled code grows with the schema, and a schema may come from a server that nobody has read.
+// The compiled code grows with the schema, which may come from an untrusted server.
 const longestSchema = 256 * 1024;
 
 const olderDraft = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema/;
@@ -24,7 +24,7 @@ const olderDraft = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema/;
 let older: Ajv | undefined;
 let newer: Ajv2020 | undefined;
 
-/** Made when first needed: most processes never call a tool. */
+/** Created on first use: most processes never call a tool. */
 function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
   if (typeof schema.$schema === 'string' && olderDraft.test(schema.$schema)) {
     older ??= withoutPatterns(new Ajv(options));
@@ -34,13 +34,13 @@ function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
   return newer;
 }
 
-/** A pattern of somebody's own could keep this thread busy for ever on words that a model chose; the tool itself checks it. */
+/** A regular expression of an untrusted schema could block this thread; the tool itself checks the pattern. */
 function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
   validator.removeKeyword('pattern');
   return validator;
 }
 
-/** Compiles the schema of a tool's arguments. Refuses one that is no schema of an object, or too large. */
+/** Compiles the schema of a tool's arguments. Throws if it is not a schema of an object, or too large. */
 export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
   const bad = (why: string, cause?: unknown) =>
     toolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
@@ -62,7 +62,7 @@ export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
       error,
     );
   } finally {
-    // The instance remembers schemas by object; tools come and go for as long as the process lives.
+    // Ajv caches schemas by object; without this, tools that come and go would leak memory.
     validator.removeSchema(schema);
   }
 }

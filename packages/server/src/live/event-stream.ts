@@ -1,4 +1,7 @@
-/** Server-sent events: one reader each, dropped when it lags too far behind, so that it never holds up the others. */
+/**
+ * Server-sent events: one stream per reader. A reader that is too far behind is disconnected, so that it does not
+ * delay others.
+ */
 import type { Caller, CallerLimits } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
 import type { BodyUsage } from '../middleware/limits.ts';
@@ -6,17 +9,17 @@ import type { RawReply } from '../routes/define.ts';
 
 const encoder = new TextEncoder();
 
-/** An event as bytes. It is made once, however many read it. */
+/** Encodes an event, once for any number of readers. */
 export function encodeEvent(event: string, data: unknown, id?: string | number): Uint8Array {
   const named = id === undefined ? '' : `id: ${id}\n`;
-  // JSON has no line break of its own, so the data is one line.
+  // JSON contains no line breaks, so the data is one line.
   return encoder.encode(`${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 const ping = encoder.encode(': ping\n\n');
 const hello = encoder.encode('retry: 1000\n\n');
 
-/** Why a stream ends that was not read fast enough. */
+/** The error of a stream that was not read fast enough. */
 export class ReaderDropped extends Error {
   override readonly name = 'ReaderDropped';
 
@@ -28,7 +31,7 @@ export class ReaderDropped extends Error {
 /** One reader of a stream. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Fires when the reader is gone, dropped or told to go. */
+  /** Aborts when the reader is gone, was disconnected, or the stream was closed. */
   readonly closed: AbortSignal;
   readonly #closing = new AbortController();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -49,7 +52,7 @@ export class EventStream {
     );
   }
 
-  /** Sends to a reader that keeps up, and drops one that does not; false once it is gone. */
+  /** Sends to the reader, or disconnects it if it is too far behind; false once it is gone. */
   send(bytes: Uint8Array): boolean {
     const controller = this.#controller;
     if (controller === null) return false;
@@ -62,18 +65,20 @@ export class EventStream {
     return true;
   }
 
-  /** Resolves when there is room again, or when the reader is gone: what is old is sent no faster than it is read. */
+  /**
+   * Resolves when the buffer has space again or the reader is gone; old events are sent no faster than they are read.
+   */
   waitForDrain(): Promise<void> {
     if (this.#controller === null || (this.#controller.desiredSize ?? 0) > 0) return Promise.resolve();
     return new Promise((resolve) => this.#roomy.push(resolve));
   }
 
-  /** A sign of life, where there is room for one. */
+  /** Sends a keep-alive, if the buffer has space. */
   ping(): void {
     if (this.#controller !== null && (this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(ping);
   }
 
-  /** Ends the stream in good order. */
+  /** Ends the stream. */
   close(): void {
     const controller = this.#controller;
     this.#end();
@@ -106,7 +111,7 @@ export class Streams {
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** Opens a stream for a caller; refuses one too many. */
+  /** Opens a stream for a caller; throws above the limit. */
   open({ owner, stay }: Pick<Caller, 'owner' | 'stay'>): EventStream {
     const release = this.#usage.stream(owner);
     const stream = new EventStream(this.#limits.backlogBytes);
@@ -123,12 +128,12 @@ export class Streams {
     return stream;
   }
 
-  /** Sends those away who may not come in any more: a token that is revoked is good for no stream either. */
+  /** Closes the streams of callers whose credentials are no longer valid. */
   async lookAgain(): Promise<void> {
     const asked = new Map<string, Promise<boolean>>();
     for (const [stream, stay] of [...this.#open]) {
       if (stay === null) continue;
-      // A store that is away for a moment shuts nobody out.
+      // If the store is unavailable for a moment, streams stay open.
       const holds = asked.get(stay.key) ?? stay.holds().catch(() => true);
       asked.set(stay.key, holds);
       if (!(await holds)) stream.close();
@@ -137,8 +142,7 @@ export class Streams {
 
   #pingAll(): void {
     for (const stream of this.#open.keys()) stream.ping();
-    // Here for what was taken away in another process. A store that takes longer than the time between two signs of life
-    // is not asked by ever more rounds at once.
+    // For credentials that another process revoked. If a check takes longer than the interval, the next one is skipped.
     if (this.#looking) return;
     this.#looking = true;
     void this.lookAgain().finally(() => {
@@ -152,7 +156,7 @@ export class Streams {
   }
 }
 
-/** The answer that a stream is. */
+/** The response of a stream. */
 export function streamReply(stream: EventStream): RawReply {
   return {
     raw: stream.body,
@@ -160,7 +164,7 @@ export function streamReply(stream: EventStream): RawReply {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Proxies that gather answers before they pass them on would hold events back.
+      // Buffering proxies would delay events.
       'X-Accel-Buffering': 'no',
     },
   };

@@ -1,10 +1,10 @@
-/** The feeds that are read at the moment, one per tree. */
+/** The feeds that have readers, one per tree. */
 import type { Store, TreeId } from '@coppice/core';
 import type { OwnerServices, Services } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
 import { TreeHub } from './tree-hub.ts';
 
-/** Finds the feed of a tree, or begins it; ends it when nobody reads it any more. */
+/** Finds or starts the feed of a tree; ends it when it has no reader left. */
 export class Hubs {
   readonly #services: Pick<Services, 'turns' | 'limits' | 'log'>;
   readonly #byStore = new Map<Store, Map<TreeId, TreeHub>>();
@@ -15,7 +15,7 @@ export class Hubs {
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** Gives a reader the feed of a tree from a version on. */
+  /** Connects a reader to the feed of a tree from a version on. */
   async join(
     ownerServices: OwnerServices,
     store: Store,

@@ -1,6 +1,6 @@
 /**
- * The feed of one tree for everybody in this process who reads it: one look at the store, each event made once. Commits
- * come in order without gap or double; text of replies on their way comes gathered between them.
+ * The feed of one tree for all its readers in this process: the store is read once, and each event is encoded once.
+ * Commits arrive in order without gaps or repeats; the text of running replies is batched between them.
  */
 import {
   ask,
@@ -13,6 +13,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
 import type { FollowEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
 import type { OwnerServices, Services } from '../services.ts';
@@ -25,12 +26,12 @@ interface BufferedEvent {
   readonly bytes: Uint8Array;
 }
 
-/** A reply on its way, as far as it was told. */
+/** A running reply and the text that was sent so far. */
 interface StreamingReply {
   readonly runId: string | null;
   text: string;
   sent: number;
-  /** Whether readers have heard of its node; until then its text waits. */
+  /** Whether readers know its node; until then its text is held back. */
   known: boolean;
 }
 
@@ -40,19 +41,19 @@ interface RestoredSubtree {
   readonly bookmarks: readonly Bookmark[];
 }
 
-// Events of a turn that a page shows beside commits and text.
+// Turn events that a page shows in addition to commits and text.
 const reportedEvents: ReadonlySet<string> = new Set([
   'thinking-delta',
   'tool-use',
   'tool-start',
   'tool-result',
   'notice',
+  'retry',
 ]);
 
-// Readers that come back after a moment find what they missed here, without another look at the store.
+// Recent events for readers that reconnect, without reading the store again.
 const keptBytes = 256 * 1024;
 
-/** What a hub is made for. */
 export interface HubOptions {
   readonly ownerServices: OwnerServices;
   readonly store: Store;
@@ -60,7 +61,7 @@ export interface HubOptions {
   readonly turns: LiveTurns;
   readonly limits: Pick<ServerLimits, 'deltaMs'>;
   readonly log: Services['log'];
-  /** Called when nobody reads any more. */
+  /** Called when there are no readers left. */
   onEmpty(): void;
 }
 
@@ -83,7 +84,7 @@ export class TreeHub {
     this.#ready.catch(() => this.#finish());
   }
 
-  /** How many read, or are about to. */
+  /** Current and joining readers. */
   get size(): number {
     return this.#readers.size + this.#joining;
   }
@@ -100,7 +101,7 @@ export class TreeHub {
     });
     this.#version = version;
     for (const run of runs) {
-      // A run whose reply is through is still at its tools; there is no text of it to come.
+      // A run whose reply has ended is waiting for its tools; there is no text to come.
       if (!pending.has(run.nodeId)) continue;
       const { actId } = run.data;
       const local = [...turns.inTree(store, treeId)].some((live) => live.actId === actId);
@@ -136,12 +137,15 @@ export class TreeHub {
     while (this.#keptSize > keptBytes) this.#keptSize -= this.#kept.shift()?.bytes.byteLength ?? 0;
   }
 
-  /** Replies that begin or end with a commit: their text flows from here on, or no more. */
+  /** Starts or ends the text of replies that a commit added or finished. */
   #meetNodes(commit: Commit): void {
-    for (const step of commit.steps) {
-      if (step.type === 'insert' && step.node.status === 'pending') this.#begins(step.node.id, commit);
-      else if (step.type === 'replace' && step.after.status === 'pending') this.#begins(step.nodeId, commit);
-      else if (step.type === 'replace' || step.type === 'remove') this.#growing.delete(step.nodeId);
+    for (const change of rowChanges(commit.steps, commit)) {
+      if (change.op === 'added' && change.node.status === 'pending') this.#begins(change.node.id, commit);
+      else if (change.op === 'marked' && change.to !== null) this.#growing.delete(change.nodeId);
+      else if (change.op === 'updated' && change.set.status !== undefined)
+        for (const id of change.nodeIds)
+          if (change.set.status === 'pending') this.#begins(id, commit);
+          else this.#growing.delete(id);
     }
   }
 
@@ -156,7 +160,7 @@ export class TreeHub {
     if (!this.#options.turns.isLocal(commit.actId)) void this.#followElsewhere(nodeId);
   }
 
-  /** Takes in what a turn of this process tells. */
+  /** Handles the events of a turn of this process. */
   async hear(live: LiveTurn): Promise<void> {
     for await (const [, event] of live.read(0, this.#over.signal)) {
       if (event.type === 'text-delta') this.#grow(event.nodeId, event.offset, event.text);
@@ -174,7 +178,7 @@ export class TreeHub {
     else this.#growing.set(nodeId, { ...growing, runId });
   }
 
-  /** Reads a reply that another process writes. */
+  /** Follows a reply that another process writes. */
   async #followElsewhere(nodeId: NodeId): Promise<void> {
     const { ownerServices, store, treeId } = this.#options;
     const events: AsyncIterable<FollowEvent> = ownerServices
@@ -185,7 +189,7 @@ export class TreeHub {
 
   #grow(nodeId: NodeId, offset: number, text: string): void {
     const growing = this.#growing.get(nodeId);
-    // A reply that is through has its text in its last commit.
+    // The text of a finished reply is in its last commit.
     if (growing === undefined) return;
     const fresh = text.slice(Math.max(0, growing.text.length - offset));
     if (offset > growing.text.length || fresh === '') return;
@@ -197,7 +201,7 @@ export class TreeHub {
     this.#timer ??= setTimeout(() => this.#flush(), this.#options.limits.deltaMs);
   }
 
-  /** Tells the text that came since. */
+  /** Sends the text that has arrived since. */
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -213,7 +217,7 @@ export class TreeHub {
     for (const stream of this.#readers.keys()) stream.send(bytes);
   }
 
-  /** Sends a reader what it missed, then everything as it comes. Rejects where there is no such tree. */
+  /** Sends a reader what it missed, then live events. Rejects if there is no such tree. */
   async join(stream: EventStream, since: number | null): Promise<void> {
     this.#joining++;
     try {
@@ -228,7 +232,7 @@ export class TreeHub {
   async #admit(stream: EventStream, since: number | null): Promise<void> {
     let at = since ?? this.#version;
     if (at > this.#version) {
-      // It has seen a later version than there is, as after a backup was put back: it has to read anew.
+      // The reader has seen a later version than the current one, as after a restored backup: it must reload.
       stream.send(encodeEvent('reset', { version: this.#version }, this.#version));
       at = this.#version;
     }
@@ -245,7 +249,7 @@ export class TreeHub {
       if (known && text !== '') stream.send(encodeEvent('delta', { nodeId, runId, offset: 0, text }));
   }
 
-  /** Old commits, no faster than they are read; gives the version that the reader has then. */
+  /** Sends older commits, no faster than they are read; returns the version that the reader has then. */
   async #catchUp(stream: EventStream, since: number): Promise<number> {
     let at = since;
     while (at < this.#version && !stream.closed.aborted) {
@@ -260,7 +264,7 @@ export class TreeHub {
   }
 
   #keptAfter(version: number): BufferedEvent | undefined {
-    // Versions rise by one, so the place follows from the first.
+    // Versions increase by one, so the index follows from the first.
     return this.#kept[version + 1 - (this.#kept[0]?.version ?? 0)];
   }
 
@@ -288,13 +292,13 @@ export class TreeHub {
     for (const stream of [...this.#readers.keys()]) stream.close();
   }
 
-  /** Ends it for everybody. */
+  /** Ends the feed for all readers. */
   close(): void {
     this.#finish();
   }
 }
 
-/** A commit as an event, with the nodes that it added or changed as they are, and the subtrees that it restored. */
+/** Encodes a commit with the nodes that it added or changed and the subtrees that it restored. */
 async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
   const nodes = nodesOfCommits(commit);
   if (nodes !== null) return encodeEvent('commit', { ...commit, nodes }, commit.version);
@@ -304,7 +308,7 @@ async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
   return encodeEvent('commit', { ...commit, ...read }, commit.version);
 }
 
-// A larger subtree is not sent: whoever shows a part of it reads that part.
+// Larger subtrees are not sent; readers load the parts that they show.
 const mostRestored = 200;
 const mostRestoredLength = 256 * 1024;
 
@@ -313,14 +317,15 @@ function* readRestored(commit: Commit): ReadProgram<Readonly<Record<string, Rest
   const subtrees: Record<string, RestoredSubtree> = {};
   let left = mostRestored;
   let length = 0;
-  for (const step of commit.steps) {
-    if (step.type !== 'restore' || (yield* ask('head', { id: step.nodeId })) === null) continue;
-    if ((yield* ask('count', { of: step.nodeId })) > left) continue;
-    const nodes = yield* ask('subtree', { of: step.nodeId });
+  for (const change of rowChanges(commit.steps, commit)) {
+    if (change.op !== 'marked' || change.to !== null) continue;
+    const { nodeId } = change;
+    if ((yield* ask('head', { id: nodeId })) === null || (yield* ask('count', { of: nodeId })) > left) continue;
+    const nodes = yield* ask('subtree', { of: nodeId });
     for (const node of nodes) length += node.text.length;
     if (length > mostRestoredLength) break;
     left -= nodes.length;
-    subtrees[step.nodeId] = { nodes, bookmarks: yield* ask('bookmarks', { on: nodes.map((node) => node.id) }) };
+    subtrees[nodeId] = { nodes, bookmarks: yield* ask('bookmarks', { on: nodes.map((node) => node.id) }) };
   }
   return subtrees;
 }

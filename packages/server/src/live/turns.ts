@@ -1,18 +1,18 @@
-/** The turns of this process: begun over HTTP, read by any number of readers, asked about tools, stopped. */
+/** The turns of this process: started over HTTP, read by any number of readers, approved, stopped. */
 import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { OwnerServices } from '../services.ts';
 
-/** A reply that a turn has begun. */
+/** A reply that a turn has started. */
 export interface BegunReply {
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
   readonly runId: string | null;
 }
 
-/** A turn of this process and whose it is. What it tells is kept by the turn itself. */
+/** A turn of this process and its owner. The turn itself keeps its events. */
 export class LiveTurn {
   readonly owner: string;
   readonly store: Store;
@@ -33,7 +33,7 @@ export class LiveTurn {
     return this.turn.treeId;
   }
 
-  /** The events from an index on, then those to come, until the last or until the signal fires. */
+  /** The events from an index on, including future ones, until the last or until the signal aborts. */
   async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, TurnEvent], void, void> {
     const events = this.turn.events(from)[Symbol.asyncIterator]();
     const leave = () => void events.return?.();
@@ -51,12 +51,12 @@ export class LiveTurn {
   }
 }
 
-/** Every turn of this process that runs, and for a while those that are through. */
+/** The running turns of this process and, for a while, finished ones. */
 export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
   readonly #quotas: Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
-  // Tools that a person allowed for good, by owner.
+  // Tools that a person allowed permanently, by owner.
   readonly #remembered = new Map<string, Set<string>>();
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
@@ -65,14 +65,14 @@ export class LiveTurns {
     this.#limits = limits;
   }
 
-  /** Turns that are being written. */
+  /** The number of running turns. */
   get running(): number {
     let count = 0;
     for (const live of this.#byAct.values()) if (!live.over) count++;
     return count;
   }
 
-  /** Is told of every turn when it begins. */
+  /** Adds a listener for new turns. */
   onBegin(listener: (live: LiveTurn) => void): void {
     this.#listeners.add(listener);
   }
@@ -83,12 +83,12 @@ export class LiveTurns {
       if (!live.over && live.store === store && live.treeId === treeId) yield live;
   }
 
-  /** Whether a turn of this process writes as part of an act. */
+  /** Whether a turn of this process runs as part of an act. */
   isLocal(actId: ActId): boolean {
     return this.#byAct.get(actId)?.over === false;
   }
 
-  /** Stops the turn of an act, if this process has it, and resolves when it is through. */
+  /** Stops the turn of an act if it runs in this process, and waits for its end. */
   async stop(actId: ActId): Promise<boolean> {
     const live = this.#byAct.get(actId);
     if (live === undefined || live.over) return false;
@@ -97,13 +97,13 @@ export class LiveTurns {
     return true;
   }
 
-  /** The turn of an act; null where this process has none of this owner's. */
+  /** The turn of an act; null if this process has none of this owner. */
   find(owner: string, actId: ActId): LiveTurn | null {
     const live = this.#byAct.get(actId);
     return live?.owner === owner ? live : null;
   }
 
-  /** Begins a turn, or finds the one that the same request began. Refuses one too many. */
+  /** Starts a turn, or finds the one that the same request started. Throws above the limit. */
   begin(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
     let running = 0;
     for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
@@ -112,7 +112,7 @@ export class LiveTurns {
         'http/too-many',
         `${running} replies are being written for you; at most ${this.#quotas.generations} are.`,
       );
-    // The operator's own rules were asked before; what comes here is for a person to decide.
+    // The operator's rules have been applied before; what arrives here needs a person's decision.
     const approve: TurnApprove = ({ name, hash }) =>
       this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';
     const turn = ownerServices.engineOf(store).generator.generate(start, { ...options, approve });
@@ -125,7 +125,7 @@ export class LiveTurns {
     return live;
   }
 
-  /** Decides about a call, and remembers the tool where that was wished for. */
+  /** Decides about a call, and remembers the tool if requested. */
   decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
     const { name } = live.turn.decide(callId, approve);
     if (!approve || !remember) return;
@@ -140,10 +140,7 @@ export class LiveTurns {
   }
 }
 
-/**
- * Waits until a turn's first replies are there, so that whoever began it knows what to look at; rejects with what the
- * turn was refused for.
- */
+/** Waits until the first replies exist, so that the caller can show them; rejects with the turn's error. */
 export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promise<readonly BegunReply[]> {
   const begun = new Map<NodeId, BegunReply>();
   for await (const [, event] of live.read(0, new AbortController().signal)) {
@@ -152,7 +149,7 @@ export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promi
       if (!begun.has(nodeId)) begun.set(nodeId, { nodeId, parentId, runId });
       if (begun.size >= wanted) break;
     } else if (event.type === 'error' && begun.size === 0) {
-      // A refusal says more than its event: what the tree is at now, what came in between.
+      // The rejection has more details than the event, for example the current version.
       await live.turn.first;
       const { code, kind, message, retryable } = event;
       throw new AppError({ code, kind, message, retryable });
@@ -161,7 +158,7 @@ export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promi
   return [...begun.values()];
 }
 
-/** The version that a tree is at. */
+/** The current version of a tree. */
 export async function versionOfTurn(store: Store, treeId: TreeId): Promise<number> {
   return (await store.read(treeId, () => ask('tree', {})))?.version ?? 0;
 }

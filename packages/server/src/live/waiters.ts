@@ -1,8 +1,8 @@
-/** Those who wait for the next change of something: all are woken at once, and a signal lets one go alone. */
+/** Callers that wait for the next change: all are woken together; a signal releases a single one. */
 export class Waiters {
   readonly #wakes = new Set<() => void>();
 
-  /** Resolves when all are woken, or when the signal fires; one that has fired already is not noticed. */
+  /** Resolves on the next wake or when the signal aborts; a signal that is already aborted is not checked. */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -15,7 +15,7 @@ export class Waiters {
     });
   }
 
-  /** Wakes everybody who waits by now. */
+  /** Wakes all current waiters. */
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
   }

@@ -1,5 +1,6 @@
-/** Somebody's trees as an MCP server: agents search, read and branch their own past. */
+/** A user's trees as an MCP server: agents search, read and branch earlier conversations. */
 import {
+  ask,
   isAppError,
   type Node,
   type NodeId,
@@ -22,15 +23,17 @@ import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { type Compactor, plainTitle } from '@coppice/engine';
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import * as answers from './answers.ts';
+import { pictureOf, picturesOf } from './pictures.ts';
 
-/** What a server is made with. */
+/** Options of the server. */
 export interface TreesServerOptions {
   readonly store: Store;
-  /** What core is run with on behalf of the caller. */
+  /** The context for core's `run`, with the caller as actor. */
   readonly context: () => RunContext;
-  /** Sums branches up; without it, summarise is refused. */
+  /** Summarises branches; without it, summarise is refused. */
   readonly compactor?: Compactor | undefined;
-  /** Offers nothing that changes a tree. */
+  /** Leaves out all tools that change a tree. */
   readonly readOnly: boolean;
   readonly version: string;
 }
@@ -40,23 +43,26 @@ const node = z.string().describe('The id of a node of the tree.');
 const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
 const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
 const longestText = 8_000;
-// An answer is read by a model: what is left out is counted, and can be asked for from a node on.
+// Results are read by a model: what is left out is counted, and can be requested from a node on.
 const mostNodes = 500;
 const mostMessages = 100;
 const mostResources = 100;
 
 interface ToolReply {
   readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: { readonly [key: string]: unknown };
   readonly isError?: boolean;
   readonly [key: string]: unknown;
 }
 
-function toolReply(value: unknown): ToolReply {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+/** The result as data that matches its schema, and as text for clients that do not support that. */
+function toolReply(value: object): ToolReply {
+  const text = JSON.stringify(value);
+  return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
 }
 
-/** Answers with what came, or with the refusal as a tool error that a model can read. */
-async function answerWith(act: () => Promise<unknown>): Promise<ToolReply> {
+/** Returns the result, or the error as a tool error that a model can read. */
+async function answerWith(act: () => Promise<object>): Promise<ToolReply> {
   try {
     return toolReply(await act());
   } catch (thrown) {
@@ -65,10 +71,14 @@ async function answerWith(act: () => Promise<unknown>): Promise<ToolReply> {
   }
 }
 
-function mcpMessage(one: Node) {
+function mcpMessage(one: Node, of: TreeId) {
   const { id, parentId, role, kind, status, createdAt, text } = one;
   const cut = text.length > longestText;
-  return { id, parentId, role, kind, status, createdAt, text: cut ? text.slice(0, longestText) : text, cut };
+  const pictures = picturesOf(one).map((_, index) => `coppice://trees/${of}/nodes/${id}/pictures/${index}`);
+  return {
+    ...{ id, parentId, role, kind, status, createdAt, text: cut ? text.slice(0, longestText) : text, cut },
+    ...(pictures.length === 0 ? {} : { pictures }),
+  };
 }
 
 function mcpTree(text: string): TreeId {
@@ -79,7 +89,7 @@ function mcpNode(text: string): NodeId {
   return valueOf(parseNodeId(text));
 }
 
-/** A server over the trees of one owner. */
+/** Creates a server for the trees of one owner. */
 export function createTreesServer(options: TreesServerOptions): McpServer {
   const server = new McpServer({ name: 'coppice', version: options.version });
   addReading(server, options.store);
@@ -90,7 +100,7 @@ export function createTreesServer(options: TreesServerOptions): McpServer {
     {
       title: 'Go on from a branch',
       description: 'The thread that ends at a node, to go on from.',
-      argsSchema: z.object({ tree, node: node.optional() }),
+      argsSchema: z.strictObject({ tree, node: node.optional() }),
     },
     ({ tree: of, node: at }) =>
       listResources(async () => {
@@ -99,7 +109,7 @@ export function createTreesServer(options: TreesServerOptions): McpServer {
           readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: mcpNode(at) }) }),
         );
         const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
-        const said = page.nodes.map((one) => `${one.role}: ${mcpMessage(one).text}`);
+        const said = page.nodes.map((one) => `${one.role}: ${mcpMessage(one, id).text}`);
         const text = ['Go on from this conversation:', ...earlier, ...said].join('\n\n');
         return { messages: [{ role: 'user', content: { type: 'text', text } }] };
       }),
@@ -115,6 +125,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Lists conversations, last changed first.',
       inputSchema: z.strictObject({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
+      outputSchema: answers.treeList,
       annotations: reads,
     },
     ({ title, project, limit: most = 20, cursor: from }) =>
@@ -126,7 +137,9 @@ function addReading(server: McpServer, store: Store): void {
           ...(from === undefined ? {} : { cursor: from }),
         });
         const items = page.items.map(({ id, version, updatedAt, activeNodeId, attributes }) => {
-          return { id, version, updatedAt, activeNodeId, title: attributes.title ?? attributes.autoTitle ?? null };
+          const spawnedBy = attributes.metadata?.spawnedBy ?? null;
+          const title = attributes.title ?? attributes.autoTitle ?? null;
+          return { id, version, updatedAt, activeNodeId, title, spawnedBy };
         });
         return { items, cursor: page.cursor };
       }),
@@ -136,6 +149,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Finds messages in every branch of every conversation; all words must be there.',
       inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
+      outputSchema: answers.hits,
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
@@ -153,6 +167,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Reads the messages of a branch, newest last, up to the active node or another one.',
       inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
+      outputSchema: answers.thread,
       annotations: reads,
     },
     ({ tree: of, node: at, limit: most = 20, before }) =>
@@ -166,7 +181,13 @@ function addReading(server: McpServer, store: Store): void {
           }),
         );
         const { rootId, activeNodeId, version } = page;
-        return { rootId, activeNodeId, version, before: page.before, messages: page.nodes.map(mcpMessage) };
+        return {
+          rootId,
+          activeNodeId,
+          version,
+          before: page.before,
+          messages: page.nodes.map((one) => mcpMessage(one, id)),
+        };
       }),
   );
   server.registerTool(
@@ -178,6 +199,7 @@ function addReading(server: McpServer, store: Store): void {
         from: node.optional(),
         depth: z.number().int().min(0).max(1_000).optional(),
       }),
+      outputSchema: answers.shape,
       annotations: reads,
     },
     ({ tree: of, from, depth = 50 }) =>
@@ -197,6 +219,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Says what two branches share and what each has for itself.',
       inputSchema: z.strictObject({ tree, a: node, b: node }),
+      outputSchema: answers.comparison,
       annotations: reads,
     },
     ({ tree: of, a, b }) =>
@@ -210,8 +233,8 @@ function addReading(server: McpServer, store: Store): void {
         return {
           common: found.common,
           shared: found.shared,
-          left: found.left.slice(0, 50).map(mcpMessage),
-          right: found.right.slice(0, 50).map(mcpMessage),
+          left: found.left.slice(0, 50).map((one) => mcpMessage(one, id)),
+          right: found.right.slice(0, 50).map((one) => mcpMessage(one, id)),
           words: first == null || second == null ? null : diffMessages(first, second).text,
         };
       }),
@@ -232,12 +255,13 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
         role: z.enum(['user', 'assistant']).optional(),
         text: z.string().min(1).max(1_000_000),
       }),
+      outputSchema: answers.appended,
       annotations: adds,
     },
     ({ tree: of, node: at, role = 'user', text }) =>
       answerWith(async () => {
         const given = context();
-        // Before a tree is made for it: a refusal leaves nothing behind.
+        // Before a tree is created: a refusal must leave nothing behind.
         if (text.trim() === '') return refuse('message/blank', 'There is nothing to add: the text is blank.');
         if (of === undefined && at !== undefined)
           return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
@@ -256,6 +280,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Makes a node the one that the conversation goes on from.',
       inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
+      outputSchema: answers.branched,
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
@@ -274,6 +299,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Names a node, or takes its name away where there is no title.',
       inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
+      outputSchema: answers.bookmarked,
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
@@ -292,6 +318,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Brings a side branch back to the active one as a summary.',
       inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
+      outputSchema: answers.summarised,
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>
@@ -303,7 +330,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
 
 const treeResource = { description: 'The shape of a conversation.', mimeType: 'application/json' } as const;
 
-/** The trees as resources, a page at a time. */
+/** The trees as resources, one page at a time. */
 async function resourcesFrom(store: Store, from: string | undefined) {
   const page = await store.trees({ limit: mostResources, ...(from === undefined ? {} : { cursor: from }) });
   const resources = page.items.map(({ id, attributes }) => {
@@ -312,7 +339,7 @@ async function resourcesFrom(store: Store, from: string | undefined) {
   return { resources, ...(page.cursor === null ? {} : { nextCursor: page.cursor }) };
 }
 
-/** A refusal in the words of the protocol: whoever asked gets its code and its sentence. */
+/** Converts errors to protocol errors with code and message. */
 async function listResources<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -346,12 +373,24 @@ function addResources(server: McpServer, store: Store): void {
         const id = mcpTree(String(of));
         const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: mostMessages }));
         const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
-        const said = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one).text}`);
+        const said = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one, id).text}`);
         const text = [...earlier, ...said].join('\n\n');
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
       }),
   );
-  // In place of the list of the package, which knows no pages and would stop at the first hundred.
+  server.registerResource(
+    'picture',
+    new ResourceTemplate('coppice://trees/{tree}/nodes/{node}/pictures/{index}', { list: undefined }),
+    { description: 'A picture of a message, counted from zero.' },
+    (uri, { tree: of, node: at, index }) =>
+      listResources(async () => {
+        const ids = [mcpNode(String(at))];
+        const [found] = await store.read(mcpTree(String(of)), () => ask('nodes', { ids }));
+        const { mediaType, bytes } = await pictureOf(store, found, String(index));
+        return { contents: [{ uri: uri.href, mimeType: mediaType, blob: bytes }] };
+      }),
+  );
+  // Replaces the SDK's handler, which does not support paging and would stop after the first hundred.
   server.server.setRequestHandler('resources/list', ({ params }) =>
     listResources(() => resourcesFrom(store, params?.cursor)),
   );

@@ -1,8 +1,8 @@
-/** The same over standard input and output, for agents that start it themselves. */
+/** The MCP server over standard input and output, for agents that start it themselves. */
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createTreesServer, type TreesServerOptions } from './server.ts';
 
-/** Serves until the other side closes, or the signal fires. Nothing else may write to standard output meanwhile. */
+/** Serves until the client disconnects or the signal aborts. Nothing else may write to standard output meanwhile. */
 export async function serveTreesOverStdio(
   options: TreesServerOptions & { readonly signal: AbortSignal },
 ): Promise<void> {

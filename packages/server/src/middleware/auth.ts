@@ -1,4 +1,4 @@
-/** Who calls, and whose trees they see. Every route asks here and nowhere else. */
+/** Authenticates callers and chooses their trees, for every route. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Token, User } from '@coppice/core';
 import type { Caller, CallerLimits } from '../caller.ts';
@@ -7,44 +7,62 @@ import { hostOf, remoteAddress, requestHeader, type ServerContext } from '../env
 import { refuseHttp } from '../http-errors.ts';
 import type { Access } from '../routes/define.ts';
 import type { Services } from '../services.ts';
+import { isFromElsewhere } from './origin.ts';
 
-/** What is kept of a token or a share's secret: its SHA-256 in hex. They are random, so no salt is needed. */
+/** What is stored of a token or a share's secret: its SHA-256 in hex. They are random, so no salt is needed. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether two secrets are the same, in a time that says nothing about where they differ, but for how long they are. */
+/** Compares two secrets in constant time; only their length can leak. */
 function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.byteLength === right.byteLength && timingSafeEqual(left, right);
 }
 
-/** The cookie's name. Cookies do not tell ports apart, so two servers on one machine would sign each other out. */
+/**
+ * The cookie's name. It contains the port, because cookies are shared between ports and two servers on one machine
+ * would sign each other out.
+ */
 function cookieName(host: string): string {
   const [, port] = /:(\d{1,5})$/.exec(host) ?? [];
   return port === undefined ? 'coppice' : `coppice-${port}`;
 }
 
-/** The cookie that keeps a browser signed in: no script sees it and no other site sends it. */
-export function sessionCookie(context: ServerContext, token: string): string {
-  const secure = requestHeader(context, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
-  return `${cookieName(hostOf(context))}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
+/** The session cookie: not readable by scripts and not sent by other sites. */
+export function sessionCookie(request: CookieRequest, token: string): string {
+  const secure = request.header('x-forwarded-proto') === 'https' ? '; Secure' : '';
+  return `${cookieName(request.host)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
 }
 
-interface ShownToken {
+/** The cookie that signs a browser out. */
+export function endedCookie({ host }: Pick<CookieRequest, 'host'>): string {
+  return `${cookieName(host)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+}
+
+/** The parts of a request that a cookie depends on. */
+export interface CookieRequest {
+  readonly host: string;
+  header(name: string): string | undefined;
+}
+
+/** A token as it was sent. */
+export interface ShownToken {
   readonly token: string;
   readonly by: 'bearer' | 'cookie';
 }
 
 function shownToken(context: ServerContext): ShownToken | null {
-  // In a header of its own the token leaves the others to the service that a call is passed on to.
+  // With the token in its own header, the other headers are left for the upstream service.
   const apart = requestHeader(context, 'x-coppice-token');
   if (apart !== undefined) return { token: apart, by: 'bearer' };
   const [, bearer] = /^bearer +(\S+)$/i.exec(requestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
-  // How clients of Anthropic show a key: pointed here, they show our token.
-  const key = requestHeader(context, 'x-api-key');
+  // Anthropic's and Google's clients send their key in these headers; configured for Coppice, they send our token.
+  const key = requestHeader(context, 'x-api-key') ?? requestHeader(context, 'x-goog-api-key');
   if (key !== undefined) return { token: key, by: 'bearer' };
+  // A page of another origin must send a token; a cookie would let it act as the signed-in user.
+  if (context.get('cors') !== undefined && isFromElsewhere(context)) return null;
   const wanted = `${cookieName(hostOf(context))}=`;
   for (const part of (requestHeader(context, 'cookie') ?? '').split(';')) {
     const pair = part.trim();
@@ -58,17 +76,29 @@ function shownToken(context: ServerContext): ShownToken | null {
   return null;
 }
 
-/** Whoever makes the request, or null where it does not say or says it wrongly. */
+/** The caller of a request, or null if there are no valid credentials. */
 async function identify(context: ServerContext): Promise<Caller | null> {
   const services = context.get('services');
   const shown = shownToken(context);
-  if (services.auth.mode === 'token') {
-    if (shown === null || !sameSecret(shown.token, services.auth.token)) return null;
-    const { owner } = services.store;
-    return { owner, actor: owner, name: owner, role: 'admin', by: shown.by, stay: null };
-  }
-  if (shown !== null) return byToken(services, shown);
+  if (shown !== null) return callerByToken(services, shown);
+  if (services.auth.mode === 'token') return null;
   return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
+}
+
+/** The token and its user; null if the token is not valid now. */
+export async function callerByToken(services: Services, shown: ShownToken): Promise<Caller | null> {
+  const { auth } = services;
+  if (auth.mode === 'users') return byToken(services, shown);
+  const { token, by } = shown;
+  if (!sameSecret(token, auth.token)) return null;
+  const { owner } = services.store;
+  const holds = async () => {
+    await auth.sync?.();
+    return sameSecret(token, auth.token);
+  };
+  // A token that can be replaced is checked again while a stream is open.
+  const stay = auth.renew === undefined ? null : { key: hashToken(token), holds };
+  return { owner, actor: owner, name: owner, role: 'admin', by, stay };
 }
 
 function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | null {
@@ -76,7 +106,7 @@ function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | nu
   return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
 }
 
-/** Whoever a token lets in now; null where it lets nobody in. */
+/** The token and its user; null if the token is not valid now. */
 async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ token: Token; user: User } | null> {
   const token = await store.accounts.tokenByHash(hash);
   if (token === null || token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
@@ -84,7 +114,7 @@ async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ 
   return user === null || user.disabledAt !== null ? null : { token, user };
 }
 
-// Noting each use of a token would make every read a write.
+// Recording every use of a token would turn every read into a write.
 const noteUseMs = 10 * 60_000;
 
 async function byToken(services: Services, { token, by }: ShownToken): Promise<Caller | null> {
@@ -100,7 +130,7 @@ async function byToken(services: Services, { token, by }: ShownToken): Promise<C
   return callerOf(user, by, { key: kept.id, holds: async () => (await isBehindProxy(services, hash)) !== null });
 }
 
-/** Addresses as sockets spell them: an IPv4 address may come mapped into IPv6. */
+/** Normalises socket addresses: an IPv4 address may be mapped into IPv6. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
@@ -121,7 +151,7 @@ async function byProxy(context: ServerContext, services: Services, proxy: ProxyO
   return callerOf(member, 'proxy', stay);
 }
 
-/** The caller, if it may do what the route does; 401 if nobody showed who it is, 403 if it is not for the likes of them. */
+/** Returns the caller if it may use the route; throws 401 without credentials, 403 without permission. */
 export async function authorise(context: ServerContext, access: Access): Promise<Caller> {
   const caller = await identify(context);
   if (caller === null)
@@ -131,7 +161,7 @@ export async function authorise(context: ServerContext, access: Access): Promise
     );
   context.set('caller', caller);
   if (access === 'write' && caller.role === 'viewer')
-    return refuseHttp('http/forbidden', 'A viewer reads and changes nothing.');
-  if (access === 'admin' && caller.role !== 'admin') return refuseHttp('http/forbidden', 'This is for admins.');
+    return refuseHttp('http/forbidden', 'Viewers cannot change anything. Ask an admin for another role.');
+  if (access === 'admin' && caller.role !== 'admin') return refuseHttp('http/forbidden', 'Only admins can do this.');
   return caller;
 }

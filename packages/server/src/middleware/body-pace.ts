@@ -1,12 +1,11 @@
-/** Decides when a body comes too slowly. It knows no timers: whoever reads the body asks it, and says what time it is. */
+/** Decides when a body arrives too slowly. Has no timers: the reader of the body calls it with the current time. */
 import type { ServerLimits } from '../contract.ts';
 
-/** A JSON body has to be there in all within its time; an upload has to keep coming. */
+/** A JSON body must arrive completely within its time; an upload must keep making progress. */
 export type BodyKind = 'json' | 'upload';
 
 type PaceLimits = Pick<ServerLimits, 'bodyMs' | 'uploadMs' | 'uploadWindowMs' | 'uploadWindowBytes'>;
 
-/** The pace of one body. */
 export class BodyPace {
   readonly #kind: BodyKind;
   readonly #limits: PaceLimits;
@@ -22,7 +21,7 @@ export class BodyPace {
     this.#windowAt = now;
   }
 
-  /** How many milliseconds from now it has to be asked again. */
+  /** Milliseconds until the next check. */
   msUntilCheck(now: number): number {
     const { bodyMs, uploadMs, uploadWindowMs } = this.#limits;
     const end = this.#beganAt + (this.#kind === 'json' ? bodyMs : uploadMs);
@@ -30,18 +29,18 @@ export class BodyPace {
     return Math.max(1, next - now);
   }
 
-  /** This server is busy with what came: the client is not to blame for what does not come meanwhile. */
+  /** The server is busy with received data: the client is not blamed for the delay. */
   pause(now: number): void {
     this.#pausedAt ??= now;
   }
 
-  /** More is waited for. */
+  /** The server waits for more data. */
   resume(now: number): void {
     if (this.#pausedAt !== null) this.#windowAt += now - this.#pausedAt;
     this.#pausedAt = null;
   }
 
-  /** Why the body is refused, given how many bytes of it have come so far; null where it may go on. */
+  /** Why the body is refused, given the bytes received so far; null if it may continue. */
   check(now: number, bytes: number): string | null {
     const { bodyMs, uploadMs, uploadWindowMs, uploadWindowBytes } = this.#limits;
     const all = this.#kind === 'json' ? bodyMs : uploadMs;

@@ -1,11 +1,10 @@
-/** The one place where something thrown becomes an answer. */
+/** Converts thrown errors to responses. */
 import type { Refusal } from '@coppice/core';
 import { requestHeader, type ServerContext } from '../env.ts';
 import { httpRefusalOf, httpStatusOf } from '../http-errors.ts';
 import { spokenTo, wireRefusal } from '../proxy/wire-refusal.ts';
 import { respond } from './security-headers.ts';
 
-/** Answers with a refusal. */
 export function answerRefusal(context: ServerContext, refusal: Refusal): Response {
   const status = httpStatusOf(refusal);
   const { code, kind, message, data } = refusal;
@@ -17,9 +16,9 @@ export function answerRefusal(context: ServerContext, refusal: Refusal): Respons
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),
-    // The rest of a body that does not come would be waited for before the next request.
+    // Otherwise the next request on this connection would wait for the missing rest of the body.
     ...(status === 408 || code === 'http/closing' ? { Connection: 'close' } : {}),
-    // How HTTP itself tells what would have been right, for programs that know no words of ours.
+    // Standard headers that say what would have been valid, for generic clients.
     ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
     ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),
     ...(code === 'tree/version-conflict' && typeof version === 'number' ? { ETag: `"${version}"` } : {}),
@@ -31,7 +30,7 @@ function retryAfterHeader(refusal: Refusal): string {
   return String(typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 1000)) : 1);
 }
 
-/** What a thrown value answers. What nobody foresaw is in the log in full and in the answer not at all. */
+/** The response for a thrown value. Unexpected errors are logged in full; the response carries no detail. */
 export function failedAnswer(thrown: unknown, context: ServerContext): Response {
   const refusal = httpRefusalOf(thrown);
   context.set('failure', { code: refusal.code, thrown });

@@ -1,18 +1,19 @@
-/** Answers that break off while they are sent: told as a line of the log, and to the reader by a connection that ends. */
+/** Handles responses that fail while they are sent: logs the error and closes the connection. */
 import type { ServerContext } from '../env.ts';
 import { ReaderDropped } from '../live/event-stream.ts';
 
 /**
- * The same stream, which never fails. What sends it would print a failure to standard error among the lines of the log,
- * and add words of its own to what was sent; here the connection is cut, so that no reader takes a part for the whole.
+ * Wraps a stream so that it never fails. Otherwise the HTTP adapter would print the error between the log lines and
+ * append its own text to the body; here the connection is closed, so that a client does not take a part for the
+ * whole.
  */
 export function guardStream(context: ServerContext, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const outgoing = context.env?.outgoing;
-  // Without a socket there is nobody who prints, and whoever asked sees the failure itself.
+  // Without a socket the caller gets the error itself.
   if (outgoing === undefined) return body;
   const reader = body.getReader();
   reader.closed.catch((thrown: unknown) => {
-    // A reader that went away may make what it read fail; that is how streams end, and no fault.
+    // If the client disconnected, its source may fail too; that is not an error.
     if (!outgoing.destroyed) logStreamError(context, thrown);
     outgoing.destroy();
   });
@@ -20,14 +21,14 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
     {
       async pull(controller) {
         const next = await reader.read().catch(() => null);
-        // After a failure nothing comes any more, not even an end: the connection that was cut cancels this stream.
+        // After a failure nothing follows, not even an end: closing the connection cancels this stream.
         if (next === null) return;
         if (next.done) controller.close();
         else controller.enqueue(next.value);
       },
       cancel: (reason) => reader.cancel(reason).catch(() => undefined),
     },
-    // Nothing is taken before it is wanted, so that a reader that lags is seen to.
+    // Reads nothing in advance, so that a slow reader is noticed.
     { highWaterMark: 0 },
   );
 }

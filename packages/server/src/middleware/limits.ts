@@ -1,4 +1,4 @@
-/** How much a request may bring and how many a user may have: one helper for every way in. */
+/** Limits the size and pace of bodies, and the usage of each user, for all routes. */
 import { parseJson } from '@coppice/content';
 import { requestHeader, type ServerContext } from '../env.ts';
 import { httpRefusal, refuseHttp } from '../http-errors.ts';
@@ -8,21 +8,22 @@ import { type BodyKind, BodyPace } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Refuses a body of the wrong type, before any of it is read. A form of another site could send no other than these. */
+/** Refuses a body of the wrong media type before reading it. HTML forms of other sites cannot send these types. */
 export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body'>): void {
+  if (needs.body === 'any') return;
   const type = requestHeader(context, 'content-type');
   if (requestHeader(context, 'content-encoding') !== undefined)
-    refuseHttp('http/media-type', 'Send the body as it is, without a content encoding.');
+    refuseHttp('http/media-type', 'Send the body without a content encoding.');
   if (needs.body === 'bytes') {
-    if (type === undefined) refuseHttp('http/media-type', 'Say what the bytes are: Content-Type.');
+    if (type === undefined) refuseHttp('http/media-type', 'The Content-Type header is missing.');
     if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
       refuseHttp('http/media-type', 'Send the bytes themselves, not a form.');
     return;
   }
   if (type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type))
-    refuseHttp('http/media-type', 'This server takes application/json.');
+    refuseHttp('http/media-type', 'This server accepts only application/json.');
   if (type === undefined && needs.body === 'json' && hasBody(context))
-    refuseHttp('http/media-type', 'Say that the body is JSON: Content-Type: application/json.');
+    refuseHttp('http/media-type', 'The body must be JSON: set Content-Type: application/json.');
 }
 
 function hasBody(context: ServerContext): boolean {
@@ -30,18 +31,18 @@ function hasBody(context: ServerContext): boolean {
   return requestHeader(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
 }
 
-/** How much of a body is taken, and how fast it has to come. */
+/** The size limit of a body and how fast it must arrive. */
 export interface BodyBounds {
   readonly most: number;
   readonly kind: BodyKind;
 }
 
-/** The body's bytes; cut off and refused as soon as they pass the bound. */
+/** Reads a body; refuses it as soon as it exceeds the limit. */
 export async function readBody(context: ServerContext, bounds: BodyBounds): Promise<Uint8Array<ArrayBuffer>> {
   const { most, kind } = bounds;
   const said = requestHeader(context, 'content-length');
   if (said !== undefined && Number(said) > most) return bodyTooLarge(most);
-  // With a length the parser of HTTP itself stops there; without one it is counted here.
+  // With a Content-Length the HTTP parser enforces the length; without one it is counted here.
   if (said !== undefined) {
     const bytes = new Uint8Array(await readAtOnce(context, kind));
     return bytes.byteLength > most ? bodyTooLarge(most) : bytes;
@@ -61,11 +62,11 @@ export async function readBody(context: ServerContext, bounds: BodyBounds): Prom
   return whole;
 }
 
-/** A body that is read in one go: what its connection has brought tells how fast it comes. */
+/** Reads a body in one piece; the bytes received on the connection tell its pace. */
 async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<ArrayBuffer> {
   const incoming = context.env?.incoming;
   const read = unlessGone(context, context.req.arrayBuffer());
-  // Most bodies are there with their head, and nobody waits for them.
+  // Most bodies have arrived completely together with the headers.
   if (incoming === undefined || incoming.complete) return read;
   const { socket } = incoming;
   const before = socket.bytesRead;
@@ -77,18 +78,18 @@ async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<Array
   }
 }
 
-/** A client that goes away while it sends is no fault of this server, and is not written down as one. */
+/** A client that disconnects while sending is not an error of the server and is not logged as one. */
 async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promise<T> {
   try {
     return await coming;
   } catch (error) {
     const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
-    if (reset || context.req.raw.signal.aborted) return refuseHttp('http/closing', 'The client went away.');
+    if (reset || context.req.raw.signal.aborted) return refuseHttp('http/closing', 'The client disconnected.');
     throw error;
   }
 }
 
-/** The body's bytes as they come, never held together; cut off and refused as soon as they pass the bound. */
+/** Streams a body without buffering it; refuses it as soon as it exceeds the limit. */
 export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBounds): AsyncGenerator<Uint8Array> {
   if (Number(requestHeader(context, 'content-length') ?? 0) > most) return bodyTooLarge(most);
   const reader = context.req.raw.body?.getReader();
@@ -114,19 +115,22 @@ export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBo
 }
 
 interface BodyWatch {
-  /** What is read, unless the body comes too slowly or the server stops: a stop waits for nobody who is still sending. */
+  /** Rejects if the body arrives too slowly or the server stops; a shutdown does not wait for uploads. */
   unlessLate<T>(read: Promise<T>): Promise<T>;
   pause(): void;
   resume(): void;
   end(): void;
 }
 
-/** Watches a body come. Whoever is gone without a word, or sends a byte now and then, would hold a place for ever. */
+/**
+ * Watches the pace of a body: a client that is gone or sends single bytes would otherwise keep the request open for
+ * ever.
+ */
 function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number): BodyWatch {
   const { closing, limits, now } = context.get('services');
   const pace = new BodyPace(kind, limits, now());
   let refusal: Error | null = null;
-  // A promise that lasts as long as the body would keep every piece that was raced with it.
+  // Not Promise.race with one long-lived promise, which would keep every chunk in memory.
   let rejectRead: (error: Error) => void = () => undefined;
   const fail = (error: Error) => {
     refusal ??= error;
@@ -140,7 +144,7 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
   let timer = setTimeout(look, pace.msUntilCheck(now()));
   const stop = () => fail(httpRefusal('http/closing', 'The server is stopping.'));
   closing.addEventListener('abort', stop, { once: true });
-  // It may have come while somebody was looked up, or while what came before was written: it is told once.
+  // The server may have started to stop before this listener was added.
   if (closing.aborted) stop();
   return {
     unlessLate: (read) =>
@@ -159,10 +163,10 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
 }
 
 function bodyTooLarge(most: number): never {
-  return refuseHttp('http/too-large', `A body has at most ${most} bytes here.`, { most });
+  return refuseHttp('http/too-large', `The body is too large: at most ${most} bytes are allowed.`, { most });
 }
 
-/** A JSON body, read strictly: no double keys, no numbers that would change, no bytes that are no UTF-8. */
+/** Parses a JSON body strictly: no duplicate keys, no numbers that lose precision, only valid UTF-8. */
 export async function readJson(context: ServerContext, services: Services, most: number): Promise<unknown> {
   const bytes = await readBody(context, { most, kind: 'json' });
   if (bytes.byteLength === 0) return undefined;
@@ -177,7 +181,7 @@ export async function readJson(context: ServerContext, services: Services, most:
   return refuseHttp('http/invalid', value.refusal.message, value.refusal.data);
 }
 
-/** How many each user has of what is bounded. */
+/** The current usage of each user. */
 export class BodyUsage {
   readonly #services: Pick<Services, 'quotas' | 'now'>;
   readonly #streams = new Map<string, number>();
@@ -188,14 +192,14 @@ export class BodyUsage {
     this.#services = services;
   }
 
-  /** Open streams of everybody. */
+  /** All open streams. */
   get streams(): number {
     let sum = 0;
     for (const count of this.#streams.values()) sum += count;
     return sum;
   }
 
-  /** Counts a request; 429 past the bound. */
+  /** Counts a request; throws 429 above the limit. */
   request(owner: string): void {
     const most = this.#services.quotas.requestsPerMinute;
     if (most === null) return;
@@ -203,17 +207,18 @@ export class BodyUsage {
     const known = this.#minutes.get(owner);
     const count = known?.minute === minute ? known.count + 1 : 1;
     if (count > most)
-      refuseHttp('http/too-many', `At most ${most} requests a minute are taken.`, {
+      refuseHttp('http/too-many', `Too many requests: at most ${most} per minute. Try again later.`, {
         retryAfterMs: 60_000 - (this.#services.now() % 60_000),
       });
     this.#minutes.set(owner, { minute, count });
   }
 
-  /** Opens a stream; what is returned closes it, once. */
+  /** Opens a stream; returns a function that closes it once. */
   stream(owner: string): () => void {
     const open = this.#streams.get(owner) ?? 0;
     const { streams: most } = this.#services.quotas;
-    if (open >= most) refuseHttp('http/too-many', `You have ${open} streams open; at most ${most} are allowed.`);
+    if (open >= most)
+      refuseHttp('http/too-many', `You have ${open} open streams; at most ${most} are allowed. Close another tab.`);
     this.#streams.set(owner, open + 1);
     let closed = false;
     return () => {
@@ -225,7 +230,7 @@ export class BodyUsage {
     };
   }
 
-  /** Counts bytes of attachments and imports; 429 past the day's bound. */
+  /** Counts bytes of attachments and imports; throws 429 above the daily limit. */
   upload(owner: string, bytes: number): void {
     const most = this.#services.quotas.uploadBytesPerDay;
     if (most === null) return;
@@ -233,7 +238,11 @@ export class BodyUsage {
     const known = this.#days.get(owner);
     const sum = (known?.day === day ? known.bytes : 0) + bytes;
     if (sum > most)
-      refuseHttp('http/too-many', `At most ${most} bytes of attachments and imports are taken a day.`, { most });
+      refuseHttp(
+        'http/too-many',
+        `The daily limit of ${most} bytes for attachments and imports is reached. Try again tomorrow.`,
+        { most },
+      );
     this.#days.set(owner, { day, bytes: sum });
   }
 }

@@ -1,4 +1,7 @@
-/** Refuses what other sites' pages send: no other origin may call, and nothing that changes state comes cross-site. */
+/**
+ * Refuses requests of other sites' pages (CSRF): no other origin may call, and no cross-site request may change
+ * state.
+ */
 import { hostOf, requestHeader, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import { respond } from './security-headers.ts';
@@ -6,19 +9,22 @@ import { respond } from './security-headers.ts';
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** Whether the origin of a page is ours: the very host that was asked for, or one that the operator wrote out. */
+/** Whether an origin is ours: the requested host, or one that the operator listed. */
 function isOwnOrigin(origin: string, context: ServerContext): boolean {
   const host = hostOf(context);
   if (origin === `http://${host}` || origin === `https://${host}`) return true;
   return context.get('services').origins.includes(origin);
 }
 
-// What a page elsewhere may read of an answer beside its body; said with the answer itself, where browsers look for it.
+// The response headers that a page of another origin may read; CORS requires them with the response itself.
 const exposed = 'ETag, Retry-After, Content-Range, Content-Disposition, X-Request-Id, Request-Id';
 const ourHeaders = 'Authorization, Content-Type, If-Match, Last-Event-ID';
 const headerNames = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
 
-/** What a listed origin may send: what it asks for, since clients of services have headers of their own. */
+/**
+ * The preflight headers for a listed origin; it may send all headers that it asks for, because API clients have their
+ * own.
+ */
 function preflightHeaders(asked: string | undefined): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
@@ -27,22 +33,27 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
   };
 }
 
-/** Whether a page of another site sent the browser here; a program, a bookmark and our own page do not say so. */
+/**
+ * Whether a page of another site caused this request; programs, bookmarks and our own page do not set this header.
+ */
 export function isFromElsewhere(context: ServerContext): boolean {
   const site = requestHeader(context, 'sec-fetch-site');
   return site !== undefined && !ownSites.has(site);
 }
 
 /**
- * The check. An origin that the operator listed is told that it may call; nobody else ever gets a CORS header. Gives the
- * answer to such an origin's question whether it may, and nothing otherwise.
+ * Checks the origin. Only origins that the operator listed get CORS headers. Returns the response to a preflight
+ * request, else undefined.
  */
 export function checkOrigin(context: ServerContext): Response | undefined {
   const origin = requestHeader(context, 'origin');
   const site = requestHeader(context, 'sec-fetch-site');
   if (origin === undefined && site === undefined) return undefined;
   if (origin !== undefined && !isOwnOrigin(origin, context))
-    refuseHttp('http/forbidden-origin', 'Pages of other sites may not call this server.');
+    refuseHttp(
+      'http/forbidden-origin',
+      'Pages of other sites cannot call this server. The operator can allow an origin in the configuration.',
+    );
   if (origin !== undefined && context.get('services').origins.includes(origin)) {
     context.set('cors', {
       'Access-Control-Allow-Origin': origin,

@@ -1,7 +1,7 @@
-/** One line per request: what was asked for by pattern, by whom, how it ended. No header, body or query is ever written. */
+/** Logs one line per request: route pattern, caller and status, but never headers, body or query. */
 import type { ServerContext } from '../env.ts';
 
-/** Counts a request that was answered and writes its line. */
+/** Counts a finished request and logs its line. */
 export function logRequest(context: ServerContext, began: number): void {
   const { log, metrics, now } = context.get('services');
   const { method } = context.req;

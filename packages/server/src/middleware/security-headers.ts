@@ -1,16 +1,16 @@
-/** What every answer tells a browser, whatever it holds. */
+/** The security headers of all responses. */
 import type { ServerContext } from '../env.ts';
 import { guardStream } from './guard-stream.ts';
 
-/** The policy of answers that are no page: they load nothing, run nothing and stand in no frame. */
+/** The policy for responses that are not a page: they load nothing, run nothing and cannot be framed. */
 const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The policy of the page: its own files alone, pictures from its own data, no other host for anything. */
+/** The policy for the page: only its own files, images from its own data, no other host. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Formulas and highlighted code carry their sizes and colours in attributes; those cannot load or run anything.
+  // Formulas and highlighted code have sizes and colours in style attributes, which cannot load or run anything.
   "style-src-attr 'unsafe-inline'",
   "font-src 'self'",
   "connect-src 'self'",
@@ -18,14 +18,31 @@ export const pagePolicy = [
   "media-src 'self' blob:",
   "manifest-src 'self'",
   "worker-src 'self'",
-  "frame-src 'self' blob:",
+  "frame-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The policy of an attachment that is opened by itself: even a document with scripts in it does nothing. */
+/**
+ * The policy of frames in which the page shows HTML or drawings of a model: scripts run without an origin, so they
+ * can reach neither the page nor its cookies, and no network requests are allowed.
+ */
+export const framePolicy = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  'media-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** The policy for an attachment that is opened on its own: even a document with scripts does nothing. */
 export const attachmentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 const everyAnswer: Readonly<Record<string, string>> = {
@@ -38,10 +55,9 @@ const everyAnswer: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-/** What an answer may hold. */
 export type ResponseBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 
-/** The one place where an answer is made, refusals and files included; what it says of itself counts above the rest. */
+/** Creates every response, including errors and files; the given headers take precedence. */
 export function respond(
   context: ServerContext,
   body: ResponseBody,

@@ -1,4 +1,8 @@
-/** Every route against every attack. A route that is not in this list, or one of the list that is no route, fails. */
+/**
+ * Tests every route against every attack. Fails for a route that is not in this list, and for an entry that is not a
+ * route.
+ */
+import { memoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { pathParameters, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
@@ -9,7 +13,7 @@ interface Sample {
   readonly query?: string;
 }
 
-/** A request to each route that would be in order; those without a body or a query have nothing here. */
+/** A valid request for each route; routes without a body or query have no entry. */
 const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   abortGeneration: () => ({}),
   abortNode: () => ({}),
@@ -23,6 +27,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   callMcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
   cancelImport: () => ({}),
   cherryPick: ({ node }) => ({ body: { nodeId: node } }),
+  chooseModels: () => ({ body: { defaultModel: null } }),
   clearTree: () => ({}),
   compact: () => ({ body: {} }),
   completeCommand: () => ({ body: { line: '/' } }),
@@ -30,6 +35,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   createToken: () => ({ body: { name: 'x' } }),
   createTree: () => ({ body: {} }),
   createUser: () => ({ body: { name: 'x' } }),
+  decideTool: () => ({ body: { decision: 'ask' } }),
   deleteNode: () => ({}),
   deleteNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
   deleteTree: () => ({}),
@@ -72,6 +78,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   getShared: () => ({}),
   getSharedAttachment: () => ({}),
   getSiblings: () => ({}),
+  getSignIn: () => ({}),
   getTopology: () => ({}),
   getTopologyColumns: () => ({}),
   getTrash: () => ({}),
@@ -79,16 +86,20 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   getVersion: () => ({}),
   getVersionPage: () => ({}),
   groupNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
+  importFound: () => ({ body: { format: 'codex' } }),
+  joinNode: () => ({ body: {} }),
   keepTree: () => ({}),
+  listBookmarks: () => ({}),
   listCommands: () => ({}),
+  listConnections: () => ({}),
   listFailedCalls: () => ({}),
   listFindings: () => ({}),
   listFolders: () => ({}),
   listFormats: () => ({}),
+  listFoundPrograms: () => ({}),
   listGenerations: () => ({}),
   listImportedTrees: () => ({}),
   listImports: () => ({}),
-  listBookmarks: () => ({}),
   listMcpServers: () => ({}),
   listModels: () => ({}),
   listShares: () => ({}),
@@ -116,10 +127,14 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   proxyResponses: () => ({ body: { model: 'nobody/none' } }),
   proxyResponsesOfProject: () => ({ body: { model: 'nobody/none' } }),
   purgeNode: () => ({}),
+  putConnection: () => ({ body: { address: 'http://127.0.0.1:9/v1', key: 'sk-canary-entered-0001' } }),
+  putMcpServer: () => ({ body: { url: 'http://127.0.0.1:9/mcp' } }),
   redo: () => ({}),
+  redoAnywhere: () => ({}),
   refreshModels: () => ({}),
   removeBookmark: () => ({}),
-  redoAnywhere: () => ({}),
+  removeConnection: () => ({}),
+  removeMcpServer: () => ({}),
   renameFolder: () => ({ body: { name: 'x' } }),
   restoreNode: () => ({}),
   restoreTree: () => ({}),
@@ -135,8 +150,12 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   setSystemPrompt: () => ({ body: { systemPrompt: 'x' } }),
   setTags: () => ({ body: { tags: ['x'] } }),
   setTitle: () => ({ body: { title: 'x' } }),
+  signIn: () => ({ body: { token: 'cleo' } }),
+  signOut: () => ({}),
+  signOutEverywhere: () => ({}),
   splitNode: () => ({ body: { position: 1 } }),
-  joinNode: () => ({ body: {} }),
+  testConnection: () => ({ body: { name: 'openai' } }),
+  testMcpServer: () => ({}),
   undo: () => ({}),
   undoAnywhere: () => ({}),
   updateShare: () => ({}),
@@ -154,6 +173,7 @@ let ids: Ids;
 
 beforeAll(async () => {
   server = await openSharedServer({
+    keys: memoryRecords(),
     limits: { bodyBytes: 4_000, proxyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 },
   });
   const sample = await createTree(server, ['Hello', 'Hi there'], 'ben');
@@ -175,7 +195,7 @@ function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** A request to a route that is in order but for what is said to be otherwise. */
+/** A valid request except for the given changes. */
 async function attack(route: RouteDefinition, asked: Asked, path = pathOf(route)) {
   const { body } = samples[route.name]?.(ids) ?? {};
   const response = await server.raw(route.method.toUpperCase(), path, {

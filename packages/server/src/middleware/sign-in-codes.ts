@@ -1,11 +1,14 @@
-/** Codes that sign a browser in once: what starts it may be seen by other users of the machine, so it is no token. */
+/**
+ * One-time codes that sign a browser in. The command line that starts a browser is visible to other users of the
+ * machine, so it must not contain a token.
+ */
 import { randomBytes } from 'node:crypto';
 import { hashToken } from './auth.ts';
 
 // Long enough for a browser that has to be started first.
 const validMs = 2 * 60_000;
 
-/** The codes of a server that were given out and not used. */
+/** The unused codes of a server. */
 export class SignInCodes {
   readonly #validUntil = new Map<string, number>();
   readonly #now: () => number;
@@ -14,7 +17,7 @@ export class SignInCodes {
     this.#now = now;
   }
 
-  /** A new code. */
+  /** Creates a code. */
   make(): string {
     const now = this.#now();
     for (const [hash, until] of this.#validUntil) if (until <= now) this.#validUntil.delete(hash);
@@ -23,7 +26,7 @@ export class SignInCodes {
     return code;
   }
 
-  /** Whether a code is good; it is not from then on. */
+  /** Whether a code is valid; it can be used only once. */
   spend(code: string): boolean {
     const hash = hashToken(code);
     const until = this.#validUntil.get(hash);

@@ -27,7 +27,7 @@ const look = tool({
 });
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The two wires that speak in turns of messages, by the name that fakes know them under. */
+/** The two message-based wires, with their names in the fake provider. */
 const wires = [
   {
     wire: 'openai',

@@ -1,31 +1,60 @@
-/** A call that is passed on to nobody: our own models answer it, and it is recorded like any other. */
+/** Answers a call with our own models instead of forwarding it; it is recorded like any other. */
 import { type Message, readPath } from '@coppice/core';
+import type { ModelChoice } from '@coppice/engine';
 import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
-import type { Services } from '../services.ts';
 import { type CutAnswer, type ParsedRequest, parseObject } from './exchange.ts';
 import { secretKeysOf } from './hide-keys.ts';
 import { localAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
-import type { ProxyCall } from './proxy.ts';
+import { groupingOf, type ProxyCall } from './proxy.ts';
 import { placeInForest } from './record.ts';
+import { originOf } from './session-of-call.ts';
 import { asItComes } from './upstream.ts';
+import { serviceOf } from './wire-refusal.ts';
 
-// How long a reply that a client has may take until it is recorded.
+// How long to wait until an earlier reply is recorded.
 const recordedMs = 5_000;
 
-/** Answers a call. */
+// Paths with a route of their own that no model of ours answers.
+const forwardedOnly = new Set(['embeddings', 'messages/count_tokens']);
+const answered = new Set(['chat/completions', 'responses', 'messages', ...forwardedOnly]);
+
+/** Without an upstream only the paths that our own models answer exist. */
+function refusePath({ method, version, path }: ProxyCall): never {
+  if (version === 'v1' && answered.has(path))
+    return refuseHttp('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
+  return refuseHttp(
+    'http/not-found',
+    `There is no ${method} /${version}/${path.slice(0, 200)} without a service to forward it to.`,
+  );
+}
+
 export async function answerLocally(call: ProxyCall, project: string): Promise<RawReply> {
   const { services, wire } = call;
-  if (call.path === 'models') return modelList(services);
+  if (call.version === 'v1' && (call.method === 'GET' || call.method === 'HEAD')) {
+    if (call.path === 'models') return modelList(call);
+    if (call.path.startsWith('models/')) return modelById(call);
+  }
+  if (wire === null && !(forwardedOnly.has(call.path) && call.method === 'POST')) return refusePath(call);
   const body = call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
   const asked = wire === null || body === null ? null : parseRequest(wire, body);
   if (call.body === null || body === null || asked === null)
-    return refuseHttp('http/invalid', 'There is nothing to answer: no upstream is set for this, and no messages came.');
+    return refuseHttp(
+      'http/invalid',
+      'There is nothing to answer: no upstream is configured, and the request has no messages.',
+    );
   const before = await answeredBefore(call, asked, project);
   const { owner } = call.caller;
   const secrets = secretKeysOf(call.header, {}, services.config);
-  const ticket = services.recorder.enter({ owner, project, wire: asked.wire, request: call.body, secrets });
+  const ticket = services.recorder.enter({
+    owner,
+    project,
+    wire: asked.wire,
+    request: call.body,
+    secrets,
+    origin: originOf(call.header, groupingOf(services, project)),
+  });
   const { providers, now, newId } = services;
   const startedAt = now();
   const kept: Uint8Array[] = [];
@@ -49,13 +78,13 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     const raw = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const next = await pieces.next().catch((error: unknown) => {
-          // Whoever takes a place in the line has to leave it, or what goes on from it waits.
+          // The place in the queue must be released, or calls that continue from it would wait.
           finish(status, 'service');
           throw error;
         });
         if (next.done === true) {
           controller.close();
-          // A model that was stopped ends as if it were through.
+          // A stopped model ends its stream normally.
           finish(status, ending.aborted ? 'service' : null);
           return;
         }
@@ -78,7 +107,10 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   }
 }
 
-/** What a call goes on from by naming the reply before it. The client has that reply, so it is recorded or about to be. */
+/**
+ * The conversation of the reply that a call refers to by id. The client has that reply, so it is recorded or about to
+ * be.
+ */
 async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: string): Promise<readonly Message[]> {
   const { previous } = asked;
   if (previous === null) return [];
@@ -92,7 +124,10 @@ async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: st
   return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
 }
 
-/** A store that is away keeps the recorder at work for as long as it is away; a client does not wait for that. */
+/**
+ * Waits for recording only for a limited time: while the store is unavailable the recorder keeps retrying, and a
+ * client must not wait for that.
+ */
 async function recordInTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -102,14 +137,33 @@ async function recordInTime(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function modelList(services: Services): RawReply {
-  const data = services.providers
-    .list()
-    .filter((choice) => choice.ready)
-    .map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }));
-  return {
-    raw: JSON.stringify({ object: 'list', data }),
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-  };
+/** One model as OpenAI or Anthropic describes it. */
+function modelEntry(call: ProxyCall, { id, provider, label }: ModelChoice): object {
+  if (serviceOf(call, call.header) === 'openai') return { id, object: 'model', created: 0, owned_by: provider };
+  // When the model was published is not known.
+  return { type: 'model', id, display_name: label, created_at: '1970-01-01T00:00:00Z' };
+}
+
+function readyModels({ services }: ProxyCall): readonly ModelChoice[] {
+  return services.providers.list().filter((choice) => choice.ready);
+}
+
+function jsonReply(value: object): RawReply {
+  return { raw: JSON.stringify(value), status: 200, headers: { 'Content-Type': 'application/json' } };
+}
+
+/** The list of models, in the format of the service that the client speaks to. */
+function modelList(call: ProxyCall): RawReply {
+  const models = readyModels(call);
+  const data = models.map((choice) => modelEntry(call, choice));
+  if (serviceOf(call, call.header) === 'openai') return jsonReply({ object: 'list', data });
+  return jsonReply({ data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null });
+}
+
+/** One model by its id, which contains a slash: clients encode it or not. */
+function modelById(call: ProxyCall): RawReply {
+  const path = call.path.slice('models/'.length);
+  const found = readyModels(call).find(({ id }) => id === path || encodeURIComponent(id) === path);
+  if (found === undefined) return refuseHttp('http/not-found', `There is no model ${path.slice(0, 200)}.`);
+  return jsonReply(modelEntry(call, found));
 }

@@ -1,36 +1,37 @@
-/** Holds the calls that wait: in memory up to a bound, in files beyond it, and beyond that the oldest goes. */
+/** Holds waiting calls: in memory up to a limit, beyond it in files, and beyond that the oldest is dropped. */
 
 import { type KeptCall, OverflowFiles } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
+import { unknownOrigin } from './session-of-call.ts';
 import { answerBytes, type CallEntered, type CallTaken, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
-// What a call takes beside its bytes.
+// The memory of a call besides its bytes.
 const callOverhead = 2_000;
 
-/** What holding calls needs of the recorder. */
+/** What the buffer needs from the recorder. */
 export interface CallBufferOptions
   extends Pick<RecorderOptions, 'newId' | 'now' | 'spillFolder' | 'memoryBytes' | 'spillBytes' | 'answerBytes'> {
-  /** What was read of a call is not needed any more, or not in memory. */
+  /** Releases the parsed form of a call. */
   readonly forget: (place: WaitingCall) => void;
   readonly note: (error: unknown) => void;
-  /** A call is given up without having been tried. */
+  /** A call is dropped without an attempt to record it. */
   readonly drop: (place: WaitingCall, error: Error) => void;
-  /** Something in a line changed. */
+  /** The queue with this key changed. */
   readonly stir: (key: string) => void;
 }
 
-/** A place in a line. */
+/** A place in a queue. */
 export interface TakenPlace {
   readonly key: string;
   readonly place: WaitingCall;
 }
 
-/** The calls that wait, by owner and project. */
+/** The waiting calls, by owner and project. */
 export class CallBuffer {
-  /** By owner and project: their exchanges are applied in the order in which the requests came. */
+  /** By owner and project; the calls of a queue are recorded in the order of their requests. */
   readonly lines = new Map<string, WaitingCall[]>();
-  /** Calls on their way to files. */
+  /** Running moves to files. */
   readonly moves = new Set<Promise<void>>();
   readonly #options: CallBufferOptions;
   readonly #spill: OverflowFiles;
@@ -48,7 +49,7 @@ export class CallBuffer {
     this.#spill = new OverflowFiles(options.spillFolder ?? null, options.newId);
   }
 
-  /** How much there is. */
+  /** The number and size of waiting calls. */
   get figures() {
     let waiting = 0;
     for (const line of this.lines.values())
@@ -56,7 +57,7 @@ export class CallBuffer {
     return { waiting, waitingBytes: this.#bytes, spilled: this.#files, dropped: this.#dropped };
   }
 
-  /** Takes a place in the line of an owner's project for a request that just came. */
+  /** Adds a new request to the queue of its owner and project. */
   take(entered: CallEntered): TakenPlace {
     const taken = this.#takePlace(entered, entered.request);
     taken.place.size = entered.request.byteLength + callOverhead;
@@ -64,7 +65,7 @@ export class CallBuffer {
     return taken;
   }
 
-  /** Whether so many more bytes of an answer may be kept, after so many. */
+  /** Whether so many more bytes of a response may be kept in addition to `kept`. */
   admit(place: WaitingCall, kept: number, bytes: number): boolean {
     const most = this.#options.answerBytes ?? answerBytes;
     if (kept + bytes > most || this.#bytes + bytes > this.#most + most) return false;
@@ -73,13 +74,13 @@ export class CallBuffer {
     return true;
   }
 
-  /** So many bytes of an answer are not kept any more. */
+  /** Releases bytes of a response. */
   giveBack(place: WaitingCall, bytes: number): void {
     place.size -= bytes;
     this.#bytes -= bytes;
   }
 
-  /** An answer is through: the call may be recorded from now on. */
+  /** The response is complete: the call may be recorded now. */
   complete({ key, place }: TakenPlace, call: CallTaken): void {
     place.state = 'ready';
     place.readyAt = this.#options.now();
@@ -90,7 +91,7 @@ export class CallBuffer {
     if (this.#bytes > this.#most) this.#freeSpace(key, place);
   }
 
-  /** Takes over what earlier processes left in files. */
+  /** Takes over the files of earlier processes. */
   takeOver(): void {
     const keys = new Set<string>();
     for (const file of this.#spill.takeOver())
@@ -102,17 +103,17 @@ export class CallBuffer {
     for (const key of keys) this.#options.stir(key);
   }
 
-  /** Puts a call that was kept in a file elsewhere into its line. */
+  /** Adds a failed call from its file to the queue. */
   async takeFrom(kept: string): Promise<void> {
     this.#options.stir(this.#adopt(await this.#spill.copyFrom(kept)));
   }
 
-  /** Reads a call that waits in a file. */
+  /** Reads a call from its file. */
   read(file: string): Promise<KeptCall> {
     return this.#spill.read(file);
   }
 
-  /** Takes a call out of its line, with what it holds. */
+  /** Removes a call from its queue and releases its memory. */
   leave({ key, place }: TakenPlace): void {
     this.#options.forget(place);
     if (place.file === null) this.#bytes -= place.size;
@@ -136,7 +137,7 @@ export class CallBuffer {
     if (line.length === 0) this.lines.delete(key);
   }
 
-  /** Puts what is still in memory into files, for the next process. */
+  /** Moves the calls in memory to files, for the next process. */
   async close(): Promise<void> {
     for (const line of this.lines.values())
       for (const place of [...line]) if (place.call !== null && place.file === null) await this.#toFile(place);
@@ -144,7 +145,7 @@ export class CallBuffer {
   }
 
   #takePlace(
-    { owner, project, wire, secrets }: Omit<CallEntered, 'request'>,
+    { owner, project, wire, secrets, origin = unknownOrigin }: Omit<CallEntered, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
   ): TakenPlace {
@@ -157,6 +158,7 @@ export class CallBuffer {
       project,
       wire,
       secrets,
+      origin,
       number: this.#entered++,
       state: 'open',
       request,
@@ -174,22 +176,22 @@ export class CallBuffer {
     return { key, place };
   }
 
-  /** Takes a place for a call in a file; whose line it is in. */
+  /** Adds a call from a file to its queue; returns the queue's key. */
   #adopt(file: string): string {
-    const { id, owner, project, wire } = this.#spill.headOf(file);
-    const { key, place } = this.#takePlace({ owner, project, wire, secrets: [] }, null, id);
+    const { id, owner, project, wire, origin } = this.#spill.headOf(file);
+    const { key, place } = this.#takePlace({ owner, project, wire, secrets: [], origin }, null, id);
     this.#files += 1;
     Object.assign(place, { state: 'ready', readyAt: this.#options.now(), file });
     return key;
   }
 
-  /** Keeps to the bound: the newest goes to a file, and where that cannot be, the oldest goes for good. */
+  /** Enforces the limits: the newest call is moved to a file or, if that is not possible, the oldest is dropped. */
   #freeSpace(key: string, place: WaitingCall): void {
     const mostOnDisk = this.#options.spillBytes ?? spillBytes;
     const drop = () => {
       while (this.#bytes > this.#most && this.#dropOldest());
     };
-    // A disk that hangs must not keep everything in memory that is on its way to it.
+    // A disk that hangs must not keep all calls in memory that are being moved to it.
     if (this.#onDisk + this.#moving + place.size > mostOnDisk || this.#moving + place.size > this.#most) return drop();
     const moving = this.#toFile(place).then((there) => {
       if (!there) drop();

@@ -1,4 +1,6 @@
-/** Calls that could not be recorded. Each stays listed, with its reason, until somebody acknowledges it or records it after all. */
+/**
+ * Calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded after all.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,50 +10,49 @@ import { withoutKeys } from './hide-keys.ts';
 import { encodeCall } from './overflow-files.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
-/** One call that could not be recorded. */
 export interface FailedCall {
   readonly id: string;
-  /** Whose it is; nobody else is told of it. */
+  /** The owner; other users cannot see it. */
   readonly owner: string;
-  /** When it was given up. */
+  /** When recording was given up. */
   readonly at: number;
   readonly project: string;
   readonly wire: WireKind;
-  /** Null where the call was given up before it was read. */
+  /** Null if the call was never parsed. */
   readonly model: string | null;
-  /** The status of the answer; null where it is not known. */
+  /** The status of the response; null if unknown. */
   readonly status: number | null;
   readonly code: string;
   readonly reason: string;
-  /** The size of the call in its file, from which it can be recorded later; 0 where nothing of it is kept. */
+  /** The size of the file from which it can be recorded later; 0 if there is none. */
   readonly keptBytes: number;
 }
 
-/** What is known of a call when it is given up. */
+/** What is known about a call when it is given up. */
 export type FailureFacts = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
-// Beyond so many calls the further ones are only counted, and beyond so many bytes only their reasons are kept.
+// Beyond so many calls further ones are only counted; beyond so many bytes only their reasons are kept.
 const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;
 
-/** Where failed calls are kept: in a folder that other processes may read, or in memory where there is none. */
+/** Keeps failed calls in a folder that other processes can read, or in memory if there is none. */
 export class FailedCalls {
   readonly #folder: string | null;
   readonly #calls = new Map<string, FailedCall>();
-  /** Those that have a file: when the file is gone, another process acknowledged them. */
+  /** Calls with a file: if the file is gone, another process has acknowledged them. */
   readonly #inFiles = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
   #uncounted = 0;
   #refreshing: Promise<void> | null = null;
 
-  /** Below the folder of the recorder. */
+  /** A subfolder of the recorder's folder. */
   constructor(parent: string | null) {
     this.#folder = parent === null ? null : join(parent, 'failed');
     if (this.#folder !== null) this.#load(readNotes(this.#folder));
   }
 
-  /** How many there are that nobody acknowledged. */
+  /** The number of unacknowledged calls. */
   get count(): number {
     return this.#calls.size + this.#uncounted;
   }
@@ -71,8 +72,8 @@ export class FailedCalls {
   }
 
   /**
-   * Keeps a call with the reason why it could not be recorded, and with its bytes if those are asked for. Never throws: a
-   * full disk leaves the note in memory.
+   * Keeps a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
+   * note stays in memory.
    */
   async add(place: WaitingCall, about: FailureFacts, error: unknown, keepsCall: boolean): Promise<FailedCall> {
     const { owner, project, wire, secrets } = place;
@@ -97,7 +98,7 @@ export class FailedCalls {
     return this.#calls.get(id) ?? note;
   }
 
-  /** Takes calls of an owner off the list, all of them where none are named; gives how many. */
+  /** Removes calls of an owner from the list, by default all; returns how many. */
   async acknowledge(owner: string, ids?: readonly string[]): Promise<number> {
     await this.refresh();
     const named = ids === undefined ? null : new Set(ids);
@@ -111,14 +112,14 @@ export class FailedCalls {
     return found.length;
   }
 
-  /** The file of a call that is to be recorded again; null where nothing of it is kept. */
+  /** The file of a call to record again; null if there is none. */
   fileOf(owner: string, id: string): string | null {
     const call = this.#calls.get(id);
     if (this.#folder === null || call === undefined || call.owner !== owner || call.keptBytes === 0) return null;
     return join(this.#folder, `${id}${callEnding}`);
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when all writes have finished. */
   async settled(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
@@ -134,7 +135,7 @@ export class FailedCalls {
       this.#calls.set(note.id, whole);
       this.#inFiles.add(note.id);
     } catch {
-      // The disk is full or gone: the note stays in memory, and is in the log.
+      // The disk is full or unavailable: the note stays in memory and in the log.
     }
   }
 
@@ -147,7 +148,7 @@ export class FailedCalls {
     return call.byteLength;
   }
 
-  /** Under another name until it is whole. */
+  /** Written under a temporary name, then renamed. */
   async #write(name: string, bytes: string | Uint8Array): Promise<void> {
     const file = join(this.#folder ?? '', name);
     await writeFile(`${file}.part`, bytes, { mode: 0o600 });
@@ -191,7 +192,7 @@ export class FailedCalls {
   }
 }
 
-/** The notes of earlier processes, read at once, so that the first answer about health is true. */
+/** Reads the notes of earlier processes synchronously, so that the first health report is correct. */
 function readNotes(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -202,7 +203,7 @@ function readNotes(folder: string): readonly string[] {
   }
 }
 
-/** Null for what is no note, such as a file that was cut off. */
+/** Null for an invalid note, for example a truncated file. */
 function readNote(text: string): FailedCall | null {
   const note = parseObject(text);
   if (note === null) return null;

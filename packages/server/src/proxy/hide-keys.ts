@@ -1,21 +1,22 @@
-/** Takes the keys of a call out of what is kept of it: those that its client showed, and those that the operator holds. */
+/** Removes keys from recorded calls: those of the client and those of the operator. */
 import type { Json } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { Config } from '@coppice/engine';
 import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
-import { isWireObject, parseObject } from './exchange.ts';
+import { parseObject } from './exchange.ts';
 
-/** What replaces a value that is too short for a key, or a plain word. */
+/** Replaces a value that is too short for a key, or plain words. */
 const hidden = '(hidden)';
 
 function maskOf(key: string): string {
   return isMaskable(key) ? keyMask(key) : hidden;
 }
 
-// What a client without a key shows is an ordinary word, such as the name of a program: in what people and models say it
-// stays, in what a service says about an error it is no loss.
+// A client without a key sends an ordinary word, such as a program's name: it stays in messages, but may be masked in
+// error texts.
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
-/** The keys of a call: nothing of them may be kept, whoever repeats them. */
+/** The keys of a call: they must not be stored, whoever repeats them. */
 export function secretKeysOf(
   header: (name: string) => string | undefined,
   sent: Readonly<Record<string, string>>,
@@ -24,15 +25,18 @@ export function secretKeysOf(
   const shown = [header('authorization'), sent['authorization']].map((value) => value?.replace(/^\S+\s+/, ''));
   const cookies = (header('cookie') ?? '').split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
   const held = [...config.providers.values()].map(({ key }) => key?.for(key.origin));
-  const named = [header('x-api-key'), sent['x-api-key'], header('x-coppice-token')];
+  const named = ['x-api-key', 'x-goog-api-key', 'api-key', 'x-coppice-token'].flatMap((name) => [
+    header(name),
+    sent[name],
+  ]);
   const all = [...shown, ...named, ...cookies, ...held].filter((key) => key !== undefined);
-  // A key that begins with another goes first, so that nothing of it is left.
+  // Longest first: if a key starts with another one, no rest may remain.
   return [...new Set(all.map((key) => key.trim()))]
     .filter((key) => key.length >= shortestInErrors)
     .sort((a, b) => b.length - a.length);
 }
 
-/** A text without the keys of a call. What is said about an error is cleaned of short ones as well. */
+/** A text without the keys of a call. Short keys are only removed from error texts. */
 export function withoutKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
   return replaceKeys(
@@ -42,14 +46,14 @@ export function withoutKeys(text: string, keys: readonly string[], what: 'talk' 
   );
 }
 
-/** The same for a value: a stream may say a key in pieces, which are one text only when they are put together. */
+/** The same for a value: a stream may contain a key in pieces, which are only complete when joined. */
 export function valueWithoutKeys<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
   const text = JSON.stringify(value);
   const clean = withoutKeys(text, keys, what);
   return clean === text ? value : JSON.parse(clean);
 }
 
-/** Bytes without the keys of a call; the same ones where there are none in them. */
+/** Bytes without the keys of a call; the same array if there are none. */
 export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mayHold = keys.some((key) => buffer.includes(key) || !isSpelledPlainly(key));
@@ -60,8 +64,8 @@ export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], wha
 }
 
 /**
- * A request as it may lie in a file: without the keys of the call, and without those that it brings for services of its
- * own, such as MCP servers that the model's service is to call. Nothing that is recorded is read from those.
+ * A request as it may be stored in a file: without the call's keys, and without credentials for other services, such
+ * as MCP servers that the model's service is to call. Recording does not need those.
  */
 export function requestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
   const clean = bytesWithoutKeys(request, keys, 'talk');
@@ -75,7 +79,7 @@ export function requestForFile(request: Uint8Array, keys: readonly string[]): Ui
 }
 
 function toolForFile(tool: Json): Json {
-  if (!isWireObject(tool)) return tool;
+  if (!isJsonObject(tool)) return tool;
   const { headers: _, authorization: __, ...rest } = tool;
   return rest;
 }

@@ -13,7 +13,7 @@ const chat = (delta: object, more: object = {}) => ({
 });
 const call = (text: string, index = 0) => chat({ tool_calls: [{ index, function: { arguments: text } }] });
 
-/** What services say, piece by piece. */
+/** Streams of the services, event by event. */
 const said: Readonly<Record<WireKind, readonly object[]>> = {
   chat: [
     chat({ role: 'assistant', content: '' }),
@@ -53,7 +53,7 @@ const said: Readonly<Record<WireKind, readonly object[]>> = {
 const lines = (events: readonly object[], end = '\n') =>
   events.map((event) => `event: x${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
 
-/** Keeps an answer with so much room, and tells how much of it is in use. */
+/** Keeps a response with limited space, and reports how much is in use. */
 function keeper(space: number, more: Partial<KeptAnswerOptions> = {}) {
   const used = { bytes: 0 };
   const keep = (bytes: number) => {
@@ -98,7 +98,7 @@ describe('an answer while it comes', () => {
     }
     const bytes = await kept.take();
     expect(kept.isWhole).toBe(true);
-    // What is in use is what is kept, so that what waits is bounded by what there is.
+    // The reported usage equals what is kept, so that the limit is exact.
     expect(used.bytes).toBe(bytes.byteLength);
     const [all] = await streamEvents('chat', bytes);
     expect(all).toEqual(chat({ content: Array.from({ length: 500 }, (_, at) => `${at} `).join('') }));
@@ -144,7 +144,7 @@ describe('an answer while it comes', () => {
       for (let at = 0; at < text.length; at += 700) kept.add(Buffer.from(text.slice(at, at + 700)));
       kept.add(Buffer.alloc(7_000));
       expect(kept.isWhole).toBe(false);
-      // Comments and names of events are not said.
+      // Comments and event names are dropped.
       expect(
         Buffer.from(await kept.take())
           .toString()

@@ -1,41 +1,41 @@
 /**
- * What is kept of an answer until it is recorded. A stream says a word with a few hundred bytes around it: a long one is put
- * together on its way, so that what bounds it is what it says and not how it is sent.
+ * Keeps a response until it is recorded. A stream needs a few hundred bytes per word; a long one is condensed as it
+ * arrives, so that its content is limited and not its encoding.
  */
 import type { WireKind } from './exchange.ts';
 import { condensed, isEventStream } from './stream-events.ts';
 
 const megabyte = 1024 * 1024;
-// Most answers are through before this, and nothing is read of them while they are passed on.
+// Most responses are shorter, and are not parsed while they are forwarded.
 const condenseFrom = 4 * megabyte;
 const condenseAtOnce = megabyte;
-// A service that never ends is not read for ever, however little it says.
+// Stops reading an endless stream, even if it contains little text.
 const streamBytes = 64 * megabyte;
 
-/** Where an answer is kept, and how much of it there may be. */
+/** Options for keeping a response. */
 export interface KeptAnswerOptions {
-  /** Null where nothing can be put together: it is no call that is recorded, or its answer comes packed. */
+  /** Null if it cannot be condensed: it is not recorded, or it is compressed. */
   readonly wire: WireKind | null;
   /** Whether so many more bytes may be kept. */
   keep(bytes: number): boolean;
-  /** So many of them are not needed any more. */
+  /** Releases so many bytes. */
   giveBack(bytes: number): void;
-  /** From how many bytes on it is put together. */
+  /** The size from which it is condensed. */
   readonly condenseFrom?: number | undefined;
-  /** How many bytes of a stream are read in all. */
+  /** The largest total size of a stream that is read. */
   readonly streamBytes?: number | undefined;
 }
 
-/** An answer while it comes. */
+/** A response while it arrives. */
 export class KeptAnswer {
   readonly #keeping: KeptAnswerOptions;
   readonly #together: Uint8Array[] = [];
-  /** As it came: behind what is put together already. */
+  /** Raw bytes after the condensed part. */
   #raw: Uint8Array[] = [];
   #rawBytes = 0;
   #seen = 0;
   #isWhole = true;
-  /** Whether putting it together makes it shorter; not known before it was tried. */
+  /** Whether condensing makes it shorter; assumed until it was tried. */
   #shrinks = true;
   #working: Promise<void> | null = null;
 
@@ -43,12 +43,12 @@ export class KeptAnswer {
     this.#keeping = keeping;
   }
 
-  /** Whether everything that came is kept. */
+  /** Whether everything received is kept. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** More of it came. */
+  /** Adds received bytes. */
   add(piece: Uint8Array): void {
     this.#seen += piece.byteLength;
     const most = this.#keeping.streamBytes ?? streamBytes;
@@ -59,12 +59,12 @@ export class KeptAnswer {
     if (this.#rawBytes >= (this.#keeping.condenseFrom ?? condenseFrom)) this.#working ??= this.#condense();
   }
 
-  /** Resolves when nothing of it is being put together. */
+  /** Resolves when no condensing is running. */
   async settled(): Promise<void> {
     await this.#working;
   }
 
-  /** All of it that was kept, once. */
+  /** Everything that was kept; can be taken once. */
   async take(): Promise<Uint8Array> {
     await this.#working;
     const bytes = Buffer.concat([...this.#together, ...this.#raw]);
@@ -78,10 +78,10 @@ export class KeptAnswer {
     const atOnce = Math.min(condenseAtOnce, this.#keeping.condenseFrom ?? condenseFrom);
     while (wire !== null && this.#shrinks && this.#rawBytes >= atOnce) {
       const taken = this.#takeRaw(atOnce);
-      // A document is one thing from its beginning to its end.
+      // A JSON document cannot be condensed piece by piece.
       this.#shrinks = this.#together.length > 0 || isEventStream(taken);
       const asItCame = { bytes: new Uint8Array(), rest: taken };
-      // What nests too deep to be written again is left to whoever records it, who refuses it.
+      // If the data is nested too deeply to be written, it stays raw; the recorder refuses it.
       const { bytes, rest } = this.#shrinks ? await condensed(wire, taken).catch(() => asItCame) : asItCame;
       this.#shrinks &&= bytes.byteLength + rest.byteLength < taken.byteLength / 2;
       if (bytes.byteLength > 0) this.#together.push(bytes);
@@ -89,7 +89,7 @@ export class KeptAnswer {
       this.#rawBytes += rest.byteLength;
       giveBack(taken.byteLength - bytes.byteLength - rest.byteLength);
     }
-    // What cannot be made shorter stays as it came, and is not tried again.
+    // Data that cannot be condensed stays raw, and condensing is not tried again.
     this.#working = wire === null || !this.#shrinks ? Promise.resolve() : null;
   }
 

@@ -22,7 +22,7 @@ function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder
   return new Recorder({ ...given, ...more });
 }
 
-/** A recorder whose store is away. */
+/** A recorder whose store is unavailable. */
 function waiting(spillFolder: string): Recorder {
   const storeOf = () => {
     throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
@@ -33,7 +33,7 @@ function waiting(spillFolder: string): Recorder {
 
 async function nodesIn(store: Store): Promise<readonly Node[]> {
   const all: Node[] = [];
-  for (const { id, rootId } of (await store.trees({ forest: true })).items)
+  for (const { id, rootId } of (await store.trees({})).items)
     all.push(...(await store.read(id, () => ask('subtree', { of: rootId }))).filter(({ kind }) => kind !== 'root'));
   return all;
 }

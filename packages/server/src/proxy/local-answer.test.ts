@@ -75,7 +75,7 @@ describe('our own models behind the wires', () => {
     ]);
     await expect(openai.chat.completions.create({ ...body, n: 99 })).rejects.toMatchObject({ status: 400 });
     await recorder.idle();
-    const [tree] = (await own.store.trees({ forest: true })).items;
+    const [tree] = (await own.store.trees({})).items;
     const nodes = tree === undefined ? [] : await own.store.read(tree.id, () => ask('subtree', { of: tree.rootId }));
     const groups = nodes.flatMap(({ text, groupId }) => (/^[A-D]\.$/.test(text) ? [groupId] : []));
     expect(groups).toHaveLength(4);
@@ -126,7 +126,7 @@ describe('our own models behind the wires', () => {
       temperature: 0.5,
       stop: ['X'],
     });
-    // Nothing here ran a tool: the model was asked once for each call.
+    // No tool ran here: the model was called once for each request.
     expect(provider.requests).toHaveLength(2);
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });

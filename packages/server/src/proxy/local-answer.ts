@@ -1,8 +1,9 @@
-/** Answers calls with our own models where no upstream is set, in the words of the wire that they came over. */
+/** Answers calls with our own models if no upstream is configured, in the wire format of the call. */
 import type { JsonObject, Message } from '@coppice/core';
 import { coalesce, requestMessages } from '@coppice/core/context';
+import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
-import { isWireObject, type ParsedRequest, type WireKind } from './exchange.ts';
+import type { ParsedRequest, WireKind } from './exchange.ts';
 import { chatWriter, chunksOf, mergedChoices } from './local-chat.ts';
 import { messagesWriter } from './local-messages.ts';
 import { localRequestOf, mostTokens } from './local-request.ts';
@@ -10,24 +11,23 @@ import { responsesWriter } from './local-responses.ts';
 import { type AnswerDraft, type AnswerHead, addToDraft, atEnd, type WireWriter } from './local-wire.ts';
 import { type WireRefusal, wireRefusal } from './wire-refusal.ts';
 
-/** An answer as its bytes go out. */
+/** A response with its bytes. */
 export interface LocalAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly pieces: AsyncGenerator<string>;
 }
 
-/** What an answer is made with. */
 export interface LocalOptions {
   readonly providers: Pick<ModelProviders, 'model' | 'defaultModel' | 'list'>;
   readonly now: () => number;
   readonly newId: () => string;
   readonly signal: AbortSignal;
-  /** What was said before the call's own history. */
+  /** The messages before the call's own history. */
   readonly before: readonly Message[];
 }
 
-/** The model that is asked: the one that was named, if there is such a one here, else the one that answers otherwise. */
+/** The model to use: the requested one if it is available, else the default. */
 async function localModel(asked: ParsedRequest, options: LocalOptions) {
   const known = options.providers.list().some((choice) => choice.ready && choice.id === asked.model);
   return options.providers.model(known ? asked.model : await options.providers.defaultModel(options.signal));
@@ -74,18 +74,21 @@ const statuses = {
   internal: 500,
 };
 
-/** The status of an answer that is none: what the model's own service said, else by the kind of the error. */
+/** The status of an error response: that of the model's service, else derived from the kind of the error. */
 function statusOfAnswer({ status, kind }: ErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }
 
-// More answers to one question than anybody compares are a mistake, or meant ill.
+// More choices than anyone compares are a mistake or an attack.
 const mostChoices = 16;
 
-/** Answers a call, once the model has begun to. The pieces are the exact bytes that a client reads, and that are recorded. */
+/**
+ * Answers a call once the model has started. The chunks are exactly the bytes that the client receives and that are
+ * recorded.
+ */
 export async function localAnswer(asked: ParsedRequest, body: JsonObject, options: LocalOptions): Promise<LocalAnswer> {
   const streamOptions = body['stream_options'];
-  const usageAsked = isWireObject(streamOptions) && streamOptions['include_usage'] === true;
+  const usageAsked = isJsonObject(streamOptions) && streamOptions['include_usage'] === true;
   const created = Math.floor(options.now() / 1000);
   const writer = writers[asked.wire]({ id: options.newId(), created, model: asked.model, usageAsked });
   const wanted = asked.wire === 'chat' && typeof body['n'] === 'number' ? body['n'] : 1;
@@ -103,7 +106,7 @@ export async function localAnswer(asked: ParsedRequest, body: JsonObject, option
   return inOne(asked, writer, first, events);
 }
 
-/** Several answers at once, each written by itself; they go out when all of them are there. */
+/** Several parallel answers; they are sent when all are complete. */
 async function severalAnswers(
   writer: WireWriter,
   asked: ParsedRequest,
@@ -123,7 +126,7 @@ async function severalAnswers(
   return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...chunksOf(whole, usageAsked)) };
 }
 
-/** An answer to its end, or the error that it ended with. */
+/** Collects an answer to its end, or the error that it ended with. */
 async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<AnswerDraft | ErrorEvent> {
   const answer = nothingYet();
   for await (const event of events) {

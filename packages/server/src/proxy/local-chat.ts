@@ -1,6 +1,6 @@
-/** Our own answers in the words of OpenAI's chat completions. */
+/** Writes local answers as OpenAI chat completions. */
 import type { Json, JsonObject } from '@coppice/core';
-import { isWireObject, wireListAt, wireObjectAt } from './exchange.ts';
+import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type AnswerDraft, type AnswerHead, type AnswerPart, unnamedEvent, type WireWriter } from './local-wire.ts';
 
 const finishes = {
@@ -21,14 +21,14 @@ function chatUsageOf({ usage }: AnswerDraft): JsonObject {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 
-/** Several answers to one call as one completion, each a choice of it. */
+/** Merges several answers to one completion with several choices. */
 export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
   const [first] = completions;
   const usage: Record<string, number> = {};
   for (const each of completions)
-    for (const [name, count] of Object.entries(wireObjectAt(each, 'usage')))
+    for (const [name, count] of Object.entries(objectOrEmpty(each, 'usage')))
       usage[name] = (usage[name] ?? 0) + (typeof count === 'number' ? count : 0);
-  const choices = completions.map((each, index) => ({ ...objectIn(wireListAt(each, 'choices')[0]), index }));
+  const choices = completions.map((each, index) => ({ ...objectIn(listOrEmpty(each, 'choices')[0]), index }));
   return { ...first, choices, usage };
 }
 
@@ -36,10 +36,10 @@ export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
 export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generator<string> {
   const { choices: _, usage, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };
-  for (const choice of wireListAt(completion, 'choices').filter(isWireObject)) {
+  for (const choice of listOrEmpty(completion, 'choices').filter(isJsonObject)) {
     const { index = 0, finish_reason: finish = null } = choice;
-    const message = wireObjectAt(choice, 'message');
-    const calls = wireListAt(message, 'tool_calls').map((call, at) => ({ index: at, ...objectIn(call) }));
+    const message = objectOrEmpty(choice, 'message');
+    const calls = listOrEmpty(message, 'tool_calls').map((call, at) => ({ index: at, ...objectIn(call) }));
     const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
     yield unnamedEvent({ ...base, choices: [{ index, delta, finish_reason: null }] });
     yield unnamedEvent({ ...base, choices: [{ index, delta: {}, finish_reason: finish }] });
@@ -49,15 +49,14 @@ export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generato
 }
 
 function objectIn(value: Json | undefined): JsonObject {
-  return isWireObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
-/** The writer of this wire. */
 export function chatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
   const base = { id: `chatcmpl-${id}`, created, model };
   const chunk = (delta: object, finish: string | null = null) =>
     unnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
-  // Calls are counted by themselves here, not among all parts.
+  // This wire numbers calls separately, not among all parts.
   const numbers = new Map<number, number>();
   const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
   return {

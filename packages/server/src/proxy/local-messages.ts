@@ -1,4 +1,4 @@
-/** Our own answers in the words of Anthropic's messages. */
+/** Writes local answers as Anthropic messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { parseObject } from './exchange.ts';
 import { type AnswerDraft, type AnswerHead, type AnswerPart, namedEvent, type WireWriter } from './local-wire.ts';
@@ -26,7 +26,7 @@ function messagesBlock(part: AnswerPart): JsonObject {
   }
 }
 
-/** A block as it begins: what grows is empty. */
+/** The block at its start, without content. */
 function emptyBlock(part: AnswerPart): JsonObject {
   if (part.type === 'text') return { type: 'text', text: '' };
   if (part.type === 'call') return { ...messagesBlock(part), input: {} };
@@ -38,7 +38,6 @@ function deltaOf(part: AnswerPart, by: string): JsonObject {
   return part.type === 'thinking' ? { type: 'thinking_delta', thinking: by } : { type: 'text_delta', text: by };
 }
 
-/** The writer of this wire. */
 export function messagesWriter({ id, model }: AnswerHead): WireWriter {
   const base = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
   const usageOf = ({ usage }: AnswerDraft): JsonObject => ({ input_tokens: usage.input, output_tokens: usage.output });
@@ -60,7 +59,7 @@ export function messagesWriter({ id, model }: AnswerHead): WireWriter {
     },
     change(change) {
       const { part, at: index } = change;
-      // Thinking that cannot be read is known to be so only once it is through.
+      // Whether thinking is redacted is only known at its end.
       if (change.type === 'begun') return part.type === 'thinking' ? '' : begin(part, index);
       if (change.type === 'grown') {
         const start = begun.has(index) ? '' : begin(part, index);

@@ -1,7 +1,8 @@
-/** What a call asks of our own models beside its messages: tools, whether to use them, how to think, where to stop. */
+/** Parses the options of a call for our own models: tools, tool choice, thinking, stop texts. */
 import type { JsonObject } from '@coppice/core';
+import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderRequest, ThinkingOptions, ToolChoice, ToolSpec } from '@coppice/engine';
-import { isWireObject, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
+import { type WireKind, wireTextAt } from './exchange.ts';
 
 type LocalRequest = Omit<ProviderRequest, 'model' | 'messages' | 'systemPrompt' | 'maxTokens'>;
 
@@ -13,21 +14,21 @@ function numberFieldAt(body: JsonObject, ...names: readonly string[]): number | 
   return undefined;
 }
 
-/** The longest reply that a call wants, in tokens. */
+/** The requested reply limit, in tokens. */
 export function mostTokens(body: JsonObject): number | undefined {
   const most = numberFieldAt(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens');
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }
 
-/** The client's tools. They are offered to the model and never run here: calls go back to the client. */
+/** The client's tools. They are offered to the model and never run here: calls are returned to the client. */
 function requestedTools(body: JsonObject): ToolSpec[] {
-  return wireListAt(body, 'tools')
-    .filter(isWireObject)
+  return listOrEmpty(body, 'tools')
+    .filter(isJsonObject)
     .flatMap((tool) => {
-      const spec = isWireObject(tool['function']) ? wireObjectAt(tool, 'function') : tool;
+      const spec = isJsonObject(tool['function']) ? objectOrEmpty(tool, 'function') : tool;
       const name = wireTextAt(spec, 'name');
-      const schema = isWireObject(spec['input_schema']) ? spec['input_schema'] : wireObjectAt(spec, 'parameters');
-      // A tool that the service itself would run, such as its search, is not ours to offer.
+      const schema = isJsonObject(spec['input_schema']) ? spec['input_schema'] : objectOrEmpty(spec, 'parameters');
+      // Tools that the service itself would run, such as its web search, are left out.
       if (name === null || (tool['type'] !== undefined && !/^(?:function|custom)$/.test(String(tool['type']))))
         return [];
       const parameters = Object.keys(schema).length === 0 ? { type: 'object', properties: {} } : schema;
@@ -38,8 +39,8 @@ function requestedTools(body: JsonObject): ToolSpec[] {
 function choiceOf(body: JsonObject): ToolChoice | undefined {
   const { tool_choice: choice } = body;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  if (!isWireObject(choice)) return undefined;
-  const name = wireTextAt(choice, 'name') ?? wireTextAt(wireObjectAt(choice, 'function'), 'name');
+  if (!isJsonObject(choice)) return undefined;
+  const name = wireTextAt(choice, 'name') ?? wireTextAt(objectOrEmpty(choice, 'function'), 'name');
   if (name !== null) return { name };
   const type = wireTextAt(choice, 'type');
   return type === 'any' ? 'required' : type === 'auto' || type === 'none' ? type : undefined;
@@ -53,24 +54,24 @@ function effortOf(word: string | null): ThinkingOptions | undefined {
 
 function thinkingOf(wire: WireKind, body: JsonObject): ThinkingOptions | undefined {
   if (wire === 'chat') return effortOf(wireTextAt(body, 'reasoning_effort'));
-  if (wire === 'responses') return effortOf(wireTextAt(wireObjectAt(body, 'reasoning'), 'effort'));
-  const thinking = wireObjectAt(body, 'thinking');
+  if (wire === 'responses') return effortOf(wireTextAt(objectOrEmpty(body, 'reasoning'), 'effort'));
+  const thinking = objectOrEmpty(body, 'thinking');
   const type = wireTextAt(thinking, 'type');
   if (type !== 'enabled' && type !== 'adaptive') return undefined;
   const budgetTokens = numberFieldAt(thinking, 'budget_tokens');
-  const wish = effortOf(wireTextAt(wireObjectAt(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
+  const wish = effortOf(wireTextAt(objectOrEmpty(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
   return budgetTokens === undefined ? wish : { ...wish, budgetTokens };
 }
 
 function stopsOf(body: JsonObject): readonly string[] | undefined {
   const { stop } = body;
   const listed =
-    typeof stop === 'string' ? [stop] : [...wireListAt(body, 'stop'), ...wireListAt(body, 'stop_sequences')];
+    typeof stop === 'string' ? [stop] : [...listOrEmpty(body, 'stop'), ...listOrEmpty(body, 'stop_sequences')];
   const texts = listed.filter((one): one is string => typeof one === 'string');
   return texts.length === 0 ? undefined : texts;
 }
 
-/** What is asked, in the engine's words. */
+/** The options as an engine request. */
 export function localRequestOf(wire: WireKind, body: JsonObject): LocalRequest {
   const tools = requestedTools(body);
   const choice = choiceOf(body);

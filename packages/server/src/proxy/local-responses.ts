@@ -1,8 +1,7 @@
-/** Our own answers in the words of OpenAI's responses. */
+/** Writes local answers as OpenAI responses. */
 import type { JsonObject } from '@coppice/core';
 import { type AnswerDraft, type AnswerHead, type AnswerPart, namedEvent, type WireWriter } from './local-wire.ts';
 
-/** The writer of this wire. */
 export function responsesWriter({ id, created, model }: AnswerHead): WireWriter {
   const base = { id: `resp_${id}`, object: 'response', created_at: created, model };
   const rest = { instructions: null, metadata: {}, parallel_tool_calls: true, tool_choice: 'auto', tools: [] };

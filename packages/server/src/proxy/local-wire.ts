@@ -1,28 +1,28 @@
-/** What an answer of our own is made of, and what writes it down in the words of a wire. */
+/** The parts of a local answer, and the interface that encodes them for a wire. */
 import type { JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '@coppice/engine';
 
-/** One part of an answer, as far as it has come. */
+/** One part of an answer so far. */
 export type AnswerPart =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; text: string; signature?: string | undefined; redacted?: string | undefined }
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string; json: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-/** What came together. */
+/** An answer so far. */
 export interface AnswerDraft {
   readonly parts: AnswerPart[];
   finish: FinishReason;
   usage: { input: number; output: number };
 }
 
-/** What a part has become: begun, longer by so much, or complete. */
+/** A change of a part: started, extended, or complete. */
 export type PartChange =
   | { readonly type: 'begun'; readonly part: AnswerPart; readonly at: number }
   | { readonly type: 'grown'; readonly part: AnswerPart; readonly at: number; readonly by: string }
   | { readonly type: 'done'; readonly part: AnswerPart; readonly at: number };
 
-/** What every wire is told about an answer. */
+/** The metadata of an answer that all wires share. */
 export interface AnswerHead {
   readonly id: string;
   readonly created: number;
@@ -31,30 +31,30 @@ export interface AnswerHead {
   readonly usageAsked: boolean;
 }
 
-/** Writes an answer down in the words of one wire. */
+/** Encodes an answer for one wire. */
 export interface WireWriter {
-  /** The whole answer as a document. */
+  /** The whole answer as a JSON document. */
   whole(answer: AnswerDraft): JsonObject;
-  /** How a stream begins. */
+  /** The beginning of a stream. */
   begin(): string;
   change(change: PartChange): string;
-  /** How it ends. */
+  /** The end of a stream. */
   end(answer: AnswerDraft): string;
-  /** How an error is told in the middle of a stream. */
+  /** An error in the middle of a stream. */
   failed(message: string): string;
 }
 
-/** An event without a name. */
+/** An SSE event without a name. */
 export function unnamedEvent(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** An event by its name, which is also its type. */
+/** An SSE event whose name is also its type. */
 export function namedEvent(type: string, value: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }
 
-/** Takes an event of a model in; gives what changed by it. */
+/** Adds a model event to the answer; returns what changed. */
 export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly PartChange[] {
   const { parts } = answer;
   switch (event.type) {
@@ -85,7 +85,7 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
     case 'tool-use-end': {
       const at = parts.findIndex((part) => part.type === 'call' && part.index === event.index);
       const part = parts[at];
-      // Some models say what they call a tool with in one piece, at the end.
+      // Some models send all arguments of a call at the end.
       if (part?.type !== 'call' || part.json.trim() !== '') return [];
       part.json = JSON.stringify(event.parameters);
       return [{ type: 'grown', part, at, by: part.json }];
@@ -105,7 +105,9 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
   }
 }
 
-/** The part before is complete when another begins; calls stay open until the end, since several may grow at once. */
+/**
+ * Starting a part completes the previous one; calls stay open until the end, because several may grow in parallel.
+ */
 function partBegun(parts: AnswerPart[], part: AnswerPart): readonly PartChange[] {
   const before = parts.at(-1);
   const at = parts.push(part) - 1;
@@ -116,7 +118,7 @@ function partBegun(parts: AnswerPart[], part: AnswerPart): readonly PartChange[]
 
 function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string): readonly PartChange[] {
   const last = parts.at(-1);
-  // A thinking part that has its signature is complete.
+  // A thinking part with a signature is complete.
   const goesOn = last?.type === type && !(last.type === 'thinking' && 'signature' in last);
   const changes = goesOn ? [] : partBegun(parts, { type, text: '' });
   const part = parts.at(-1);
@@ -125,7 +127,7 @@ function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string)
   return [...changes, { type: 'grown', part, at: parts.length - 1, by: text }];
 }
 
-/** What is complete only with the answer: its calls, and whatever came last. */
+/** The parts that are complete only with the answer: its calls, and the last part. */
 export function atEnd({ parts }: AnswerDraft): readonly PartChange[] {
   return [...parts.entries()]
     .filter(([at, part]) => part.type === 'call' || at === parts.length - 1)

@@ -34,7 +34,7 @@ function completion(text: string): string {
   return JSON.stringify(whole('openai', { text }));
 }
 
-/** A service that says these one after the other, and the last again and again. */
+/** A service that returns these bodies in turn, then the last one repeatedly. */
 function saying(...bodies: readonly string[]): Handler {
   return (_request, response, number) => {
     response.writeHead(200, json);
@@ -86,9 +86,10 @@ describe('a history that is sent again', () => {
 
   it('[RP2] but edited is a branch, at the place of the edit', async () => {
     const { post, nodes } = await proxied(saying(completion('A.'), completion('B.'), completion('C.')));
-    await post(chat, { model: 'm', messages: [user('one')] });
-    await post(chat, { model: 'm', messages: [user('one'), said('A.'), user('two')] });
-    await post(chat, { model: 'm', messages: [user('one'), said('A, edited.'), user('two')] });
+    const session = { 'x-coppice-session': 'one' };
+    await post(chat, { model: 'm', messages: [user('one')] }, session);
+    await post(chat, { model: 'm', messages: [user('one'), said('A.'), user('two')] }, session);
+    await post(chat, { model: 'm', messages: [user('one'), said('A, edited.'), user('two')] }, session);
     expect((await nodes()).map(({ text, depth }) => [text, depth])).toEqual([
       ['one', 1],
       ['A.', 2],
@@ -309,7 +310,7 @@ describe('bytes', () => {
   });
 });
 
-/** A request without any of fetch's own conveniences. */
+/** A raw HTTP request, without the features of fetch. */
 function rawly(
   url: string,
   body: string,
@@ -413,7 +414,7 @@ describe('calls that do not end well', () => {
     const all = await nodes();
     const kept = JSON.stringify([all, (await server.ask('GET', '/api/proxy')).body]);
     for (const secret of ['an-odd-key', operatorKey]) expect(kept).not.toContain(secret);
-    // What is no longer than a word may be one.
+    // A short value may be an ordinary word.
     expect(texts(all).slice(0, 2)).toEqual(['Look.', `KEY=[key …ient] OTHER=[key …7890] ${short}`]);
     expect(all.filter(({ role }) => role === 'assistant').map(({ text }) => text)).toEqual([
       '',
@@ -438,7 +439,7 @@ describe('calls that do not end well', () => {
     });
     const body = { model: 'm', stream: true, messages: [user('Hi')] };
     const cut = (await begin(chat, body)).body?.getReader();
-    // Once the client has something of it, it has passed the one between them.
+    // Once the client has received a part, the proxy has it too.
     expect((await cut?.read())?.done).toBe(false);
     breakOff();
     const toTheEnd = async () => {
@@ -529,7 +530,8 @@ describe('calls that do not end well', () => {
 
 describe('projects', () => {
   it('[RP17] a tree is named after what is asked first in it, once and without a write of its own', async () => {
-    const { post, trees } = await proxied(saying(completion('Green.')));
+    const config = '[proxy.projects]\nproxy = "prompt"\n';
+    const { post, trees } = await proxied(saying(completion('Green.')), config);
     const ask = (...messages: readonly object[]) => post(chat, { model: 'm', messages });
     const prompt = { role: 'system', content: 'Be brief.' };
     await ask(prompt, user('<note>Late.</note>\n**Which tea** is best? And why?'));

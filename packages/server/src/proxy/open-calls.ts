@@ -1,22 +1,21 @@
-/** The calls that are being answered, so that a server that stops can let them come to their end, and then ends them. */
+/** The calls in progress: a stopping server lets them finish for a while, then aborts the rest. */
 
-// How long calls that were ended may take to say so.
+// How long aborted calls may take to end.
 const endingMs = 500;
 
-/** One call. */
 export interface OpenCallEntry {
-  /** Fires when the call has had the time that there was. */
+  /** Aborts when the call's time is over. */
   readonly ending: AbortSignal;
-  /** It is through. */
+  /** The call has finished. */
   end(): void;
 }
 
-/** Knows the calls, and ends what is left of them. */
+/** Tracks the calls and aborts the remaining ones. */
 export class OpenCalls {
   readonly #calls = new Set<AbortController>();
   #through: (() => void) | null = null;
 
-  /** A call begins. */
+  /** Registers a call. */
   begin(): OpenCallEntry {
     const call = new AbortController();
     this.#calls.add(call);
@@ -27,7 +26,7 @@ export class OpenCalls {
     return { ending: call.signal, end };
   }
 
-  /** Waits until all are through, for so long, and ends the rest. Nobody begins one any more. */
+  /** Waits for all calls for so long, and aborts the rest. No new calls start. */
   async stop(ms: number): Promise<void> {
     await this.#allThrough(ms);
     for (const call of [...this.#calls]) call.abort();

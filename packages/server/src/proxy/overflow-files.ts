@@ -1,4 +1,4 @@
-/** Calls that wait in files: those that memory had no room for, and those that were left when a server stopped. */
+/** Calls that wait in files: those beyond the memory limit, and those left when a server stopped. */
 import {
   closeSync,
   mkdirSync,
@@ -16,15 +16,18 @@ import { join } from 'node:path';
 import type { WireKind } from './exchange.ts';
 import { requestForFile } from './hide-keys.ts';
 import { answerForFile } from './read-answer.ts';
+import type { CallOrigin } from './session-of-call.ts';
 import type { CallTaken, WaitingCall } from './waiting-call.ts';
 
-/** A call as it was put into a file. */
+/** A call as stored in a file. */
 export interface KeptCall {
-  /** What its answers are named by. */
+  /** The ids of its answers are derived from this. */
   readonly id: string;
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
+  /** Missing in files of older versions. */
+  readonly origin?: CallOrigin | undefined;
   readonly request: Uint8Array;
   readonly call: CallTaken;
 }
@@ -33,50 +36,50 @@ type OverflowHead = Omit<KeptCall, 'id' | 'request' | 'call'> &
   Omit<CallTaken, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 const [whole, part] = ['.call', '.part'];
-// What is told of a call before its bytes is short.
+// The header of a file is short.
 const headBytes = 16 * 1024;
 
-// The folders of this process: a folder with its number that is not among them was left by an earlier one.
+// The folders of this process. A folder with this process's number that is not among them is from an earlier process.
 const own = new Set<string>();
 
-/** A call as it is put into a file, without the keys that came with it. Null where there is nothing to write. */
+/** Encodes a call for a file, without its keys. Null if there is nothing to write. */
 export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
-  const { id, owner, project, wire, secrets } = waiting;
+  const { id, owner, project, wire, origin, secrets } = waiting;
   if (waiting.call === null || waiting.request === null) return null;
   const request = requestForFile(waiting.request, secrets);
   const { response, ...rest } = await answerForFile(wire, waiting.call, secrets);
-  const head: OverflowHead = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
+  const head: OverflowHead = { ...rest, id, owner, project, wire, origin, requestBytes: request.byteLength };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]);
 }
 
-/** The files of one recorder, in a folder that nobody else writes to. */
+/** The files of one recorder, in a folder that no other process writes to. */
 export class OverflowFiles {
   readonly #parent: string | null;
   readonly #newId: () => string;
   readonly #removing = new Set<Promise<void>>();
   #folder: string | null = null;
-  /** Those that earlier processes left. */
+  /** Folders of earlier processes. */
   readonly #taken: string[] = [];
 
-  /** Below the given folder; in a fresh temporary one if there is none. */
+  /** In the given folder, or in a new temporary one. */
   constructor(parent: string | null, newId: () => string) {
     this.#parent = parent;
     this.#newId = newId;
   }
 
-  /** Writes a call to a file of its own, for its owner's eyes alone. Null where there is nothing to write. */
+  /** Writes a call to a new file that only the operating system user can read. Null if there is nothing to write. */
   async write(waiting: WaitingCall): Promise<string | null> {
     const bytes = await encodeCall(waiting);
     if (bytes === null) return null;
-    // By the time of their requests, so that whoever takes them over has them in order.
+    // Named by request order, so that a process that takes them over can sort them.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
-    // Under a name of its own until it is whole: half an answer would be recorded as if it were one.
+    // Written under a temporary name, then renamed: half an answer would be recorded as complete.
     await writeFile(`${file}${part}`, bytes, { mode: 0o600 });
     await rename(`${file}${part}`, file);
     return file;
   }
 
-  /** Copies a call that was kept elsewhere into a file of this recorder. */
+  /** Copies the file of a failed call to this recorder's folder. */
   async copyFrom(kept: string): Promise<string> {
     const file = join(this.#open(), `${'9'.repeat(12)}-${this.#newId()}${whole}`);
     await copyFile(kept, `${file}${part}`);
@@ -84,33 +87,33 @@ export class OverflowFiles {
     return file;
   }
 
-  /** Whose a call is, read at once: so those of an earlier process are in line before the first of this one. */
-  headOf(file: string): Pick<KeptCall, 'id' | 'owner' | 'project' | 'wire'> {
+  /** Reads the header of a file synchronously, so that calls of earlier processes are queued before new ones. */
+  headOf(file: string): Pick<KeptCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
     const beginning = Buffer.alloc(headBytes);
     const opened = openSync(file, 'r');
     try {
       const length = readSync(opened, beginning);
       const end = beginning.subarray(0, length).indexOf(10);
-      const { id = this.#newId(), owner, project, wire }: OverflowHead = JSON.parse(beginning.toString('utf8', 0, end));
-      return { id, owner, project, wire };
+      const head: OverflowHead = JSON.parse(beginning.toString('utf8', 0, end));
+      const { id = this.#newId(), owner, project, wire, origin } = head;
+      return { id, owner, project, wire, origin };
     } finally {
       closeSync(opened);
     }
   }
 
-  /** Reads one back. */
   async read(file: string): Promise<KeptCall> {
     const bytes = await readFile(file);
     const end = bytes.indexOf(10);
     const head: OverflowHead = JSON.parse(bytes.subarray(0, end).toString('utf8'));
-    // Those that were kept before calls had ids get one now.
-    const { id = this.#newId(), owner, project, wire, requestBytes, ...rest } = head;
+    // Files of older versions have no id; one is assigned now.
+    const { id = this.#newId(), owner, project, wire, origin, requestBytes, ...rest } = head;
     const [from, to] = [end + 1, end + 1 + requestBytes];
     const call: CallTaken = { ...rest, encoding: rest.encoding, response: bytes.subarray(to) };
-    return { id, owner, project, wire, request: bytes.subarray(from, to), call };
+    return { id, owner, project, wire, origin, request: bytes.subarray(from, to), call };
   }
 
-  /** Removes one; nobody waits for it. */
+  /** Removes a file in the background. */
   remove(file: string): void {
     const removing = rm(file, { force: true })
       .catch(() => undefined)
@@ -118,7 +121,7 @@ export class OverflowFiles {
     this.#removing.add(removing);
   }
 
-  /** The files that were left by processes that are gone, oldest first; they are this recorder's from now on. */
+  /** Takes over the files of processes that have ended, oldest first. */
   takeOver(): readonly string[] {
     if (this.#parent === null) return [];
     const files: string[] = [];
@@ -127,7 +130,7 @@ export class OverflowFiles {
       const folder = `${process.pid}-${this.#newId()}`;
       own.add(folder);
       try {
-        // Whoever renames it first has it.
+        // The first process that renames the folder gets it.
         renameSync(join(this.#parent, name), join(this.#parent, folder));
       } catch {
         continue;
@@ -142,14 +145,14 @@ export class OverflowFiles {
     return files;
   }
 
-  /** Takes the folders away in which nothing is. */
+  /** Removes empty folders. */
   async close(): Promise<void> {
     await Promise.all(this.#removing);
     for (const folder of this.#folder === null ? this.#taken : [...this.#taken, this.#folder])
       try {
         rmdirSync(folder);
       } catch {
-        // Something is in it, for the next process.
+        // Not empty: left for the next process.
       }
   }
 
@@ -175,7 +178,7 @@ function namesInDirectory(folder: string): string[] {
   }
 }
 
-// Behind the number of its process a folder has an id that grows with time.
+// The folder name has an id that increases with time after the process number.
 function byTime(one: string, other: string): number {
   const [a, b] = [one, other].map((name) => name.slice(name.indexOf('-')));
   return a === undefined || b === undefined || a === b ? 0 : a < b ? -1 : 1;
@@ -189,7 +192,7 @@ function isLeft(folder: string): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // Somebody else's process is one that runs.
+    // No permission to signal it means that the process exists.
     return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }

@@ -1,12 +1,14 @@
-/** Reads what a call asks, wire by wire. */
+/** Parses requests of each wire. */
 import { fromOpenAi } from '@coppice/content/formats';
 import { type CallWire, readCallRequest } from '@coppice/content/wires';
 import type { JsonObject, Message } from '@coppice/core';
-import { isWireObject, type ParsedRequest, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
+import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
+import { type ParsedRequest, type WireKind, wireTextAt } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
 import { itemReference } from './resolve-references.ts';
+import { sessionInBody } from './session-of-call.ts';
 
-/** Messages in canonical form; those that say nothing are left out. */
+/** Messages in canonical form, without blank ones. */
 function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
   const messages: Message[] = [];
   for (const record of records) {
@@ -16,7 +18,7 @@ function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
   return messages;
 }
 
-// By name, not by exception: a call may carry secrets for services of its own, such as those of MCP servers.
+// An allow list: a call may contain credentials for other services, such as MCP servers.
 const parameterNames = new Set([
   'effort',
   'frequency_penalty',
@@ -57,24 +59,24 @@ function requestParameters(body: JsonObject): JsonObject {
 }
 
 function toolNamesOf(body: JsonObject): string[] {
-  return wireListAt(body, 'tools').flatMap((tool) => {
-    if (!isWireObject(tool)) return [];
+  return listOrEmpty(body, 'tools').flatMap((tool) => {
+    if (!isJsonObject(tool)) return [];
     const name =
-      wireTextAt(tool, 'name') ?? wireTextAt(wireObjectAt(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
+      wireTextAt(tool, 'name') ?? wireTextAt(objectOrEmpty(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
     return name === null ? [] : [name];
   });
 }
 
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses' } as const;
 
-/** The wire of a call by the name that the shared readers have for it. */
+/** The wire's name in content's readers. */
 export function callWireOf(wire: WireKind): CallWire {
   return callWires[wire];
 }
 
-/** What a call asks, or null where nothing in it can be recorded. */
+/** Parses a request; null if there is nothing to record. */
 export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | null {
-  if (wire !== 'responses' && wireListAt(body, 'messages').filter(isWireObject).length === 0) return null;
+  if (wire !== 'responses' && listOrEmpty(body, 'messages').filter(isJsonObject).length === 0) return null;
   const previous = wire === 'responses' ? wireTextAt(body, 'previous_response_id') : null;
   const reading = { goesOn: previous !== null, chatMessage: fromChatMessage };
   const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);
@@ -87,12 +89,13 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
     systemPrompt,
     history: canonicalJsonOf(messages),
     previous,
+    session: sessionInBody(body),
   };
 }
 
-/** A message of the chat wire. What was spoken is named by its id and not sent again, as an item is. */
+/** A message of the chat wire. Audio is referenced by its id and not sent again, like an item. */
 function fromChatMessage(record: JsonObject): JsonObject {
-  const id = wireTextAt(wireObjectAt(record, 'audio'), 'id');
+  const id = wireTextAt(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;
   const spoken = id !== null && (content === undefined || content === null || content === '');
   return fromOpenAi(spoken ? { ...record, content: [{ type: itemReference, id }] } : record);

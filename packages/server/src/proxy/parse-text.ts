@@ -1,12 +1,12 @@
-/** JSON of other programs: no answer may cost a multiple of its size. */
+/** Parses JSON of other programs within limits: no response may need a multiple of its size in memory. */
 import type { Json } from '@coppice/core';
 
-// Each level of a nested value takes some fifty bytes for one of text. Below this size that does not matter, and above it
-// nothing that a model says nests so deep.
+// Each nesting level takes about fifty bytes per byte of text. That does not matter for small texts, and no large
+// answer of a model is nested so deeply.
 const looked = 1 << 20;
 const deepest = 1000;
 
-/** A value as JSON says it; undefined for what is no JSON, or is long and nests deeper than any answer does. */
+/** Parses JSON; undefined if it is invalid, or long and nested too deeply. */
 export function parseBounded(text: string): Json | undefined {
   if (text.length > looked && nestsTooDeep(text)) return undefined;
   try {
@@ -28,7 +28,7 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the quotation mark stands that ends a text. */
+/** The index of the closing quotation mark of a JSON string. */
 function endOfJsonString(text: string, begins: number): number {
   for (let at = text.indexOf('"', begins + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -1,4 +1,4 @@
-/** The recording proxy: where calls go, who may make them, and what is kept of them. */
+/** The recording proxy: where calls are forwarded, who may make them, and what is recorded. */
 import { join } from 'node:path';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
@@ -8,34 +8,40 @@ import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 import { answerLocally } from './answer-locally.ts';
 import type { WireKind } from './exchange.ts';
+import { headersToForward } from './forwarded-headers.ts';
 import { secretKeysOf } from './hide-keys.ts';
 import type { KeptAnswerOptions } from './keep-answer.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import { type CallGrouping, originOf } from './session-of-call.ts';
 import { forward, type UpstreamRequest } from './upstream.ts';
 import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
 
-/** A call as a route hands it on. */
+/** A call as a route passes it. */
 export interface ProxyCall {
   readonly services: Services;
   readonly caller: Caller;
   readonly wire: WireKind | null;
-  /** Below the base address, such as `chat/completions`. */
+  /** The version in the path: `v1`, or `v1beta` on Google's wire. */
+  readonly version: string;
+  /** The path below the version, for example `chat/completions`, as received. */
   readonly path: string;
-  /** What stood behind the path, as it came. */
+  /** The query string as received. */
   readonly search: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: string;
   readonly project: string | undefined;
   readonly body: Uint8Array | null;
   readonly signal: AbortSignal;
   header(name: string): string | undefined;
+  /** All headers, by their names in lower case. */
+  headers(): Readonly<Record<string, string>>;
 }
 
-/** The folder of calls that wait to be recorded, or could not be, beside the configuration file. */
+/** The folder next to the configuration file for calls that wait to be recorded, or could not be. */
 export function spillFolderBeside(configFile: string): string {
   return join(configFile, '..', 'proxy-spill');
 }
 
-/** Makes the recorder of a server. */
+/** Creates the recorder of a server. */
 export function createRecorder(
   services: Pick<Services, 'config' | 'providers' | 'ownerServicesOf' | 'now' | 'newId' | 'log'>,
   { threadStore, spillFolder }: Pick<RecorderOptions, 'threadStore' | 'spillFolder'> = {},
@@ -51,14 +57,14 @@ export function createRecorder(
     threadStore,
     onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
     spillFolder: config.file === null ? spillFolder : spillFolderBeside(config.file),
-    // At once, and then once a second: a store that is away fails every call that comes.
+    // The first error immediately, then at most one per second: while the store is unavailable every call fails.
     onError: (error) => {
       if (now() - reportedAt < 1_000) return;
       reportedAt = now();
       const { waiting, spilled, dropped, failed } = recorder.state;
       log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
     },
-    // Each of them, however many: nothing else says that this call is lost.
+    // Every failed call is logged: nothing else reports the loss.
     onFailed: ({ id, project, code }, error) =>
       log.error({ err: error, call: id, project, code }, 'a call was not recorded and is kept among the failed ones'),
     onRecovered: () => log.info('calls are recorded again'),
@@ -83,7 +89,7 @@ function costFor(
   try {
     const { info } = services.providers.model(`${provider}/${model}`);
     const cost = costOf(info.price, {
-      // Anthropic counts what was read from or written to its cache beside the input, not in it.
+      // Anthropic reports cached input tokens separately, not as part of the input.
       inputTokens:
         number('prompt_tokens', 'input_tokens') +
         number('cache_read_input_tokens') +
@@ -99,64 +105,33 @@ function costFor(
   }
 }
 
-/** The base address that calls are passed on to, fixed by the operator; null where our own models answer. */
-function upstreamOf(services: Services, service: Service): string | null {
+const publicAddresses: Readonly<Record<Service, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com',
+};
+
+/** The address of a service up to the version of the call, set by the operator; null if our own models answer. */
+function upstreamOf(services: Services, service: Service, version: string): string | null {
   const said = services.config.proxy[service];
-  if (said !== undefined) return service === 'anthropic' && !said.endsWith('/v1') ? `${said}/v1` : said;
   const provider = services.config.providers.get(service);
-  if (provider?.key === undefined) return null;
-  return provider.baseUrl ?? (service === 'openai' ? 'https://api.openai.com/v1' : 'https://api.anthropic.com/v1');
+  if (said === undefined && provider?.key === undefined) return null;
+  const base = said ?? provider?.baseUrl ?? publicAddresses[service];
+  // Google has several versions, and the call names the one it wants.
+  if (service === 'google') return `${base.replace(/\/v1(?:alpha|beta)?$/, '')}/${version}`;
+  return service === 'anthropic' && said !== undefined && !said.endsWith('/v1') ? `${said}/v1` : base;
 }
 
-// What a service may need to know; everything else, cookies above all, stays here.
-const passedHeaders = [
-  'content-type',
-  'accept',
-  'accept-encoding',
-  'user-agent',
-  'idempotency-key',
-  'openai-organization',
-  'openai-project',
-  'openai-beta',
-  'anthropic-version',
-  'anthropic-beta',
-  'anthropic-dangerous-direct-browser-access',
-  'x-app',
-  'x-client-request-id',
-  'x-request-id',
-  'x-session-id',
-  'session_id',
-  'conversation_id',
-  'originator',
-  'http-referer',
-  'x-title',
-];
-
-// How whoever records can unpack an answer; a service is not asked for anything else.
-const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
-
 function headersFor(call: ProxyCall, service: Service, url: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const name of passedHeaders) {
-    const value = call.header(name);
-    if (value !== undefined) headers[name] = value;
-  }
-  const packed = headers['accept-encoding']?.split(',').map((one) => one.trim());
-  if (packed !== undefined)
-    headers['accept-encoding'] = packed.filter((one) => unpackable.test(one)).join(', ') || 'identity';
-  // With the token in a header of its own, the client's own key is meant for the service.
-  const own = call.header('x-coppice-token') !== undefined;
-  const authorization = call.header('authorization');
-  const apiKey = call.header('x-api-key');
-  if (own && authorization !== undefined) headers['authorization'] = authorization;
-  if (own && apiKey !== undefined) headers['x-api-key'] = apiKey;
-  if (own) return headers;
-  const key = call.services.config.providers.get(service)?.key;
-  // A key goes to the host that it was configured for, and to no other.
-  const secret = key !== undefined && key.origin === new URL(url).origin ? key.for(url) : null;
-  if (secret !== null)
-    Object.assign(headers, service === 'openai' ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret });
-  return headers;
+  const { auth, config } = call.services;
+  const key = config.providers.get(service)?.key;
+  return headersToForward({
+    service,
+    received: call.headers(),
+    userHeader: auth.mode === 'users' ? auth.proxy?.userHeader : undefined,
+    // A key is sent only to the host that it was configured for.
+    secret: key !== undefined && key.origin === new URL(url).origin ? key.for(url) : null,
+  });
 }
 
 const projectName = /^[\w.@-]{1,100}$/;
@@ -165,7 +140,12 @@ function projectOf(call: ProxyCall): string {
   const named = call.project ?? call.header('x-coppice-project') ?? 'proxy';
   return projectName.test(named)
     ? named
-    : refuseHttp('http/invalid', 'A project has up to 100 letters, digits, and . _ @ -.');
+    : refuseHttp('http/invalid', 'A project name has up to 100 letters, digits, and . _ @ -.');
+}
+
+/** How the operator wants the calls of a project to be grouped; null where the configuration does not say. */
+export function groupingOf({ config }: Pick<Services, 'config'>, project: string): CallGrouping | null {
+  return config.proxy.projects?.get(project) ?? config.proxy.grouping ?? null;
 }
 
 function decodePath(part: string): string {
@@ -176,23 +156,26 @@ function decodePath(part: string): string {
   }
 }
 
-/** Where a call goes below the base address, with what stood behind its path. */
+/** The path below the base URL, with the query string. */
 function upstreamPath(call: ProxyCall): string {
-  // A token that is shown so is for this server alone; the rest is the service's, spelled as the client spelled it.
+  // A token in the query is for this server only; the rest is forwarded as the client wrote it.
   const parts = call.search.slice(1).split('&');
-  const behind = parts.filter((part) => part !== '' && !/^token(?:=|$)/i.test(decodePath(part))).join('&');
+  // Google's clients may send their key there, which is our token unless that has its own header.
+  const isOurs =
+    call.header('x-coppice-token') === undefined && call.version !== 'v1' ? /^(?:token|key)(?:=|$)/i : /^token(?:=|$)/i;
+  const behind = parts.filter((part) => part !== '' && !isOurs.test(decodePath(part))).join('&');
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 
-// An error is short; what is longer is none.
+// Error responses are short; a longer body is not one.
 const errorBytes = 256 * 1024;
 
-/** Passes a call on, or answers it, and has it recorded once the client has its bytes. */
+/** Forwards or answers a call, and has it recorded after the client has its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { services, wire, method, signal, body } = call;
-  const service = serviceOf(call.path, call.header);
+  const service = serviceOf(call, call.header);
   const project = projectOf(call);
-  const upstream = upstreamOf(services, service);
+  const upstream = upstreamOf(services, service, call.version);
   if (upstream === null) return answerLocally(call, project);
   const { now, recorder } = services;
   const { owner } = call.caller;
@@ -200,7 +183,16 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const headers = headersFor(call, service, url);
   const secrets = secretKeysOf(call.header, headers, services.config);
   const ticket =
-    wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body, secrets });
+    wire === null || body === null
+      ? null
+      : recorder.enter({
+          owner,
+          project,
+          wire,
+          request: body,
+          secrets,
+          origin: originOf(call.header, groupingOf(services, project)),
+        });
   const startedAt = now();
   const { ending, end } = services.calls.begin();
   const finish = ({ bytes, cut, firstMs }: UpstreamRequest, status: number, encoding?: string) => {
@@ -226,7 +218,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     finishUnanswered(signal.aborted ? 'client' : ending.aborted ? 'stop' : null, message, finish);
-    if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
+    if (signal.aborted) return refuseHttp('http/closing', 'The client disconnected.');
     if (ending.aborted) return refuseHttp('http/closing', 'The server is stopping.');
     const reported = {
       status: 502,

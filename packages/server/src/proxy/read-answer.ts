@@ -1,4 +1,4 @@
-/** From the bytes of an answer to what is recorded of it, and to what of it may lie in a file: nothing of its call's keys in either. */
+/** Parses a response for recording, and prepares it for a file; keys of the call are removed in both cases. */
 import { type ParsedResponse, parseObject, type WireKind } from './exchange.ts';
 import { bytesWithoutKeys, valueWithoutKeys } from './hide-keys.ts';
 import { excerptLength, foldWire, parseResponse } from './parse-response.ts';
@@ -8,7 +8,7 @@ import { type CallTaken, unpackedOf } from './waiting-call.ts';
 const utf8 = new TextDecoder();
 const encoder = new TextEncoder();
 
-// A beginning of so many bytes has the characters of an excerpt in it, and a key that it ends in is whole.
+// Enough bytes for the characters of an excerpt, and for a key that ends in it.
 const beginningBytes = excerptLength * 8;
 
 type ReadBytes = Pick<CallTaken, 'status' | 'cut'>;
@@ -16,13 +16,16 @@ type ReadBytes = Pick<CallTaken, 'status' | 'cut'>;
 async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
   const events = isStream ? await streamEvents(wire, bytes) : [];
-  // An error in a stream under a bad status is told as it stands there.
+  // An error in a stream with an error status is kept as text.
   const document = isStream ? (status < 300 ? foldWire(wire, events) : null) : parseObject(utf8.decode(bytes));
   const text = utf8.decode(bytes.subarray(0, beginningBytes));
   return parseResponse(wire, { document, text, status, cut });
 }
 
-/** What was read without the keys of its call, however many pieces they came in; the same where there are none in it. */
+/**
+ * Removes the call's keys from a parsed response, even if they arrived in pieces; returns the same object if there
+ * are none.
+ */
 function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedResponse {
   const clean = valueWithoutKeys(read, keys, 'talk');
   const error = clean.error === null ? null : valueWithoutKeys(clean.error, keys, 'error');
@@ -30,9 +33,9 @@ function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedR
 }
 
 interface BothReadings {
-  /** As it stands there. */
+  /** As received. */
   readonly shown: ParsedResponse;
-  /** Without keys; the same where there are none in it. */
+  /** Without keys; the same object if there are none. */
   readonly read: ParsedResponse;
 }
 
@@ -47,14 +50,14 @@ async function readBoth(
     return { shown, read: readWithoutKeys(shown, keys) };
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
-    // What nests too deep to be written is no answer of a model; that it came is recorded, with how it begins.
+    // Data that is nested too deeply to be written is not a model's answer; its beginning is recorded.
     const text = utf8.decode(bytes.subarray(0, beginningBytes));
     const shown = parseResponse(wire, { document: null, text, ...how });
     return { shown, read: readWithoutKeys(shown, keys) };
   }
 }
 
-/** What a service answered. */
+/** Parses a response. */
 export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<ParsedResponse> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
   const { bytes, cut } = await unpackedOf(wire, call);
@@ -63,8 +66,8 @@ export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly
 }
 
 /**
- * An answer as it may lie in a file. Whoever reads it there knows no keys: where that would show one that came in pieces,
- * what was read of the answer is kept in its place.
+ * A response as it may be stored in a file. The keys are not known when the file is read: if it contains one in
+ * pieces, the parsed response is stored instead.
  */
 export async function answerForFile(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<CallTaken> {
   if (call.isRead === true) return call;
@@ -73,6 +76,6 @@ export async function answerForFile(wire: WireKind, call: CallTaken, keys: reado
   const { shown, read } = await readBoth(wire, clean, { status: call.status, cut }, keys);
   if (read !== shown)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };
-  // What cannot be unpacked is not read later either, and nobody knows what is in it.
+  // Data that cannot be decompressed cannot be read later either, and may contain anything.
   return clean === bytes && bytes.byteLength > 0 ? call : { ...call, cut, response: clean, encoding: undefined };
 }

@@ -1,19 +1,20 @@
-/** Reads one message of a call. */
+/** Parses one message of a call. */
 import { createHash } from 'node:crypto';
 import { defaultLimits, normaliseMessage } from '@coppice/content';
 import type { Json, JsonObject, Message } from '@coppice/core';
-import { asResent, isWireObject } from './exchange.ts';
+import { isJsonObject } from '@coppice/core/decode';
+import { asResent } from './exchange.ts';
 
-/** The type of a block that stands for one which is too large to be kept. */
+/** The type of a block that replaces one that is too large. */
 const omittedBlock = 'omitted';
 
-// Of a message that is too large, blocks up to here stay as they are, and so much stays of a longer text; where that is
-// still too much, up to the second bound.
+// The limits for a message that is too large: shorter blocks are kept, longer texts are cut to this length; if the
+// message is still too large, the second limit applies.
 const keptLengths = [1024 * 1024, 64 * 1024];
 
 /**
- * A message in canonical form, or null where it cannot be read as one. Of one that is past the bound the large blocks are
- * named by their size and hash: so it keeps its place in the history, and is found again when it is sent again.
+ * Parses a message; null if that is not possible. In a message that is too large, large blocks are replaced by their
+ * size and hash: it keeps its place in the history, and matches when it is sent again.
  */
 export function readWireMessage(record: JsonObject): Message | null {
   const plain = asResent(record);
@@ -27,12 +28,12 @@ export function readWireMessage(record: JsonObject): Message | null {
   return null;
 }
 
-/** The type of a block that holds a message which cannot be read as one. */
+/** The type of a block that contains an unreadable message. */
 const unreadableBlock = 'x-message';
 
 /**
- * A message of a history. One that cannot be read keeps its place, as a block with all that it holds, since whatever
- * follows would hang below another message otherwise. Null where it says nothing.
+ * Parses a message of a history. An unreadable one is kept as a block with all its data: otherwise the messages after
+ * it would get another parent. Null if it is blank.
  */
 export function readOrKeepMessage(record: JsonObject): Message | null {
   const read = readWireMessage(record);
@@ -62,11 +63,11 @@ function shortened(record: JsonObject, kept: number): JsonObject {
 function shortenedBlock(block: Json, kept: number): readonly Json[] {
   const text = JSON.stringify(block);
   if (text.length <= kept) return [block];
-  const type = isWireObject(block) ? (block['type'] ?? 'unknown') : 'text';
+  const type = isJsonObject(block) ? (block['type'] ?? 'unknown') : 'text';
   const omitted = omittedOf(type, text);
-  const said = isWireObject(block) ? block['text'] : block;
+  const said = isJsonObject(block) ? block['text'] : block;
   if (typeof said !== 'string') return [omitted];
-  // Never half a character.
+  // Never cuts a surrogate pair.
   const beginning = said.slice(0, kept).replace(/[\ud800-\udbff]$/, '');
   return [{ type: 'text', text: beginning }, omitted];
 }

@@ -1,4 +1,7 @@
-/** Puts one exchange into a tree: the prompt finds the tree, the history its place, the answers become new nodes. */
+/**
+ * Records one exchange in a tree: the prompt selects the tree, the history the position, the answers become new
+ * nodes.
+ */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -14,12 +17,16 @@ import {
   run,
   type Store,
   type TreeId,
-  textOf,
+  type TreeRow,
   treeId,
 } from '@coppice/core';
-import { plainTitle, titleActor } from '@coppice/engine';
+import { promptAlong } from '@coppice/core/context';
+import { titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
+import { historyName, placeInSession, type SessionPlace } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
+import type { CallGrouping, CallOrigin } from './session-of-call.ts';
+import { titleOfCall } from './title-of-call.ts';
 
 /** An exchange that is complete. */
 export interface Exchange {
@@ -29,16 +36,18 @@ export interface Exchange {
   readonly provider: string;
   readonly timing: { readonly startedAt: number; readonly firstMs: number | null; readonly totalMs: number };
   readonly cost: JsonObject | null;
-  /** The ids that the answers get; the same when it is tried again, so that nothing is there twice. */
+  readonly origin: CallOrigin;
+  /** The id of the call; the same on a retry. */
+  readonly callId: string;
+  /** The ids of the answers; the same on a retry, so that nothing is added twice. */
   readonly replyIds: readonly string[];
 }
 
-/** Where an exchange landed. */
 export interface Recorded {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
   readonly added: readonly NodeId[];
-  /** New nodes, the answers among them. */
+  /** New nodes, including the answers. */
   readonly nodes: number;
 }
 
@@ -48,49 +57,54 @@ export interface PlacedExchange {
   readonly parentId: NodeId;
   /** The nodes of the history, from the first message on. */
   readonly nodeIds: readonly NodeId[];
+  /** The messages of the history, references resolved. */
+  readonly history: readonly Message[];
+  readonly grouping: CallGrouping;
   readonly nodes: number;
+  /** The system prompt to note on the reply: the call's, if it differs and no new message could carry it. */
+  readonly promptOfReply: string | null;
 }
 
-/** On whose behalf, and with what, something is recorded. */
+/** The actor and the services for recording. */
 export interface Recording {
   readonly actor: string;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
-// The format under which replies are found again by the ids that the service gave them.
+// The external id format for the service's ids of replies.
 const replyFormat = 'openai-response';
 
 function recordingContext(given: Recording): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
 }
 
-/** Records an exchange. Doing it again after a failure adds nothing twice. */
+/** Records an exchange. Retrying after a failure adds nothing twice. */
 export async function recordExchange(store: Store, exchange: Exchange, given: Recording): Promise<Recorded> {
-  const { asked, returned, project } = exchange;
+  const { asked, returned } = exchange;
   const context = recordingContext(given);
   const { before } = returned;
   const said = before.length === 0 ? asked : { ...asked, history: [...asked.history, ...before] };
-  const placed = await placeExchange(store, said, project, context);
+  const placed = await placeExchange(store, said, exchange, context);
   const { treeId: id, parentId } = placed;
-  const replies = repliesOf(exchange);
-  // A store may write on this very thread: between two writes, whatever came meanwhile is let through.
+  const replies = repliesOf(exchange, placed.promptOfReply);
+  // A store may write synchronously on this thread: yields between two writes.
   await new Promise((resolve) => setImmediate(resolve));
   const added =
     replies.length === 0
       ? []
       : (await run(store, { type: 'reply', treeId: id, parentId, replies, select: false }, context)).result.added;
   const [first] = added;
-  await nameItems(store, exchange, id, placed.nodeIds, first ?? null);
+  await nameItems(store, exchange, id, placed, first ?? null);
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
 }
 
-/** Notes the ids by which a client may name a reply, or an item of what came back, instead of sending it again. */
+/** Stores the ids with which a client may reference a reply or an item instead of sending it again. */
 async function nameItems(
   store: Store,
   { asked, returned, project: scope }: Exchange,
   tree: TreeId,
-  history: readonly NodeId[],
+  { nodeIds: history, history: messages, grouping }: PlacedExchange,
   reply: NodeId | null,
 ): Promise<void> {
   const { id, items, before, itemsBefore = [] } = returned;
@@ -102,57 +116,113 @@ async function nameItems(
   const rows = [...nodeByItem].map(([item, at]) => ({ treeId: tree, nodeId: at, format: itemFormat, scope, id: item }));
   if (reply !== null && id !== null && asked.wire === 'responses')
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
+  const [answer] = returned.answers;
+  if (grouping === 'session' && reply !== null && answer?.message != null)
+    rows.push(historyName(tree, reply, [...messages, answer.message], scope));
   if (rows.length > 0) await store.putExternalIds(rows);
 }
 
-/** Puts a history into its tree, for a call that is not answered yet. */
+/** Adds a history to its tree, for a call that is not answered yet. */
 export function recordHistory(
   store: Store,
   asked: ParsedRequest,
-  project: string,
+  from: Pick<Exchange, 'project' | 'origin' | 'callId'>,
   given: Recording,
 ): Promise<PlacedExchange> {
-  return placeExchange(store, asked, project, recordingContext(given));
+  return placeExchange(store, asked, from, recordingContext(given));
 }
 
 async function placeExchange(
   store: Store,
   asked: ParsedRequest,
-  project: string,
+  { project, origin, callId }: Pick<Exchange, 'project' | 'origin' | 'callId'>,
   context: RunContext,
 ): Promise<PlacedExchange> {
   const before = asked.previous === null ? null : await placeInForest(store, project, asked.previous);
-  const tree = before?.tree ?? (await forestTree(store, asked, project, context));
+  const grouping = origin.grouping ?? (await groupingSoFar(store, project));
   const history = await resolveReferences(store, project, asked.history);
+  const place =
+    before !== null
+      ? { tree: before.tree, parentId: before.nodeId, known: 0 }
+      : grouping === 'session'
+        ? await placeInSession(store, asked, history, { project, origin, callId }, context)
+        : await placeInPromptTree(store, asked, project, context);
   const { result } = await run(
     store,
     {
       type: 'append',
-      treeId: tree.id,
-      parentId: before?.nodeId ?? tree.rootId,
-      messages: history.map((message) => ({ message, meta: { source: sourceOfExchange(message.role) } })),
+      treeId: place.tree.id,
+      parentId: place.parentId,
+      messages: history.slice(place.known).map((message) => ({
+        message,
+        meta: { source: sourceOfExchange(message.role) },
+      })),
       select: false,
     },
     context,
   );
   const nodeIds = [...result.reused, ...result.added];
-  return { treeId: tree.id, parentId: result.nodeId, nodeIds, nodes: result.added.length };
+  const [first] = result.added;
+  const prompt =
+    grouping === 'session' ? await changedPrompt(store, place.tree, asked, first ?? null, result.nodeId) : null;
+  if (prompt !== null && first !== undefined)
+    await run(
+      store,
+      { type: 'annotate', treeId: place.tree.id, nodeId: first, set: { recordedPrompt: prompt } },
+      context,
+    );
+  return {
+    treeId: place.tree.id,
+    parentId: result.nodeId,
+    nodeIds,
+    history,
+    grouping,
+    nodes: result.added.length,
+    promptOfReply: first === undefined ? prompt : null,
+  };
 }
 
-interface RecordTarget {
-  readonly id: TreeId;
-  readonly rootId: NodeId;
+/** A project that has trees by prompt keeps them so until the operator says otherwise; a new one is grouped by session. */
+async function groupingSoFar(store: Store, project: string): Promise<CallGrouping> {
+  const { items } = await store.trees({ project, forest: true, limit: 1 });
+  return items.length > 0 ? 'prompt' : 'session';
 }
 
-/** The tree of a prompt. It is named when it is made, by what is asked first in it: that costs no write of its own. */
-async function forestTree(
+async function placeInPromptTree(
   store: Store,
   asked: ParsedRequest,
   project: string,
   context: RunContext,
-): Promise<RecordTarget> {
+): Promise<SessionPlace> {
+  const tree = await forestTree(store, asked, project, context);
+  return { tree, parentId: tree.rootId, known: 0 };
+}
+
+/** The prompt of a call, if it is not the one that counts above its first new message; null otherwise. */
+async function changedPrompt(
+  store: Store,
+  { id, attributes }: TreeRow,
+  asked: ParsedRequest,
+  first: NodeId | null,
+  last: NodeId,
+): Promise<string | null> {
+  // A call that continues another one by its id says nothing about the prompt.
+  if (asked.previous !== null && asked.systemPrompt === undefined) return null;
+  const now = asked.systemPrompt ?? '';
+  const above = await store.read(id, function* () {
+    const node = first === null ? null : yield* ask('head', { id: first });
+    const to = first === null ? last : (node?.parentId ?? last);
+    const root = (yield* ask('head', { id: to }))?.parentId === null;
+    const entries = root ? [] : (yield* ask('pathMeta', { to })).entries;
+    return promptAlong(entries, attributes.systemPrompt);
+  });
+  return now === (above ?? '') ? null : now;
+}
+
+/** The tree of a prompt. It gets its title on creation, from the first question, which saves a separate write. */
+async function forestTree(store: Store, asked: ParsedRequest, project: string, context: RunContext): Promise<TreeRow> {
   const { systemPrompt } = asked;
-  const autoTitle = titleFor(asked.history);
+  const autoTitle = titleOfCall(asked.history);
   const attributes = {
     project,
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
@@ -165,7 +235,7 @@ async function forestTree(
   );
   const tree = await store.read(result.treeId, () => readTree(result.treeId));
   const { title, autoTitle: named } = tree.attributes;
-  // One that began with nothing to be named after, such as a picture.
+  // A tree that started without text for a title, for example with an image.
   if (autoTitle !== null && title === undefined && named === undefined)
     await run(
       store,
@@ -175,20 +245,12 @@ async function forestTree(
   return tree;
 }
 
-function titleFor(history: readonly Message[]): string | null {
-  for (const message of history) {
-    const title = message.role === 'user' ? plainTitle(textOf(message)) : null;
-    if (title !== null) return title;
-  }
-  return null;
-}
-
-/** Where a reply is by the id that the service gave it; null where it was never recorded, or is not there any more. */
+/** Finds a reply by the service's id; null if it was never recorded or was deleted. */
 export async function placeInForest(
   store: Store,
   project: string,
   reply: string,
-): Promise<{ readonly tree: RecordTarget; readonly nodeId: NodeId } | null> {
+): Promise<{ readonly tree: TreeRow; readonly nodeId: NodeId } | null> {
   const [found] = await store.findExternalIds(replyFormat, project, [reply]);
   if (found?.nodeId == null) return null;
   const [id, at] = [found.treeId, nodeId(found.nodeId)];
@@ -208,7 +270,7 @@ function sourceOfExchange(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
-function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchange): NewReply[] {
+function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchange, prompt: string | null): NewReply[] {
   const { answerItems = [] } = returned;
   const meta = (finish: string | null): NodeMeta => ({
     source: {
@@ -220,11 +282,12 @@ function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchan
       ...(finish === null ? {} : { finish_reason: finish }),
       ...(returned.usage === null ? {} : { usage: returned.usage }),
       ...(cost === null ? {} : { cost }),
-      // Several items may make one message: so a client that names one of them is understood.
+      // Several items may form one message; with this a client can reference one of them.
       ...(answerItems.length < 2 ? {} : { items: answerItems.map(({ id, blocks }) => ({ id, blocks })) }),
       timing: { ...timing },
     },
     ...(returned.error === null ? {} : { error: returned.error }),
+    ...(prompt === null ? {} : { recordedPrompt: prompt }),
   });
   const failed: ModelCompletion = { message: null, status: 'error', finish: null };
   const answers = returned.answers.length > 0 || returned.error === null ? returned.answers : [failed];

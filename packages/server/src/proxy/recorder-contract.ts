@@ -1,55 +1,57 @@
-/** What a recorder is made with, and what it tells. */
+/** The options and the state of a recorder. */
 import type { JsonObject, Store } from '@coppice/core';
 import type { ThreadStore } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
 import type { Recorded } from './record.ts';
 import type { CallDigest, CallTaken, GivenCall } from './waiting-call.ts';
 
-/** What is told of a call before it is written: enough to show it and to say what it cost. */
+/** What is known about a call before it is written: enough to show it and to compute its cost. */
 export interface CallSummary {
   readonly model: string;
   readonly usage: JsonObject | null;
 }
 
-/** What whoever knows the prices adds. */
+/** Added from the price list. */
 export interface Priced {
   readonly cost: JsonObject | null;
 }
 
-/** Whoever reads and writes calls. Each call is named by its number, and what was read of it is kept until it is forgotten. */
+/**
+ * Parses and writes calls. Each call is identified by its number, and its parsed form is kept until it is forgotten.
+ */
 export interface RecordingBackend {
-  /** Whether it works on another thread, so that nobody has to step back for it. */
+  /** Whether it works on another thread, so that recording need not be throttled. */
   readonly aside: boolean;
-  /** Null where nothing in the call can be recorded. */
+  /** Null if nothing in the call can be recorded. */
   outline(call: GivenCall): Promise<CallDigest | null>;
-  /** By which the messages of its history are the same as others. */
+  /** The equality keys of the messages in its history. */
   keys(call: GivenCall): Promise<readonly string[]>;
-  /** Puts its history into the tree before its answer is there. */
+  /** Adds its history to the tree before its answer is complete. */
   placeAhead(call: GivenCall): Promise<void>;
-  /** Null where nothing in the call can be recorded. */
+  /** Null if nothing in the call can be recorded. */
   heading(call: GivenCall): Promise<CallSummary | null>;
-  /** Writes it. Doing it again after a failure adds nothing twice. */
+  /** Writes it. Retrying after a failure adds nothing twice. */
   record(call: GivenCall, priced: Priced): Promise<Recorded | null>;
   forget(number: number): void;
-  /** Ends what it holds. What it is still asked after that is refused as unavailable. */
+  /** Releases its resources. Later requests are refused as unavailable. */
   close(): Promise<void>;
 }
 
-/** A place in the line, taken when the request came. */
+/** A place in the queue, taken when the request arrived. */
 export interface CaptureHandle {
-  /** Whether so many more bytes of the answer may be kept until it is through. */
+  /** Whether so many more bytes of the answer may be kept. */
   keep(bytes: number): boolean;
-  /** So many of those that are kept are not needed any more. */
+  /** Releases so many kept bytes. */
   giveBack(bytes: number): void;
-  /** The call is through, and what is to be recorded is known. */
+  /** The call is complete and can be recorded. */
   finish(call: CallTaken): void;
   /** Nothing is to be recorded. */
   cancel(): void;
 }
 
-/** One line of what was recorded last. */
+/** One of the last recorded calls. */
 export interface RecordedCall {
-  /** Whose it is; nobody else is told of it. */
+  /** The owner; other users cannot see it. */
   readonly owner: string;
   readonly at: number;
   readonly project: string;
@@ -60,17 +62,16 @@ export interface RecordedCall {
   readonly totalMs: number;
   readonly treeId: string | null;
   readonly nodeId: string | null;
-  /** New nodes; the rest of the history was there. */
+  /** New nodes; the rest of the history existed. */
   readonly nodes: number;
 }
 
 /**
- * How the recorder is, in one word: as it should be, told not to, with calls in files, or with a store that refuses or a
- * call that was lost and that nobody has acknowledged.
+ * The state of the recorder: recording, paused, `behind` with calls in files, or `failing` because the store refuses
+ * or a lost call was not acknowledged.
  */
 export type RecorderHealth = 'recording' | 'paused' | 'behind' | 'failing';
 
-/** How the recorder is. */
 export interface RecorderState {
   readonly recording: boolean;
   readonly health: RecorderHealth;
@@ -80,33 +81,35 @@ export interface RecorderState {
   readonly recorded: number;
   readonly dropped: number;
   readonly failed: number;
-  /** Calls that could not be recorded, also in earlier processes, and that nobody has acknowledged. */
+  /** Unacknowledged calls that could not be recorded, including those of earlier processes. */
   readonly unacknowledged: number;
   readonly lastError: string | null;
 }
 
-/** What a recorder is made with. */
+/** The options of a recorder. */
 export interface RecorderOptions {
   readonly storeOf: (owner: string) => Store;
   readonly now: () => number;
   readonly newId: () => string;
   readonly costOf: (provider: string, model: string, usage: JsonObject) => JsonObject | null;
   readonly recording: boolean;
-  /** Where what does not fit into memory goes, and is found again after a restart; a temporary place if not given. */
+  /**
+   * The folder for calls beyond the memory limit, which are found again after a restart; by default a temporary one.
+   */
   readonly spillFolder?: string | undefined;
   readonly memoryBytes?: number | undefined;
   readonly spillBytes?: number | undefined;
-  /** How much of one answer is kept; a longer one is passed on all the same. */
+  /** How much of one answer is kept; a longer one is still forwarded completely. */
   readonly answerBytes?: number | undefined;
-  /** How long a call waits for the one that it goes on from. */
+  /** How long a call waits for the one that it continues. */
   readonly patienceMs?: number | undefined;
-  /** The URL by which a thread of its own opens the store; without it calls are written on this one. */
+  /** The URL with which a worker thread opens the store; without it calls are written on this thread. */
   readonly threadStore?: ThreadStore | undefined;
-  /** No thread could be started: calls are written on this one. */
+  /** Called if no thread could be started; calls are written on this one. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** A call was given up; told for each of them. */
+  /** Called for each call that was given up. */
   readonly onFailed?: ((call: FailedCall, error: unknown) => void) | undefined;
-  /** The store takes calls again after it did not. */
+  /** Called when the store accepts calls again. */
   readonly onRecovered?: (() => void) | undefined;
 }

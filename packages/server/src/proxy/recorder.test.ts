@@ -103,7 +103,7 @@ describe('the recorder', () => {
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     expect(readdirSync(join(folder, left))).toHaveLength(2);
-    // As a process that is gone would have left it; the number of this one is still in use.
+    // As an ended process would have left it; the id of this process is still in use.
     renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
@@ -161,7 +161,7 @@ describe('the recorder', () => {
     next.resume();
     await expect.poll(() => next.state.recorded).toBe(2);
     expect(next.state).toMatchObject({ failed: 0, health: 'recording' });
-    // An answer that came after its own history would be there twice.
+    // If an answer were recorded after its own history, it would exist twice.
     expect(await textsIn(store)).toEqual(['long!', 'more!']);
     await next.close();
     expect(readdirSync(folder)).toEqual([]);
@@ -250,7 +250,7 @@ describe('the recorder', () => {
   });
 });
 
-/** A store that runs a check before each call, and may change what comes of it. */
+/** A store that runs a check before each call, and may change its result. */
 function standingIn(
   store: Store,
   before: (name: string) => void,
@@ -285,14 +285,14 @@ function holding(store: Store): { readonly store: Store; release(): void } {
   return { store: held, release: () => release() };
 }
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 function gonePid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
 
-/** What is in the trees of a store, in the order in which it came. */
+/** The nodes in the trees of a store, in the order in which they were added. */
 async function nodesIn(store: Store): Promise<string[]> {
-  const { items } = await store.trees({ forest: true });
+  const { items } = await store.trees({});
   const texts: string[] = [];
   for (const { id, rootId } of items) {
     const nodes = await store.read(id, () => ask('subtree', { of: rootId }));

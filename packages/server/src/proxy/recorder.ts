@@ -1,6 +1,6 @@
 /**
- * The line of exchanges that wait to be recorded. A client has its bytes before anything here begins, and nothing here can
- * delay or fail a call: what does not fit into memory goes to a file, and what does not fit there is dropped and counted.
+ * The queue of exchanges to record. The client has its bytes before anything here starts, and nothing here can delay
+ * or fail a call: what exceeds the memory limit is moved to a file, and what exceeds that is dropped and counted.
  */
 import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
@@ -34,7 +34,7 @@ export type { CallEntered, CallTaken } from './waiting-call.ts';
 const shownCalls = 200;
 const longestWaitMs = 5_000;
 
-/** The place of a call of which nothing is kept. */
+/** The handle of a call that is not recorded. */
 const notRecorded: CaptureHandle = {
   keep: () => false,
   giveBack: () => undefined,
@@ -42,7 +42,7 @@ const notRecorded: CaptureHandle = {
   cancel: () => undefined,
 };
 
-/** Whoever reads and writes the calls of a recorder: a thread of its own where one can open the store. */
+/** Creates the backend: a worker thread if one can open the store. */
 function backendFor({ threadStore, ...options }: RecorderOptions, onEnded: (error: unknown) => void): RecordingBackend {
   const recording = new LocalRecording(options);
   if (threadStore === undefined) return recording;
@@ -50,7 +50,6 @@ function backendFor({ threadStore, ...options }: RecorderOptions, onEnded: (erro
   return new RecordingThread({ store: threadStore, instead: recording, onEnded, onNoThread });
 }
 
-/** The recorder. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #backend: RecordingBackend;
@@ -58,7 +57,7 @@ export class Recorder {
   readonly #failedCalls: FailedCalls;
   readonly #throttle = new RecordingThrottle();
   readonly #working = new Map<string, Promise<void>>();
-  /** Lines in which something changed while they were looked at. */
+  /** Queues that changed while they were being processed. */
   readonly #stirred = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #calls: RecordedCall[] = [];
@@ -80,7 +79,7 @@ export class Recorder {
       note,
       drop: (place, error) => {
         note(error);
-        // There was no room for it, in memory or on the disk: its note alone is kept.
+        // It fitted neither in memory nor on disk: only a note is kept.
         void this.#keepFailed(place, null, error, false);
       },
       forget: ({ number }) => this.#backend.forget(number),
@@ -88,7 +87,7 @@ export class Recorder {
     });
   }
 
-  /** What was recorded last, newest first. */
+  /** The last recorded calls, newest first. */
   get calls(): readonly RecordedCall[] {
     return this.#calls.toReversed();
   }
@@ -115,12 +114,12 @@ export class Recorder {
     return spilled > 0 ? 'behind' : 'recording';
   }
 
-  /** Goes on recording, or keeps nothing until told to again. */
+  /** Resumes or pauses recording. */
   set recording(on: boolean) {
     this.#recording = on;
   }
 
-  /** Takes a place in the line of an owner's project. */
+  /** Adds a call to the queue of its owner and project. */
   enter(entered: CallEntered): CaptureHandle {
     if (!this.#recording) return notRecorded;
     const taken = this.#holding.take(entered);
@@ -154,26 +153,26 @@ export class Recorder {
     };
   }
 
-  /** Tells of each call as soon as it is recorded, or is given up; what is returned ends that. */
+  /** Adds a listener for calls that are recorded or given up; returns a function that removes it. */
   listen(listener: (call: RecordedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The calls of an owner that could not be recorded and that nobody has acknowledged, newest first. */
+  /** The unacknowledged failed calls of an owner, newest first. */
   listFailed(owner: string): Promise<readonly FailedCall[]> {
     return this.#failedCalls.list(owner);
   }
 
-  /** Takes failed calls of an owner off the list, all of them where none are named; gives how many. */
+  /** Removes failed calls of an owner from the list, by default all; returns how many. */
   async acknowledgeFailed(owner: string, ids?: readonly string[]): Promise<number> {
     const count = await this.#failedCalls.acknowledge(owner, ids);
-    // What failed last was looked at; a store that still refuses says so with the next call.
+    // The last error was acknowledged; a store that still fails reports it again with the next call.
     if (this.#failedCalls.count === 0 && this.#holding.figures.waiting === 0) this.#lastError = null;
     return count;
   }
 
-  /** Records a failed call again; false where nothing of it is kept. */
+  /** Records a failed call again; false if its bytes were not kept. */
   async retryFailed(owner: string, id: string): Promise<boolean> {
     const file = this.#failedCalls.fileOf(owner, id);
     if (file === null) return false;
@@ -182,24 +181,24 @@ export class Recorder {
     return true;
   }
 
-  /** Reads what other processes added to the list of failed calls, or acknowledged. */
+  /** Reads what other processes added to the list of failed calls or acknowledged. */
   refreshFailed(): Promise<void> {
     return this.#failedCalls.refresh();
   }
 
-  /** Takes over what an earlier process left in files. */
+  /** Takes over the files of an earlier process. */
   resume(): void {
     this.#holding.takeOver();
   }
 
-  /** Resolves when everything that is through is recorded. */
+  /** Resolves when all complete calls are recorded. */
   async idle(): Promise<void> {
     const { moves } = this.#holding;
     while (this.#working.size + moves.size > 0) await Promise.all([...this.#working.values(), ...moves]);
     await this.#failedCalls.settled();
   }
 
-  /** Records what is waiting, for so long, takes nothing more, and leaves the rest in files for the next process. */
+  /** Records waiting calls for so long, accepts no more, and leaves the rest in files for the next process. */
   async close(ms = 3_000): Promise<void> {
     this.#recording = false;
     let timer: NodeJS.Timeout | undefined;
@@ -233,7 +232,7 @@ export class Recorder {
         }
       }
     } finally {
-      // Here and not later: whoever comes from now on finds that nobody is at work.
+      // Synchronously at the end: a later caller must see that no worker is running.
       this.#working.delete(key);
     }
   }
@@ -244,7 +243,7 @@ export class Recorder {
   }
 
   async #takeOn(key: string, place: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
-    // While it is on its way to a file, it may have to go.
+    // While it is being moved to a file, it may be dropped.
     if (place.moving !== null) return place.moving;
     place.state = 'recording';
     if (this.#recording) await this.#throttle.letPass(this.#holding.lines.get(key)?.length ?? 1);
@@ -252,7 +251,7 @@ export class Recorder {
     for (const earlier of before) await this.#placeAhead(earlier);
     if (await this.#record({ key, place })) this.#holding.leave({ key, place });
     else place.state = 'ready';
-    // Another thread takes nothing of the time of this one.
+    // A worker thread does not use the time of this thread.
     if (this.#recording && !this.#backend.aside)
       await this.#throttle.rest(performance.eventLoopUtilization(began).active);
   }
@@ -266,7 +265,7 @@ export class Recorder {
     this.#timers.set(key, timer.unref());
   }
 
-  /** What an earlier call asked goes into the tree before a later call: requests are in their order, answered or not. */
+  /** Adds an earlier call's history before a later call is recorded: requests stay in order, answered or not. */
   async #placeAhead(earlier: WaitingCall): Promise<void> {
     if (earlier.placed || earlier.request === null) return;
     earlier.placed = true;
@@ -277,7 +276,7 @@ export class Recorder {
     }
   }
 
-  /** Whether it is through: false only where the recorder is closing and the call is left for the next one. */
+  /** Returns whether it is done; false only if the recorder is closing and the call is left for the next process. */
   async #record({ place }: TakenPlace): Promise<boolean> {
     try {
       if (place.file !== null) {
@@ -290,13 +289,13 @@ export class Recorder {
       return call === null || heading === null || (await this.#apply(place, call, heading));
     } catch (error) {
       if (this.#closing) return false;
-      // Nothing that a client or a service can send may stop the line.
+      // No input of a client or service may stop the queue.
       await this.#giveUp(place, null, error);
       return true;
     }
   }
 
-  /** Tries until the store takes it: a store that is away for a while is not a reason to forget. */
+  /** Retries until the store accepts it: a store that is unavailable for a while is not a reason to drop calls. */
   async #apply(place: WaitingCall, call: CallTaken, heading: CallSummary): Promise<boolean> {
     const { model, usage } = heading;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);

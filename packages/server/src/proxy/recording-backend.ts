@@ -1,4 +1,4 @@
-/** Where calls are read and written: on the thread that passes calls on, or on one of its own, by the same words. */
+/** Parses and writes calls, on the proxy's thread or on a worker thread. */
 import { derivedId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { ParsedRequest, ParsedResponse } from './exchange.ts';
@@ -7,21 +7,21 @@ import { type Recorded, recordExchange, recordHistory } from './record.ts';
 import type { CallSummary, Priced, RecordingBackend } from './recorder-contract.ts';
 import { type CallDigest, type GivenCall, requestIn } from './waiting-call.ts';
 
-/** What a desk works with. */
+/** Options of the backend. */
 export interface LocalRecordingOptions {
   readonly storeOf: (owner: string) => Store | Promise<Store>;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
-/** What was read of a call, kept until it is through: nothing is read twice. */
+/** A parsed call, kept until it is recorded, so that it is not parsed twice. */
 interface CallReading {
   readonly asked: ParsedRequest | null;
   keys?: readonly string[];
   returned?: ParsedResponse;
 }
 
-/** Reads and writes calls with a store that is at hand. */
+/** Parses and writes calls with a store of this thread. */
 export class LocalRecording implements RecordingBackend {
   readonly aside = false;
   readonly #options: LocalRecordingOptions;
@@ -48,7 +48,12 @@ export class LocalRecording implements RecordingBackend {
   async placeAhead(call: GivenCall): Promise<void> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return;
-    await recordHistory(await this.#options.storeOf(call.owner), asked, call.project, this.#given(call));
+    await recordHistory(
+      await this.#options.storeOf(call.owner),
+      asked,
+      { ...call, callId: call.id },
+      this.#given(call),
+    );
   }
 
   async heading(call: GivenCall): Promise<CallSummary | null> {
@@ -66,7 +71,8 @@ export class LocalRecording implements RecordingBackend {
     const replyIds = Array.from({ length: Math.max(1, returned.answers.length) }, (_, at) =>
       at === 0 ? call.id : derivedId('proxy-answer', call.id, at),
     );
-    const exchange = { asked, returned, project: call.project, provider, timing, cost, replyIds };
+    const { project, origin } = call;
+    const exchange = { asked, returned, project, origin, callId: call.id, provider, timing, cost, replyIds };
     return recordExchange(await this.#options.storeOf(call.owner), exchange, this.#given(call));
   }
 
@@ -83,7 +89,7 @@ export class LocalRecording implements RecordingBackend {
     return { actor, now, newId };
   }
 
-  /** Null where the request is not at hand: it waits in a file, and its time comes. */
+  /** Null if the request is in a file; it is read when it is its turn. */
   #read({ number, wire, request, secrets }: GivenCall): CallReading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;

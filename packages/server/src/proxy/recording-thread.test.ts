@@ -15,6 +15,7 @@ import { openProxied, type Proxied } from '../testing/proxied.ts';
 import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
+import { unknownOrigin } from './session-of-call.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -40,7 +41,7 @@ async function openRecorder(folder: string, more: Partial<RecorderOptions> = {})
   const store = await openStore(url);
   const [errors, refusals]: [unknown[], unknown[]] = [[], []];
   const recorder = new Recorder({
-    // Nothing is written here as long as there is a thread.
+    // Nothing is written on this thread while the worker runs.
     storeOf: () => {
       throw new Error('The thread that passes calls on was asked to write.');
     },
@@ -68,9 +69,9 @@ function answered(...texts: readonly string[]): CallTaken {
   return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
 
-/** What is in the trees of a store, in the order in which it came. */
+/** The nodes in the trees of a store, in the order in which they were added. */
 async function nodesIn(store: Store): Promise<readonly Node[]> {
-  const { items } = await store.trees({ forest: true });
+  const { items } = await store.trees({});
   const nodes: Node[] = [];
   for (const { id, rootId } of items)
     for (const node of await store.read(id, () => ask('subtree', { of: rootId })))
@@ -159,7 +160,7 @@ describe('a thread that records', () => {
 
   it('[RP16] whose disk hangs is left behind at a stop, and the next process writes what it had in hand, once', async () => {
     const folder = freshFolder();
-    // The history is written, and so is the answer; that it is, nobody is told.
+    // History and answer are written, but the confirmation is never sent.
     arm('after-commit:3:hang');
     const { store, recorder } = await openRecorder(folder);
     for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
@@ -169,7 +170,7 @@ describe('a thread that records', () => {
     disarm();
     const spill = join(folder, 'spill');
     const [left = ''] = readdirSync(spill);
-    // As a process that is gone would have left it; the number of this one is still in use.
+    // As an ended process would have left it; the id of this process is still in use.
     renameSync(join(spill, left), join(spill, `${spawnSync(process.execPath, ['-e', '']).pid}-left`));
     const next = await openRecorder(folder);
     next.recorder.resume();
@@ -190,7 +191,16 @@ describe('a thread that records', () => {
     });
     for (const [number, text] of ['a', 'b'].entries()) {
       const request = bytesOf({ model: 'm', messages: [{ role: 'user', content: text }] });
-      const given = { id: newId(), owner: 'local', project: 'p', wire: 'chat', number, secrets: [], request } as const;
+      const given = {
+        id: newId(),
+        owner: 'local',
+        project: 'p',
+        wire: 'chat',
+        origin: { ...unknownOrigin, session: 'one' },
+        number,
+        secrets: [],
+        request,
+      } as const;
       await thread.record({ ...given, call: answered(`${text}!`) }, { cost: null });
     }
     await thread.close();
@@ -221,9 +231,9 @@ describe('a server with a thread that records', () => {
     arm('before-commit:2:hang');
     const { post, recorder, listening, server } = await opened();
     await post('/v1/chat/completions', body);
-    const trees = async () => (await server.store.trees({ forest: true })).items.length;
+    const trees = async () => (await server.store.trees({})).items.length;
     await expect.poll(trees).toBe(1);
-    // On the thread that passes calls on, any of these would wait for ever.
+    // On the proxy's own thread, each of these calls would wait for ever.
     for (const _ of [1, 2, 3, 4]) expect(await (await post('/v1/chat/completions', body)).text()).toBe(answer);
     expect((await fetch(`${listening.url}/healthz`)).status).toBe(200);
     expect(recorder.state).toMatchObject({ recorded: 0, waiting: 5, dropped: 0 });

@@ -1,4 +1,4 @@
-/** The thread that records calls as the one that passes them on sees it: started when it is first wanted, and again if it ends. */
+/** The proxy's side of the recording thread: starts it on first use, and again if it ends. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import { type ThreadStore, threadFile } from '../threads.ts';
@@ -13,29 +13,29 @@ import {
 } from './recording-protocol.ts';
 import type { CallDigest, GivenCall } from './waiting-call.ts';
 
-/** What a recording thread is made with. */
+/** Options of the recording thread. */
 export interface RecordingThreadOptions {
   readonly store: ThreadStore;
-  /** The thread's own module, where it is not beside this one. */
+  /** The worker's module, if it is not next to this one. */
   readonly module?: URL | undefined;
-  /** Does the work where no thread can be started. */
+  /** Used if no thread can be started. */
   readonly instead: RecordingBackend;
-  /** The thread ended though nobody asked it to; what it had in hand is tried again. */
+  /** Called when the thread ended unexpectedly; its tasks are retried. */
   readonly onEnded: (error: unknown) => void;
-  /** No thread can be started. */
+  /** Called when no thread can be started. */
   readonly onNoThread: (error: unknown) => void;
 }
 
-// What ended the thread so often by itself would do so for ever.
+// After so many ends in a row another start is useless.
 const mostEnds = 3;
 const [shortestWaitMs, longestWaitMs] = [50, 5_000];
-// A disk that hangs holds the thread, and must not hold up whoever stops.
+// A disk that hangs blocks the thread, and must not delay the shutdown.
 const closingMs = 1_000;
 
 const threadClosed = () =>
   new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'The recorder is being closed.' });
 
-/** The thread is gone with what it was asked. */
+/** The thread ended before it finished its tasks. */
 class ThreadEnded extends AppError {}
 
 interface AskedTask {
@@ -43,15 +43,15 @@ interface AskedTask {
   readonly reject: (error: unknown) => void;
 }
 
-/** How much of a call the thread has read: what is read is not sent again. */
+/** How much of a call the thread has parsed; that is not sent again. */
 type ThreadTasks = 'nothing' | 'request' | 'all';
 
-/** One life of the thread. */
+/** One run of the thread. */
 class ThreadLife {
   readonly worker: Worker;
-  /** Rejects where it ends before it says that it is there. */
+  /** Rejects if the thread ends before it is ready. */
   readonly ready: Promise<void>;
-  /** Resolves with the reason when it is gone. */
+  /** Resolves with the reason when it has ended. */
   readonly gone: Promise<ThreadEnded>;
   readonly has = new Map<number, ThreadTasks>();
   readonly #asked = new Map<number, AskedTask>();
@@ -88,7 +88,7 @@ class ThreadLife {
     this.worker.postMessage(reported);
   }
 
-  /** Asks. The process stays for the answer, and not for a thread that has nothing to do. */
+  /** Sends a task. The process stays alive for the result, but not for an idle thread. */
   ask(task: RecordingTask, transfer: readonly ArrayBuffer[]): Promise<TaskDone> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
@@ -109,14 +109,14 @@ class ThreadLife {
   }
 }
 
-/** Has calls read and written on another thread. */
+/** Parses and writes calls on another thread. */
 export class RecordingThread implements RecordingBackend {
   readonly #options: RecordingThreadOptions;
   #life: ThreadLife | null = null;
   #starting: Promise<ThreadLife | null> | null = null;
   #noThread = false;
   #closed = false;
-  /** Ends in a row, without an answer between them. */
+  /** Ends in a row, without a result in between. */
   #ends = 0;
   #again: Promise<void> = Promise.resolve();
 
@@ -164,15 +164,16 @@ export class RecordingThread implements RecordingBackend {
     if (life === null) return;
     life.tell({ close: true });
     if (await beforeDeadline(life.gone)) return;
-    // A system call that does not return cannot be ended: the process goes without it.
+    // A blocked system call cannot be interrupted: the process exits without waiting for it.
     life.worker.unref();
     await beforeDeadline(life.worker.terminate());
   }
 
-  /** What came of a task; null where there is no thread to ask. */
+  /** The result of a task; null if there is no thread. */
   async #ask(task: RecordingTask): Promise<TaskDone | null> {
     for (let ends = 0; ; ends += 1) {
-      // Of those that were in hand when it ended, one at a time is tried again: so whose fault it is gives up alone.
+      // After the thread ended, its tasks are retried one at a time, so that only the one that causes the crash is
+      // given up.
       const through = ends === 0 ? null : await this.#inTurn();
       try {
         const life = await this.#living();
@@ -200,10 +201,10 @@ export class RecordingThread implements RecordingBackend {
   }
 
   async #send(life: ThreadLife, task: RecordingTask): Promise<TaskDone> {
-    const { id, owner, project, wire, number, secrets, request, call } = task.call;
+    const { id, owner, project, wire, number, secrets, origin, request, call } = task.call;
     const had = life.has.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
-    // A copy is handed over: the bytes themselves stay, to be tried again with and to be kept in a file.
+    // Transfers a copy: the original is needed for retries and for files.
     const handOver = (bytes: Uint8Array): Uint8Array => {
       const copy = new Uint8Array(bytes);
       transfer.push(copy.buffer);
@@ -211,7 +212,7 @@ export class RecordingThread implements RecordingBackend {
     };
     const whole = task.verb === 'heading' || task.verb === 'record';
     const sent: GivenCall = {
-      ...{ id, owner, project, wire, number, secrets },
+      ...{ id, owner, project, wire, number, secrets, origin },
       request: request === null || had !== 'nothing' ? null : handOver(request),
       call:
         call === null || !whole
@@ -220,13 +221,13 @@ export class RecordingThread implements RecordingBackend {
     };
     life.has.set(number, had);
     const done = await life.ask({ ...task, call: sent }, transfer);
-    // Only now it is certain that it was read; and nothing is noted of a call that was forgotten meanwhile.
+    // Only a result confirms that it was parsed; a call that was forgotten meanwhile is not recorded here.
     if (life.has.has(number) && (request !== null || had !== 'nothing'))
       life.has.set(number, whole || life.has.get(number) === 'all' ? 'all' : 'request');
     return done;
   }
 
-  /** The thread, started if there is none; null where none can be. */
+  /** The running thread, started if necessary; null if that is not possible. */
   async #living(): Promise<ThreadLife | null> {
     if (this.#closed) throw threadClosed();
     if (this.#noThread) return null;

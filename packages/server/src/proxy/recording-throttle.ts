@@ -1,15 +1,15 @@
-/** Who goes first: a store may work on the very thread that passes calls on, so recording steps back for them. */
+/** Gives forwarded calls priority: if the store works on the proxy's thread, recording waits for them. */
 
-// In all for one recording, and at a time.
+// The longest wait per recording in total, and per step.
 const [politeMs, breathMs] = [250, 5];
-// With more calls than this in a line, each steps back for less.
+// With more calls than this in a queue, each waits less.
 const fewWaiting = 16;
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface RunningCalls {
-  /** Its first byte is there. */
+  /** Its first byte has arrived. */
   answered(): void;
-  /** It is through. */
+  /** It has ended. */
   end(): void;
 }
 
@@ -17,13 +17,13 @@ function waitMs(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Counts calls that are under way, and has whoever records wait for them. */
+/** Counts calls in progress, and delays recording for them. */
 export class RecordingThrottle {
   #underWay = 0;
-  /** Those that wait for the first byte of their answer. */
+  /** Calls that wait for the first byte of their response. */
   #pressing = 0;
 
-  /** A call begins. */
+  /** Registers a call. */
   begin(): RunningCalls {
     let [pressing, underWay] = [true, true];
     this.#pressing += 1;
@@ -40,7 +40,7 @@ export class RecordingThrottle {
     return { answered, end };
   }
 
-  /** Steps back while somebody waits for a first byte; the less, the more there is to record. */
+  /** Waits while a call expects its first byte; the longer the queue, the shorter the wait. */
   async letPass(waiting: number): Promise<void> {
     const turns = ((politeMs / breathMs) * fewWaiting) / Math.max(fewWaiting, waiting);
     for (let turn = 0; turn < turns; turn++) {
@@ -49,7 +49,7 @@ export class RecordingThrottle {
     }
   }
 
-  /** While calls are under way, no more than half of the thread's time is for recording: the line grows instead. */
+  /** While calls are in progress, recording uses at most half of the thread's time; the queue grows instead. */
   async rest(ms: number): Promise<void> {
     if (this.#underWay > 0) await waitMs(Math.min(ms, politeMs));
   }

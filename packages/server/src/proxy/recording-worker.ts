@@ -1,8 +1,8 @@
-/** The thread that records calls: it opens the store for itself, so that a slow disk holds up nobody but what is to be recorded. */
+/** The recording thread: opens the store itself, so that a slow disk delays only recording. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
-import { openStore } from '@coppice/stores';
+import { openStore } from '@coppice/stores/open';
 import type { ThreadStore } from '../threads.ts';
 import { LocalRecording } from './recording-backend.ts';
 import {
@@ -17,7 +17,7 @@ const { url, owner }: ThreadStore = workerData;
 const owners = new Map<string, Store>();
 let opening: Promise<Store> | null = null;
 
-/** Opened at the first call; one that cannot be opened now is tried again with the next. */
+/** Opened with the first call; if that fails, the next call tries again. */
 async function openWorkerStore(): Promise<Store> {
   opening ??= openStore(url, { owner }).catch((error: unknown) => {
     opening = null;

@@ -162,9 +162,10 @@ describe('items that a client only names', () => {
 
   it('[RP22] a reference stands for its own item: an edited text beside it is a branch with that text alone', async () => {
     const { post, nodes } = await answering(first, [text('msg_2', 'Old.')]);
-    await post('/v1/responses', { model: 'm', input: [user('Name one.')] });
+    const session = { 'x-coppice-session': 'one' };
+    await post('/v1/responses', { model: 'm', input: [user('Name one.')] }, session);
     const edited = [reference('rs_1'), text('msg_x', 'I look.'), called('fc_1', 'call_1')];
-    await post('/v1/responses', { model: 'm', input: [user('Name one.'), ...edited, result('call_1')] });
+    await post('/v1/responses', { model: 'm', input: [user('Name one.'), ...edited, result('call_1')] }, session);
     const all = await nodes();
     expect(all.map(({ role, depth }) => [role, depth])).toEqual([
       ...line.slice(0, 2),

@@ -1,4 +1,4 @@
-/** Replaces items that a client only names by what was recorded of them. */
+/** Replaces items that a client only references by their recorded content. */
 import { canonicalJson } from '@coppice/content';
 import {
   ask,
@@ -10,19 +10,20 @@ import {
   nodeId,
   type Store,
 } from '@coppice/core';
-import { isWireObject, type ReplyItem, wireListAt, wireTextAt } from './exchange.ts';
+import { isJsonObject, listOrEmpty } from '@coppice/core/decode';
+import { type ReplyItem, wireTextAt } from './exchange.ts';
 
-/** The type of a block that stands for an item which the client names and does not send again. */
+/** The type of a block that references an item. */
 export const itemReference = 'item_reference';
 
-/** The format under which items of a reply are found again by the ids that the service gave them. */
+/** The external id format for the service's ids of items. */
 export const itemFormat = 'openai-item';
 
-/** What a reference stands for. */
+/** The content of a reference. */
 interface Referenced {
   readonly nodeId: NodeId;
   readonly message: Message;
-  /** The blocks of this item alone; the whole message where the recording does not say which they are. */
+  /** The blocks of this item; the whole message if the recording does not say which they are. */
   readonly blocks: readonly Block[];
   readonly isWhole: boolean;
 }
@@ -31,7 +32,7 @@ function isReference(block: Block): block is Block & { readonly id: string } {
   return block.type === itemReference && 'id' in block && typeof block.id === 'string';
 }
 
-/** The history with the items put in that the client only names. What was never recorded stays a reference. */
+/** The history with referenced items replaced. An item that was never recorded stays a reference. */
 export async function resolveReferences(
   store: Store,
   project: string,
@@ -64,17 +65,17 @@ async function findReferenced(store: Store, project: string, ids: readonly strin
 }
 
 function itemsIn(source: JsonObject): ReplyItem[] {
-  return wireListAt(source, 'items').flatMap((item) => {
-    const id = isWireObject(item) ? wireTextAt(item, 'id') : null;
-    const blocks = isWireObject(item) ? item['blocks'] : null;
+  return listOrEmpty(source, 'items').flatMap((item) => {
+    const id = isJsonObject(item) ? wireTextAt(item, 'id') : null;
+    const blocks = isJsonObject(item) ? item['blocks'] : null;
     return id !== null && typeof blocks === 'number' ? [{ id, blocks }] : [];
   });
 }
 
-/** Null where the recording does not say which blocks of the message the item is. */
+/** Null if the recording does not say which blocks of the message belong to the item. */
 function blocksOfItem(message: Message, items: readonly ReplyItem[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
-  // The message was edited since, or was too large to be kept whole.
+  // The message was edited since, or was too large to be kept completely.
   if (total !== message.content.length) return null;
   let from = 0;
   for (const item of items) {
@@ -84,14 +85,14 @@ function blocksOfItem(message: Message, items: readonly ReplyItem[], id: string)
   return null;
 }
 
-/** A run of blocks that belong to one message, some of which came by reference. */
+/** Consecutive blocks of one message, some of which were references. */
 interface Segment {
   node: NodeId | null;
   reply: Message | null;
   blocks: { readonly block: Block; readonly isReferenced: boolean }[];
 }
 
-/** A message with its references replaced; several where the references lead to several recorded messages. */
+/** A message with its references replaced; several messages if the references belong to several recorded ones. */
 function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>): readonly Message[] {
   if (!message.content.some((block) => isReference(block) && found.has(block.id))) return [message];
   const messages: Message[] = [];
@@ -109,7 +110,7 @@ function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>
       continue;
     }
     const { nodeId: node, message: reply, blocks, isWhole } = referenced;
-    // All items of such a reply stand for the same blocks.
+    // All items of such a reply refer to the same blocks.
     if (isWhole && whole.has(node)) continue;
     if (isWhole) whole.add(node);
     if (segment.node !== null && segment.node !== node) close();
@@ -127,8 +128,8 @@ function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>
 }
 
 /**
- * The blocks of a segment, each as often as the reply or the client has it: a client may name an item and send it as well.
- * Of two calls with one id the one that the client sent counts, at the place of the first.
+ * The blocks of a segment without duplicates: a client may reference an item and also send it. Of two calls with the
+ * same id, the client's version is kept at the position of the first.
  */
 function withoutRepeats({ blocks, reply }: Segment): readonly Block[] {
   const recorded = countBlocks(reply?.content ?? []);

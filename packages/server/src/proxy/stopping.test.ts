@@ -87,7 +87,7 @@ describe('a body that stops coming', () => {
       upstreamRequest.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
       await new Promise<void>((resolve) => socket.write(begun, () => resolve()));
     }
-    // They are inside once others are answered that came after them.
+    // Once later requests are answered, these have arrived.
     for (let count = 0; count < 3; count++) await fetch(`${listening.url}/readyz`);
     await listening.close();
     for (const said of await Promise.all(upstreamRequest))
@@ -102,7 +102,7 @@ describe('a body that stops coming', () => {
     const { closing } = listening.server.services;
     const { accounts } = server.store;
     const find = accounts.tokenByHash.bind(accounts);
-    // Whose it is takes a while to find out, and meanwhile the server is told to stop.
+    // The lookup of the token takes a while, and meanwhile the server is stopped.
     const asked = new Promise<void>((resolve) => {
       accounts.tokenByHash = async (hash) => {
         resolve();

@@ -1,15 +1,16 @@
-/** Reads a stream of server-sent events with no more of it in memory than what it says. */
+/** Reads server-sent events without keeping more in memory than their content. */
 import { jsonOfEvent, sseFraming, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
-import { isWireObject, type WireKind, wireListAt, wireObjectAt, wireTextAt } from './exchange.ts';
+import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
+import { type WireKind, wireTextAt } from './exchange.ts';
 import { parseBounded } from './parse-text.ts';
 
-// How much is read at a time, and after how long others have their turn.
+// How much is read at a time, and after how long to yield.
 const [pieceBytes, turnMs] = [256 * 1024, 10];
 
-/** Where an event says a piece of a text: what has to be the same for the next piece to go on with it, and the piece. */
+/** A text delta in an event: a key that must be equal for the next delta to continue it, and the text. */
 interface EventText {
-  /** Whose text it is: between the answers of one stream, which come mixed, no order has to be kept. */
+  /** Which answer it belongs to: the order between parallel answers of one stream does not matter. */
   readonly by: string;
   readonly of: string;
   readonly piece: string;
@@ -22,7 +23,7 @@ function onlyField(record: JsonObject, keys: ReadonlySet<string>): boolean {
   return true;
 }
 
-// What a chunk may hold beside its choices and still say nothing but a piece of a text.
+// Fields of a chunk that carry no content of their own besides its choices.
 const besideChoices = new Set([
   ...['id', 'object', 'created', 'model', 'service_tier', 'system_fingerprint', 'obfuscation', 'provider'],
   ...['choices', 'usage'],
@@ -30,26 +31,26 @@ const besideChoices = new Set([
 const texts = new Set(['content', 'reasoning_content', 'reasoning']);
 
 function chatSaying(event: JsonObject): EventText | null {
-  const choices = wireListAt(event, 'choices');
+  const choices = listOrEmpty(event, 'choices');
   const [choice] = choices;
-  if (!isWireObject(choice) || choices.length > 1 || !onlyField(event, besideChoices) || isWireObject(event['usage']))
+  if (!isJsonObject(choice) || choices.length > 1 || !onlyField(event, besideChoices) || isJsonObject(event['usage']))
     return null;
-  const delta = wireObjectAt(choice, 'delta');
+  const delta = objectOrEmpty(choice, 'delta');
   const key = onlySaid(delta);
   if (key === null || (choice['finish_reason'] ?? null) !== null) return null;
-  // Made where it is needed alone: most pieces only go on with what is open.
+  // Created only if needed: most deltas just extend the open text.
   const saying = (more: JsonObject) => {
     const { obfuscation: _, ...plain } = event;
     return { ...plain, choices: [{ ...choice, delta: { ...delta, ...more } }] };
   };
   const by = `${choice['index'] ?? 0}`;
-  if (key === 'tool_calls') return callSaying(by, wireListAt(delta, key), saying);
+  if (key === 'tool_calls') return callSaying(by, listOrEmpty(delta, key), saying);
   const piece = wireTextAt(delta, key);
   if (!texts.has(key) || piece === null) return null;
   return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
 }
 
-/** The one field of a delta that says something; null where there are none or several. */
+/** The only non-empty field of a delta; null if there are none or several. */
 function onlySaid(delta: JsonObject): string | null {
   let found: string | null = null;
   for (const key in delta) {
@@ -62,21 +63,21 @@ function onlySaid(delta: JsonObject): string | null {
 
 const [ofCall, ofFunction] = [new Set(['index', 'function']), new Set(['arguments'])];
 
-/** A chunk that goes on with the arguments of one call, and says nothing else of it. */
+/** A chunk that only extends the arguments of one call. */
 function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): EventText | null {
   const [call] = calls;
-  if (!isWireObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
-  const called = wireObjectAt(call, 'function');
+  if (!isJsonObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
+  const called = objectOrEmpty(call, 'function');
   const piece = wireTextAt(called, 'arguments');
   if (piece === null || !onlyField(called, ofFunction)) return null;
   const withArguments = (text: string) => saying({ tool_calls: [{ ...call, function: { arguments: text } }] });
   return { by, of: `call ${call['index'] ?? 0}`, piece, with: withArguments };
 }
 
-/** A chunk in which several answers say something, as one chunk for each; what else it holds comes with the last. */
+/** Splits a chunk with several choices into one chunk per choice; the other fields stay with the last. */
 function chatEvents(event: JsonObject): readonly JsonObject[] {
-  const choices = wireListAt(event, 'choices');
-  if (choices.length < 2 || !choices.every(isWireObject) || !onlyField(event, besideChoices)) return [event];
+  const choices = listOrEmpty(event, 'choices');
+  if (choices.length < 2 || !choices.every(isJsonObject) || !onlyField(event, besideChoices)) return [event];
   const { usage, ...plain } = event;
   const last = choices.length - 1;
   return choices.map((choice, at) => ({ ...(at === last && usage !== undefined ? event : plain), choices: [choice] }));
@@ -89,7 +90,7 @@ const deltaTexts: Readonly<Record<string, string>> = {
 };
 
 function messagesSaying(event: JsonObject): EventText | null {
-  const delta = wireObjectAt(event, 'delta');
+  const delta = objectOrEmpty(event, 'delta');
   const type = wireTextAt(delta, 'type') ?? '';
   const key = Object.hasOwn(deltaTexts, type) ? (deltaTexts[type] ?? '') : '';
   const piece = wireTextAt(delta, key);
@@ -120,15 +121,15 @@ const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null
   responses: responsesSaying,
 };
 
-/** Texts of one answer, each with the pieces that came of it. */
+/** The texts of one answer, each with its deltas. */
 type SpokenText = { readonly saying: EventText; readonly pieces: string[] }[];
 
-/** Gathers events; those that go on with a text are one. */
+/** Collects events; deltas of the same text are joined. */
 class EventGathering {
   readonly events: JsonObject[] = [];
   readonly #sayingOf: (event: JsonObject) => EventText | null;
   readonly #apart: boolean;
-  /** What is said since an event that concerns all, by whose it is: each in its order, one behind the other. */
+  /** Texts since the last event that concerns all answers, by answer, in order. */
   readonly #open = new Map<string, SpokenText>();
 
   constructor(wire: WireKind) {
@@ -162,19 +163,19 @@ class EventGathering {
   }
 }
 
-/** Whether bytes are a stream of events, and no document. */
+/** Whether bytes are an event stream, not a document. */
 export function isEventStream(bytes: Uint8Array): boolean {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 200));
   return /^(?:event|data|id|retry)?:/.test(beginning.trimStart());
 }
 
-/** The events of a stream, with the pieces of each text put together. Others have their turns while it is read. */
+/** The events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
 export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const gathering = new EventGathering(wire);
   const framing = sseFraming(Number.POSITIVE_INFINITY);
   const add = (events: readonly WireEvent[]) => {
     for (const event of events)
-      for (const value of jsonOfEvent(event, parseBounded)) if (isWireObject(value)) gathering.add(value);
+      for (const value of jsonOfEvent(event, parseBounded)) if (isJsonObject(value)) gathering.add(value);
   };
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
@@ -189,13 +190,13 @@ export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<r
   return gathering.events;
 }
 
-/** A part of a stream in fewer bytes, with the pieces of each text put together, and what its last whole event leaves over. */
+/** A condensed part of a stream, and the incomplete event at its end. */
 export interface Condensed {
   readonly bytes: Uint8Array;
   readonly rest: Uint8Array;
 }
 
-/** Says what a part of a stream says in fewer bytes; read with what comes after it, it gives the same events. */
+/** Condenses part of a stream; parsed together with the rest, it gives the same events. */
 export async function condensed(wire: WireKind, part: Uint8Array): Promise<Condensed> {
   const end = endOfEvents(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   const events = end === 0 ? [] : await streamEvents(wire, part.subarray(0, end));
@@ -203,7 +204,7 @@ export async function condensed(wire: WireKind, part: Uint8Array): Promise<Conde
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }
 
-/** Where the last event ends that is whole, by its blank line. */
+/** Where the last complete event ends, at its blank line. */
 function endOfEvents(part: Buffer): number {
   return Math.max(
     ...['\n\n', '\r\n\r\n', '\r\r'].map((blank) => {

@@ -1,42 +1,42 @@
-/** Passes a call on with its bytes as they are, in both directions. */
+/** Forwards a call with unchanged bytes in both directions. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { CutAnswer } from './exchange.ts';
 import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
 
-/** A call to pass on. */
+/** A call to forward. */
 export interface ForwardedBytes {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** Fires when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Fires when the server has to end it. */
+  /** Aborts when the server has to end it. */
   readonly ending: AbortSignal;
-  /** Where the answer is kept for whoever records it. */
+  /** Where the answer is kept for recording. */
   readonly keeping: KeptAnswerOptions;
 }
 
-/** What is left of an answer when it is through. */
+/** The kept part of a finished answer. */
 export interface UpstreamRequest {
-  /** As many of its bytes as were kept. */
+  /** The bytes that were kept. */
   readonly bytes: Uint8Array;
   readonly cut: CutAnswer;
   readonly firstMs: number | null;
 }
 
-/** What came back, while it comes. */
+/** A response while it arrives. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** How the bytes are packed. */
+  /** The content encoding. */
   readonly encoding: string | undefined;
   readonly body: ReadableStream<Uint8Array> | null;
   readonly upstreamRequest: Promise<UpstreamRequest>;
 }
 
-// These speak of one connection, or of one host to its browsers; here both are others.
+// Hop-by-hop and host-specific headers are not forwarded.
 const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -61,7 +61,7 @@ const hopByHopHeaders = new Set([
   'reporting-endpoints',
 ]);
 
-/** Without it the server holds a stream back for a moment, to see whether its length can be told. */
+/** Without this header the HTTP adapter would delay a stream to compute its length. */
 export const asItComes: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
 
 function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
@@ -69,16 +69,16 @@ function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
   const redirects = (incoming.statusCode ?? 0) >= 300 && (incoming.statusCode ?? 0) < 400;
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value === undefined || hopByHopHeaders.has(name) || name.startsWith('access-control-')) continue;
-    // A client that follows shows its key, which is our token, to whoever stands there.
+    // A client that follows a redirect would send its key, which is our token, to another host.
     if (redirects && name === 'location') continue;
-    // Spelled as our own headers are, so that one takes the place of the other.
+    // Capitalised like our own headers, so that one replaces the other.
     const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
   }
   return headers['Content-Length'] === undefined ? { ...headers, ...asItComes } : headers;
 }
 
-/** Sends a call and gives the answer as soon as its head is there. Rejects where nobody answers. */
+/** Sends a call and resolves with the response headers. Rejects if the service does not respond. */
 export function forward(passed: ForwardedBytes): Promise<UpstreamAnswer> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -97,13 +97,13 @@ export function forward(passed: ForwardedBytes): Promise<UpstreamAnswer> {
       (incoming) => resolve(toUpstreamAnswer(incoming, passed, startedAt)),
     );
     outgoing.on('error', reject);
-    // A service that wants to speak another protocol ends the call without an error; after an answer this says nothing.
-    outgoing.on('close', () => reject(new Error('The connection ended without an answer.')));
+    // A protocol upgrade ends the request without an error; after a response this has no effect.
+    outgoing.on('close', () => reject(new Error('The connection was closed without a response.')));
     outgoing.end(passed.body ?? undefined);
   });
 }
 
-// Answers with these have no body, whatever is said about one.
+// Responses with these statuses have no body.
 const bodiless = new Set([101, 204, 205, 304]);
 
 function toUpstreamAnswer(
@@ -139,7 +139,7 @@ function toUpstreamAnswer(
         try {
           controller.error(error ?? new Error('The service broke off.'));
         } catch {
-          // Closed already: the end came before.
+          // Already closed by the regular end.
         }
       };
       incoming.on('error', cut);

@@ -1,4 +1,4 @@
-/** A call between its request and its place in a tree: what is kept of it, and how it is read. */
+/** A call between its request and its recording: what is kept of it, and how it is parsed. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type CutAnswer, type ParsedRequest, parseObject, type WireKind } from './exchange.ts';
@@ -6,99 +6,103 @@ import { withoutKeys } from './hide-keys.ts';
 import { KeptAnswer } from './keep-answer.ts';
 import { parseRequest } from './parse-request.ts';
 import type { Exchange } from './record.ts';
+import type { CallOrigin } from './session-of-call.ts';
 
-/** What is kept of an answer until it is recorded: its bytes as they came, and what its head said. */
+/** The kept part of a response: its bytes and the relevant headers. */
 export interface CallTaken {
   readonly provider: string;
   readonly response: Uint8Array;
-  /** Whether the bytes are what was read of the answer, without keys, and not the answer itself. */
+  /** Whether the bytes are the parsed response without keys, not the response itself. */
   readonly isRead?: boolean | undefined;
-  /** How the bytes are packed, as the service said. */
+  /** The content encoding that the service declared. */
   readonly encoding: string | undefined;
   readonly status: number;
   readonly cut: CutAnswer;
   readonly timing: Exchange['timing'];
 }
 
-/** What a place in the line is taken with. */
+/** A new call for the queue. */
 export interface CallEntered {
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
-  /** The request's body as it came; read when its turn comes, so that nobody waits for the reading. */
+  /** The request's body; parsed only when it is recorded, so that the client does not wait for that. */
   readonly request: Uint8Array;
-  /** The keys of the call, of which nothing is kept. */
+  /** The keys of the call, which are never stored. */
   readonly secrets: readonly string[];
+  /** Unknown if not given. */
+  readonly origin?: CallOrigin | undefined;
 }
 
-/** What tells whether one call goes on from another; read where the recording is done. */
+/** Tells whether one call continues another; computed by the backend. */
 export interface CallDigest {
   readonly wire: WireKind;
   readonly systemPrompt: string | undefined;
-  /** The reply that it goes on from, by the id that the service gave it. */
+  /** The reply that it continues, by the service's id. */
   readonly previous: string | null;
-  /** How many messages its history has. */
+  /** The length of its history. */
   readonly messages: number;
 }
 
-/** A call as whoever reads and writes it is given it. */
+/** A call as the backend receives it. */
 export interface GivenCall {
-  /** What its answers are named by: the same whenever and wherever it is tried again, so that nothing is there twice. */
+  /** The ids of its answers are derived from this: the same on every retry, so that nothing is added twice. */
   readonly id: string;
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
-  /** Its number by the arrival of the requests. */
+  /** Its number in the order of the requests. */
   readonly number: number;
   readonly request: Uint8Array | null;
   readonly call: CallTaken | null;
-  /** Taken out of whatever is written; never written themselves. */
+  /** Removed from everything that is written; never written themselves. */
   readonly secrets: readonly string[];
+  readonly origin: CallOrigin;
 }
 
-/** One call in the line. */
+/** A call in the queue. */
 export interface WaitingCall extends GivenCall {
   id: string;
-  /** `open` until its answer is through, `ready` until its turn comes, `recording`, and then `gone`. */
+  /** `open` until its response is complete, `ready` until it is its turn, then `recording`, then `gone`. */
   state: 'open' | 'ready' | 'recording' | 'gone';
   request: Uint8Array | null;
   call: CallTaken | null;
-  /** Read once; null where nothing in it can be recorded. */
+  /** Computed once; null if nothing in it can be recorded. */
   outline: CallDigest | null | undefined;
   keys: readonly string[] | null;
-  /** Its history is in the tree already: a later call went ahead of its answer. */
+  /** Its history is already in the tree: a later call was recorded before its answer. */
   placed: boolean;
   readyAt: number;
-  /** The earlier call whose answer this one goes on from, while that is not recorded. */
+  /** The earlier call that this one continues, while that is not recorded. */
   waitsFor: WaitingCall | null;
   file: string | null;
   size: number;
-  /** On its way to a file; whoever wants to read it waits for that. */
+  /** Being moved to a file; readers wait for the end. */
   moving: Promise<void> | null;
 }
 
 const utf8 = new TextDecoder();
 
-/** What a request asks; null where nothing in it can be recorded. */
+/** Parses a request; null if nothing in it can be recorded. */
 export function requestIn(wire: WireKind, request: Uint8Array, secrets: readonly string[]): ParsedRequest | null {
   const body = parseObject(withoutKeys(utf8.decode(request), secrets, 'talk'));
   return body === null ? null : parseRequest(wire, body);
 }
 
 /**
- * The most that is kept and read of one answer, unpacked and with the pieces of a long stream put together. Its bytes are
- * held several times on their way into a tree: at twice this bound one was seen to take 130 MB and a second one 90 MB more,
- * which is past what a hostile answer may cost.
+ * The limit of one answer, decompressed and condensed. Its bytes exist several times in memory while it is recorded:
+ * with twice this limit one answer was measured at 130 MB and a second one at 90 MB more, which is too much for a
+ * hostile response.
  */
 export const answerBytes = 16 * 1024 * 1024;
 
-/** What came of a call, unpacked; nothing where it cannot be. */
+/** A decompressed response; empty if that fails. */
 export interface Unpacked {
   readonly bytes: Uint8Array;
   readonly cut: CutAnswer;
 }
 
-/** An answer unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */
+/** Decompresses a response; as far as possible if it was cut off, empty if it is unreadable. */
 export async function unpackedOf(
   wire: WireKind,
   { response, encoding, cut }: CallTaken,
@@ -124,11 +128,11 @@ export async function unpackedOf(
       const fits = bytes.subarray(0, space);
       kept.add(fits);
       await kept.settled();
-      // What unpacks to more is no answer of a model.
+      // A larger decompressed size is not a model's answer.
       if (!kept.isWhole || fits.byteLength < bytes.byteLength) return { bytes: await kept.take(), cut: 'limit' };
     }
   } catch {
-    // It is read as far as it could be unpacked.
+    // Keeps what could be decompressed.
   }
   return { bytes: await kept.take(), cut };
 }

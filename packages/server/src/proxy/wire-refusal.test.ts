@@ -16,7 +16,7 @@ afterAll(() => server.close());
 
 const anthropicVersion = { 'anthropic-version': '2023-06-01' };
 
-/** Sends what is refused, and gives its status and what it says. */
+/** Sends a request that is refused; returns its status and body. */
 async function refused(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
   const answer = await fetch(`${listening.url}${path}`, {
     method,
@@ -73,7 +73,7 @@ describe('refusals of the proxy', () => {
     }
     const method = await refused('GET', '/v1/chat/completions');
     expect([method.status, method.headers.get('allow'), method.said.error.code]).toEqual([405, 'POST', 'http/method']);
-    // What is no call of a wire is refused as everywhere.
+    // Other paths use Coppice's own error format.
     expect((await refused('GET', '/api/trees', wrong)).said.error).toMatchObject({ kind: 'refused', data: {} });
   });
 
@@ -109,7 +109,7 @@ describe('refusals of the proxy', () => {
   it('[A48] of an answer whose head alone is wanted nothing stays open at the service', async () => {
     const proxied = await openProxied((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      // More than anybody holds who does not read, and no end.
+      // More than any buffer holds, without an end.
       response.write(' '.repeat(4_000_000));
     });
     const headers = { authorization: `Bearer ${testToken}` };

@@ -1,25 +1,41 @@
-/** Refusals in the words of the service whose wire a call came over: its clients read no others. */
+/** Formats errors like the service whose wire a call uses, because its clients read no other format. */
 import { z } from '@hono/zod-openapi';
 
-/** The services whose words are spoken. */
-export type Service = 'openai' | 'anthropic';
+/** The services whose error formats are supported. */
+export type Service = 'openai' | 'anthropic' | 'google';
 
-/** What is refused, and how. The code is ours and stays the same on every wire. */
+/** An error. The code is ours and the same on every wire. */
 export interface WireRefusal {
   readonly status: number;
   readonly message: string;
   readonly code: string;
 }
 
-/** The service that a path below `/v1` belongs to; one that both have is Anthropic's where its version is named. */
-export function serviceOf(path: string, header: (name: string) => string | undefined): Service {
+/** The path of a call in its parts: the version, and what is below it. */
+export interface CallPath {
+  readonly version: string;
+  readonly path: string;
+}
+
+// Google's methods follow a colon, also below `/v1`.
+const googleMethod = /^(?:models|tunedModels)\/[^/]+:[a-zA-Z]+$/;
+
+/** The service of a path; for a path that two have, the Anthropic version header decides. */
+export function serviceOf({ version, path }: CallPath, header: (name: string) => string | undefined): Service {
+  if (version !== 'v1' || googleMethod.test(path)) return 'google';
   return /^messages(?:\/|$)/.test(path) || header('anthropic-version') !== undefined ? 'anthropic' : 'openai';
 }
 
-/** The service whose words a request is refused in; null where it is no call of a wire. */
+/** Splits the path of a request, with or without a project; null if it is not a call of a wire. */
+export function callPathOf(path: string): CallPath | null {
+  const [, version, below] = /^(?:\/p\/[^/]+)?\/(v1|v1beta|v1alpha)\/(.*)$/.exec(path) ?? [];
+  return version === undefined || below === undefined ? null : { version, path: below };
+}
+
+/** The service whose error format a request needs; null if it is not a call of a wire. */
 export function spokenTo(path: string, header: (name: string) => string | undefined): Service | null {
-  const [, below] = /^(?:\/p\/[^/]+)?\/v1\/(.*)$/.exec(path) ?? [];
-  return below === undefined ? null : serviceOf(below, header);
+  const parts = callPathOf(path);
+  return parts === null ? null : serviceOf(parts, header);
 }
 
 const anthropicTypes: Readonly<Record<number, string>> = {
@@ -34,14 +50,34 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
+const googleStatuses: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+function googleRefusal({ status, message, code }: WireRefusal): object {
+  const word = googleStatuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'coppice' }];
+  return { error: { code: status, message, status: word, details } };
+}
+
 function typeOf(service: Service, status: number): string {
   if (service === 'anthropic') return anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   if (status === 429) return 'rate_limit_error';
   return status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
-/** A refusal as clients of a service read it. */
-export function wireRefusal(service: Service, { status, message, code }: WireRefusal): object {
+/** An error in the format of a service. */
+export function wireRefusal(service: Service, refusal: WireRefusal): object {
+  if (service === 'google') return googleRefusal(refusal);
+  const { status, message, code } = refusal;
   const type = typeOf(service, status);
   if (service === 'anthropic') return { type: 'error', error: { type, message, code } };
   return { error: { message, type, param: null, code } };
@@ -49,7 +85,7 @@ export function wireRefusal(service: Service, { status, message, code }: WireRef
 
 const said = { message: z.string(), type: z.string(), code: z.string() };
 
-/** What refusals look like to clients of each service. */
+/** The error schemas of each service. */
 export const wireProblems = {
   anthropic: z.object({ type: z.literal('error'), error: z.object(said) }).openapi('AnthropicProblem'),
   openai: z.object({ error: z.object({ ...said, param: z.null() }) }).openapi('OpenAiProblem'),

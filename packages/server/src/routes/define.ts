@@ -1,4 +1,4 @@
-/** What a route is. Everything that must hold for all routes alike is data here, so that one test can ask it of each. */
+/** The definition of routes. What must hold for all routes is data here, so that one test can check each. */
 import {
   type ConversationFormat,
   parseActId,
@@ -15,38 +15,44 @@ import { formatOfTree, resolveTree } from '../resolve-tree.ts';
 import type { OwnerServices, Services } from '../services.ts';
 import { conversationFormat } from '../wire/schemas.ts';
 
-/** Who may call: anybody, whoever reads, whoever writes (no viewer), or admins of a shared server. */
+/** Who may call: anyone, readers, writers (not viewers), or admins of a shared server. */
 export type Access = 'open' | 'read' | 'write' | 'admin';
 
-/** What a route asks of a request before its handler sees it. */
+/** The requirements of a route, checked before its handler runs. */
 export interface RouteRequirements {
   readonly access: Access;
-  /** `required`: a structural or content write, 428 without a version. `optional`: a version counts if there is one. */
+  /**
+   * `required`: a structural or content write, 428 without a version. `optional`: a version is checked if present.
+   */
   readonly version: 'required' | 'optional' | 'none';
-  /** What is in the body. `bytes` is an attachment, or a file to import, of any media type. */
-  readonly body: 'json' | 'bytes' | 'none';
-  /** Which bound a body has. */
+  /** The kind of body. `bytes` is an attachment or a file to import, `any` also a form or a compressed body. */
+  readonly body: 'json' | 'bytes' | 'any' | 'none';
+  /** The size limit of the body. */
   readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
-  /** Whether the answer stays open; such answers are counted per user. */
+  /** Whether the response stays open; such responses are counted per user. */
   readonly stream: boolean;
 }
 
-/** The verbs in use. */
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** How path parameters are read, by their name in the path; the same everywhere. */
+/** The parsers of path parameters, by name. */
 export const pathParameters = {
   tree: parseInput(parseTreeId),
   node: parseInput(parseNodeId),
   act: parseInput(parseActId),
   version: (text: string) =>
-    /^[1-9]\d{0,14}$/.test(text) ? Number(text) : refuseHttp('http/invalid', 'A version is a whole number from 1.'),
+    /^[1-9]\d{0,14}$/.test(text)
+      ? Number(text)
+      : refuseHttp('http/invalid', 'A version must be a whole number from 1.'),
   hash: (text: string) =>
-    /^[0-9a-f]{64}$/.test(text) ? text : refuseHttp('http/invalid', 'An attachment goes by its SHA-256 in hex.'),
+    /^[0-9a-f]{64}$/.test(text)
+      ? text
+      : refuseHttp('http/invalid', 'An attachment is identified by its SHA-256 in hex.'),
   id: (text: string) => shortText(text, 'id'),
   token: (text: string) => shortText(text, 'token'),
   call: (text: string) => shortText(text, 'call'),
   name: (text: string) => shortText(text, 'name'),
+  rest: (text: string) => text,
 } as const satisfies Record<string, (text: string) => unknown>;
 
 type ParameterName = keyof typeof pathParameters;
@@ -63,29 +69,37 @@ function shortText(text: string, what: string): string {
 /** The names in braces of a path. */
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** The parameters of a path, read. */
+/** The parsed parameters of a path. */
 export type RouteParameters<P extends string> = {
   readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
 };
 
-/** What a handler is given beside what the request says. */
+/** What a handler gets besides the parsed request. */
 export interface RouteScope {
   readonly caller: Caller;
   readonly services: Services;
   readonly ownerServices: OwnerServices;
-  /** Fires when nobody waits for the answer any more. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** A header of the request, by its name in lower case. */
   readonly header: (name: string) => string | undefined;
-  /** What stands behind the path, as it came: empty, or with its question mark. */
+  /** All headers of the request, by their names in lower case. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** The method of the request: HEAD calls a GET route. */
+  readonly method: string;
+  /** The path as received. */
+  readonly path: string;
+  /** The requested `Host`. */
+  readonly host: string;
+  /** The query string as received: empty, or with its question mark. */
   readonly search: () => string;
-  /** The body of a route that takes bytes, up to its bound. */
+  /** The body of a route that takes bytes, up to its limit. */
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
-  /** The same piece by piece as it comes, for what is too large to be held. */
+  /** The same as a stream, for bodies that are too large for memory. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
-/** A call of a route, read and checked. */
+/** A parsed and validated call of a route. */
 export interface RouteCall<P, Q, B> extends RouteScope {
   readonly params: P;
   readonly query: Q;
@@ -94,62 +108,62 @@ export interface RouteCall<P, Q, B> extends RouteScope {
   readonly onConflict: 'branch' | undefined;
 }
 
-/** What came with a request, as it came. */
+/** The raw input of a request. */
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** An answer: a value or JSON text that is there already, with what the headers say about it. */
+/** A response: a value or prepared JSON text, with its headers. */
 export interface RouteReply<A> {
   readonly value?: A;
-  /** JSON that nobody needs to print again; of the same shape as the value would be. */
+  /** Prepared JSON, of the same shape as the value. */
   readonly text?: string;
-  /** The version of the tree that the answer is about. */
+  /** The version of the tree in the response. */
   readonly version?: number;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is no JSON: a stream, bytes, a page. */
+/** A response that is not JSON: a stream, bytes, a page. */
 export interface RawReply {
   readonly raw: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer as a handler gives it: how the tree is stored is added for all routes in one place. */
+/** A response value as handlers return it; the storage format of the tree is added for all routes in one place. */
 export type Handled<A> = A extends { readonly conversation_format: ConversationFormat }
   ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
   : A;
 
-/** A route as it is written down. */
+/** The definition of a route. */
 export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
   readonly method: HttpMethod;
-  /** With parameters in braces, such as `/api/trees/{tree}`. */
+  /** With parameters in braces, for example `/api/trees/{tree}`. */
   readonly path: P;
-  /** Names the operation in the document and in generated clients. */
+  /** The name of the operation in the document and in generated clients. */
   readonly name: string;
   readonly summary: string;
   readonly needs?: Partial<RouteRequirements>;
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
-  /** The status of a plain success; 200 if not given. */
+  /** The success status; by default 200. */
   readonly status?: number;
-  /** Further statuses of a success, of the same shape. */
+  /** Further success statuses with the same shape. */
   readonly also?: readonly number[];
-  /** What is in the answer where it is no JSON. */
+  /** The media type of a response that is not JSON. */
   readonly produces?: string;
-  /** What a refusal looks like where it is not in our own words alone. */
+  /** The error schema, if it differs from our own. */
   readonly refusal?: z.ZodType;
   handle(
     call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
   ): Promise<RouteReply<Handled<z.input<A>>> | RawReply> | RouteReply<Handled<z.input<A>>> | RawReply;
 }
 
-/** A route, its types forgotten: what the app, the document and the test of all routes go through. */
+/** A route without its types, for the app, the document and the tests of all routes. */
 export interface RouteDefinition {
   readonly method: HttpMethod;
   readonly path: string;
@@ -164,11 +178,11 @@ export interface RouteDefinition {
   readonly also: readonly number[];
   readonly produces: string;
   readonly refusal: z.ZodType | null;
-  /** Reads what came, refuses what is not right, and has it handled. */
+  /** Parses and validates the input, then calls the handler. */
   answerTo(scope: RouteScope, given: RawInput): Promise<RouteReply<unknown> | RawReply>;
 }
 
-/** Writes a route down. */
+/** Defines a route. */
 export function defineRoute<
   const P extends string,
   A extends z.ZodType,
@@ -213,11 +227,17 @@ export function defineRoute<
           return scope.signal;
         },
         header: scope.header,
+        headers: scope.headers,
+        method: scope.method,
+        path: scope.path,
+        get host() {
+          return scope.host;
+        },
         search: scope.search,
         bytes: scope.bytes,
         chunks: scope.chunks,
         params,
-        // The schemas above are the spec's own, or the empty ones that its types stand for where it has none.
+        // These schemas are the spec's own, or empty ones that match the default types.
         query: read.query as z.output<Q>,
         body: read.body as z.output<B>,
         expectedVersion: wish.expectedVersion,
@@ -228,7 +248,7 @@ export function defineRoute<
   };
 }
 
-/** Whether the answer of a route is about one tree. */
+/** Whether the response of a route is about one tree. */
 function tellsOfTree(path: string, answer: z.ZodType): boolean {
   return answer instanceof z.ZodObject && (path.includes('{tree}') || Object.hasOwn(answer.shape, 'treeId'));
 }
@@ -238,7 +258,7 @@ function withFormatSchema(answer: z.ZodType): z.ZodType {
   return answer.extend({ conversation_format: conversationFormat });
 }
 
-/** Adds how the tree is stored to an answer about it, unless the handler said so. */
+/** Adds the storage format of the tree to a response, unless the handler did. */
 async function withFormat(
   scope: RouteScope,
   named: string | undefined,
@@ -252,7 +272,7 @@ async function withFormat(
   return { ...answer, value: { ...value, conversation_format: format } };
 }
 
-/** Refuses a structural or content write that does not say what it has seen. */
+/** Throws if a structural or content write has no version. */
 export function requireVersion(expected: number | undefined): void {
   if (expected === undefined)
     refuseHttp(
@@ -283,7 +303,7 @@ function readParameters<P extends string>(
 ): RouteParameters<P> {
   const read: Record<string, unknown> = {};
   for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
-  // The names come from the very path that the type is made of.
+  // The names come from the path that the type is derived from.
   return read as RouteParameters<P>;
 }
 
@@ -292,7 +312,7 @@ function checkReply(schema: z.ZodType, value: unknown, where: string): unknown {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const at = [where, ...(issue?.path ?? [])].map(String).join('.');
-  return refuseHttp('http/invalid', `${at}: ${issue?.message ?? 'is not what this route takes'}.`, { at });
+  return refuseHttp('http/invalid', `${at}: ${issue?.message ?? 'is not valid for this route'}.`, { at });
 }
 
 interface VersionWish {
@@ -300,13 +320,13 @@ interface VersionWish {
   readonly onConflict?: 'branch' | undefined;
 }
 
-/** The version that the caller has seen, from wherever it said so; the header counts most. */
+/** The expected version, from the header, body or query; the header takes precedence. */
 function versionWish(ifMatch: string | undefined, query: unknown, body: unknown): VersionWish {
   const said = { ...wishIn(body), ...wishIn(query) };
   if (ifMatch === undefined) return said;
   const [, digits] = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch.trim()) ?? /^(\d{1,15})$/.exec(ifMatch.trim()) ?? [];
   if (digits === undefined)
-    return refuseHttp('http/invalid', 'If-Match holds one version of the tree in quotes, such as "12".');
+    return refuseHttp('http/invalid', 'If-Match must be one version of the tree in quotes, for example "12".');
   return { ...said, expectedVersion: Number(digits) };
 }
 
@@ -319,7 +339,7 @@ function wishIn(part: unknown): VersionWish {
   return wish;
 }
 
-/** An answer with a value. */
+/** A response with a value. */
 export function toReply<A>(value: A, more: Omit<RouteReply<A>, 'value' | 'text'> = {}): RouteReply<A> {
   return { value, ...more };
 }

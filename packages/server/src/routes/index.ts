@@ -1,6 +1,5 @@
-/** The table of all routes: what the app runs, the document describes and the tests of security go through. */
+/** The table of all routes, for the app, the OpenAPI document and the security tests. */
 import type { RouteDefinition } from './define.ts';
 import * as members from './members.ts';
 
-/** Every route there is. */
 export const routes: readonly RouteDefinition[] = Object.values(members).flat();

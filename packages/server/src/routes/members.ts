@@ -1,7 +1,8 @@
-/** Every area of the API, in the order of the reference. */
+/** All areas of the API, in the order of the reference. */
 export { accounts } from './accounts/index.ts';
 export { attachments } from './attachments/index.ts';
 export { commands } from './commands/index.ts';
+export { connections } from './connections/index.ts';
 export { context } from './context/index.ts';
 export { feed } from './feed/index.ts';
 export { generations } from './generations/index.ts';
@@ -12,6 +13,8 @@ export { operation } from './operation/index.ts';
 export { proxy } from './proxy/index.ts';
 export { reading } from './reading/index.ts';
 export { shares } from './shares/index.ts';
+export { signIn } from './sign-in/index.ts';
+export { toolServers } from './tool-servers/index.ts';
 export { transfer } from './transfer/index.ts';
 export { trees } from './trees/index.ts';
 export { writing } from './writing/index.ts';

@@ -1,20 +1,22 @@
-/** Every code that a server refuses with, for tests that ask something of each. */
+/** All error codes of the server, for tests that check each. */
 import { importErrorKinds } from '@coppice/content/formats';
 import { type ErrorKind, refusalKinds } from '@coppice/core';
 import {
   commandErrorKinds,
   generateErrorKinds,
+  keysErrorKinds,
   mcpErrorKinds,
   providerErrorKinds,
   toolErrorKinds,
 } from '@coppice/engine';
 import { httpCodes } from '../http-errors.ts';
 
-/** Every code and its kind, by the part that it comes from. */
+/** All codes and kinds, by the part that defines them. */
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorKind>>>> = {
   'Trees, messages, stores': refusalKinds,
   'Turns of conversation': generateErrorKinds,
   Providers: providerErrorKinds,
+  'Keys and connections': keysErrorKinds,
   Tools: toolErrorKinds,
   'MCP servers': mcpErrorKinds,
   Commands: commandErrorKinds,

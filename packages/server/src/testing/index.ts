@@ -1,9 +1,9 @@
-/** A server without a socket, with a scripted model, for tests of the server and of what stands on it. */
+/** A server without a socket and with a scripted model, for tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@coppice/core';
-import { createProviders, newId, parseConfig } from '@coppice/engine';
+import { createProviders, newId, openLiveConfig, parseConfig, type SecretRecords } from '@coppice/engine';
 import { type ScriptedProvider, type ScriptedReply, scriptedProvider, textEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { type CoppiceServer, createServer } from '../app.ts';
@@ -15,27 +15,29 @@ export { errorTables } from './error-tables.ts';
 export { EventReader, type SeenEvent } from './read-events.ts';
 export { openSharedServer, people } from './shared-server.ts';
 
-/** What a test server is made with, beside what every server is. */
+/** Additional options of a test server. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
-  /** The URL of the store; one in memory if not given, a fresh file for `sqlite`. */
+  /** The URL of the store; by default in memory, for `sqlite` a new file. */
   readonly store?: string | Store;
-  /** Whether calls are recorded on a thread of their own, as they are where the server knows the URL of its store. */
+  /** Whether calls are recorded on a worker thread. */
   readonly thread?: boolean;
-  /** What the scripted model says, one reply a call; the last again and again. */
+  /** The replies of the scripted model, one per call; the last one is repeated. */
   readonly replies?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
   readonly config?: string;
+  /** Where entered keys are stored; without it none can be entered. */
+  readonly keys?: SecretRecords;
 };
 
-/** An answer, read. */
+/** A parsed response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** As `JSON.parse` gives it: tests reach into answers of every shape, each checked against its schema before. */
+  /** As returned by `JSON.parse`: tests access responses of all shapes, which are validated before. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** A request as tests write it. */
+/** The options of a request. */
 export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,48 +46,58 @@ export interface Asked {
   readonly token?: string | null;
 }
 
-/** A server to ask. */
 export interface TestServer {
   readonly server: CoppiceServer;
   readonly store: Store;
   readonly provider: ScriptedProvider;
   readonly token: string;
-  /** Asks, checks a JSON answer against the schema of its route, and reads it. */
+  /** Sends a request, validates a JSON response against its route's schema, and parses it. */
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
-  /** Asks and gives the answer as it is, for streams and bytes. */
+  /** Sends a request and returns the raw response, for streams and bytes. */
   raw(method: string, path: string, asked?: Asked): Promise<Response>;
-  /** The same server's parts on a socket. */
+  /** Starts the same services on a socket. */
   listen(options?: { readonly port?: number }): Promise<Listening>;
   close(): Promise<void>;
 }
 
-/** The token of test servers. */
 export const testToken = 'test-token';
 
-/** Opens a test server. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const {
     store: wanted = 'memory:',
     replies = [textEvents('Hello there, how are you?')],
     config: lines = '',
     thread = false,
+    keys,
     ...rest
   } = options;
   const folder = mkdtempSync(join(tmpdir(), 'coppice-server-'));
   const url = wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted;
   const store = typeof url === 'string' ? await openStore(url) : url;
   const provider = scriptedProvider(replies);
-  const config = parseConfig({ name: join(folder, 'test.toml'), text: lines }, {});
+  const fixed = parseConfig({ name: join(folder, 'test.toml'), text: lines }, {});
+  const live =
+    keys === undefined
+      ? undefined
+      : await openLiveConfig({
+          records: keys,
+          rules: { privateAddresses: rest.auth?.mode !== 'users' },
+          env: {},
+          checkMs: 0,
+          load: async () => fixed,
+        });
+  const config = live?.current ?? fixed;
   const made: ServerOptions = {
     auth: { mode: 'token', token: testToken },
     generateLimits: { flushMs: 5, followMs: 5 },
-    // A title would be asked of the scripted model, in between what the test wrote down.
+    // A title would consume a reply of the scripted model.
     titles: false,
     providers: createProviders({ config, extra: [provider] }),
     ...rest,
     ...(thread && typeof url === 'string' ? { storeUrl: url } : {}),
     store,
     config,
+    ...(live === undefined ? {} : { live }),
   };
   const server = createServer(made);
   const listening: Listening[] = [];
@@ -136,7 +148,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   };
 }
 
-/** Fails where an answer is not what the document promises for its route. */
+/** Throws if a response does not match the document. */
 function checkAnswer(method: string, path: string, body: unknown): void {
   const [plain = ''] = path.split('?');
   const route = routes.find(
@@ -148,12 +160,12 @@ function checkAnswer(method: string, path: string, body: unknown): void {
   throw new Error(`${method} ${plain} answers what its schema does not know: ${checked.error.message}`);
 }
 
-/** A fresh id, as clients choose them. */
+/** A new id, as clients create them. */
 export function freshId(): string {
   return newId();
 }
 
-/** A tree with messages, made over the wire: `user` and `assistant` in turn. */
+/** Creates a tree with messages over HTTP: `user` and `assistant` in turn. */
 export async function createTree(
   server: TestServer,
   texts: readonly string[] = ['Hello', 'Hi!'],

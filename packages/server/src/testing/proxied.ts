@@ -1,4 +1,4 @@
-/** A server that passes calls on to a service on this machine, for tests of the recording proxy. */
+/** A server that forwards calls to a local service, for tests of the recording proxy. */
 import { ask, type Node, type TreeSummary } from '@coppice/core';
 import { type Handler, openRawServer, type RawServer } from '@coppice/engine/testing';
 import type { Recorder } from '../proxy/recorder.ts';
@@ -8,7 +8,7 @@ import { openTestServer, type TestServer, type TestServerOptions, testToken } fr
 /** The operator's key for the service. */
 export const operatorKey = 'sk-canary-of-the-operator-1234567890';
 
-/** A node as tests look at it. */
+/** The fields of a node that tests check. */
 export interface RecordedNode {
   readonly role: string | null;
   readonly text: string;
@@ -17,35 +17,35 @@ export interface RecordedNode {
   readonly node: Node;
 }
 
-/** The server, the service and what was recorded. */
+/** The server, the service and the recorded trees. */
 export interface Proxied {
   readonly url: string;
   readonly server: TestServer;
   readonly listening: Listening;
   readonly service: RawServer;
   readonly recorder: Recorder;
-  /** The recorded trees, once everything is recorded. */
+  /** The recorded trees, after all calls are recorded. */
   trees(): Promise<readonly TreeSummary[]>;
-  /** The nodes of all of them, in the order in which they came. */
+  /** The nodes of all trees, in the order in which they were added. */
   nodes(): Promise<readonly RecordedNode[]>;
-  /** Sends a body as it is, and gives the answer while it comes. */
+  /** Sends a body and returns the response while it streams. */
   begin(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The same once the answer is there to its end: only then its recording has begun. */
+  /** The same after the whole response has arrived: only then recording starts. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Opens both. The handler is the service. */
+/** Opens both; the handler is the service. */
 export async function openProxied(handler: Handler, more: TestServerOptions = {}): Promise<Proxied> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
-  // Services in these tests may never answer; nobody has to wait for them at the end.
+  // Services in these tests may never respond; closing must not wait for them.
   const server = await openTestServer({ store: 'sqlite', limits: { stopMs: 500 }, ...more, config });
   const listening = await server.listen();
   const { recorder } = listening.server.services;
   const trees = async () => {
     await recorder.idle();
-    return (await server.store.trees({ forest: true, limit: 100 })).items;
+    return (await server.store.trees({ limit: 100 })).items;
   };
   const begin: Proxied['begin'] = (path, body, headers = {}) =>
     fetch(`${listening.url}${path}`, {

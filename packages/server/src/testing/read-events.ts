@@ -1,10 +1,9 @@
-/** Reads server-sent events as a browser does. */
+/** Reads server-sent events like a browser. */
 
-/** One event. */
 export interface SeenEvent {
   readonly event: string;
   readonly id: string | null;
-  /** As `JSON.parse` gives it. */
+  /** As returned by `JSON.parse`. */
   readonly data: ReturnType<typeof JSON.parse>;
 }
 
@@ -20,7 +19,7 @@ export class EventReader {
     this.#reader = response.body.getReader();
   }
 
-  /** Reads on until a condition holds for what was seen; throws if the stream ends before. */
+  /** Reads until a condition holds for the events so far; throws if the stream ends before. */
   async until(holds: (seen: readonly SeenEvent[]) => boolean): Promise<readonly SeenEvent[]> {
     while (!holds(this.seen))
       if (!(await this.#more())) throw new Error(`The stream ended: ${JSON.stringify(this.seen)}`);
@@ -52,7 +51,7 @@ export class EventReader {
     this.seen.push({ event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: JSON.parse(data) });
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   close(): Promise<void> {
     return this.#reader.cancel().catch(() => undefined);
   }

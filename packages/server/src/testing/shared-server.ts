@@ -1,9 +1,9 @@
-/** A server for several people, with an admin, two members and a viewer. */
+/** A multi-user server with an admin, two members and a viewer. */
 import type { User } from '@coppice/core';
 import { hashToken } from '../middleware/auth.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from './index.ts';
 
-/** Who is on a shared test server, each with a token of the same name. */
+/** The users of the test server, each with a token of the same name. */
 export const people: readonly Pick<User, 'id' | 'role'>[] = [
   { id: 'ada', role: 'admin' },
   { id: 'ben', role: 'member' },
@@ -11,7 +11,7 @@ export const people: readonly Pick<User, 'id' | 'role'>[] = [
   { id: 'vic', role: 'viewer' },
 ];
 
-/** Opens one. `token: 'ben'` in a request makes it Ben's. */
+/** Opens the server. `token: 'ben'` sends a request as Ben. */
 export async function openSharedServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer({ auth: { mode: 'users' }, ...options });
   const { accounts } = server.store;

@@ -1,4 +1,4 @@
-/** Server processes that are killed and started again. */
+/** Server processes that are killed and restarted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { build } from 'vite';
 
 const folder = fileURLToPath(new URL('../../../../.tmp/torture', import.meta.url));
 
-/** Bundles the server into one file, so that one that was killed is back in a moment; native drivers stay outside. */
+/** Bundles the server into one file, so that a killed one restarts quickly; native drivers stay external. */
 export async function bundleServer(): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const outDir = mkdtempSync(join(folder, 'server-'));
@@ -28,7 +28,7 @@ export async function bundleServer(): Promise<string> {
   return join(outDir, 'server.mjs');
 }
 
-/** One place in the fleet: the process that is there now, if one is. */
+/** One slot of the fleet and its current process. */
 class Berth {
   child: ChildProcess | null = null;
   port: number | null = null;
@@ -50,7 +50,7 @@ export class Fleet {
     this.#berths = Array.from({ length: count }, () => new Berth());
   }
 
-  /** Starts all of them; resolves when each listens. */
+  /** Starts all; resolves when each is listening. */
   async start(): Promise<void> {
     for (const berth of this.#berths) await this.#launch(berth);
   }
@@ -73,7 +73,7 @@ export class Fleet {
     berth.port = port;
   }
 
-  /** Kills one and starts it again. */
+  /** Kills one and restarts it. */
   async killOne(which: number): Promise<void> {
     const berth = this.#berths[which % this.#berths.length];
     if (berth?.child == null) return;
@@ -84,24 +84,24 @@ export class Fleet {
     await gone;
     this.kills++;
     await this.#launch(berth);
-    // While the database itself is away a server does not come up; it is tried until it does.
+    // While the database is down a server cannot start; it is tried again until it can.
     for (let tries = 0; berth.port === null && tries < 50; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await this.#launch(berth);
     }
   }
 
-  /** The addresses that answer at the moment. */
+  /** The URLs that are currently listening. */
   addresses(): readonly string[] {
     return this.#berths.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`]));
   }
 
-  /** What the processes said on their way down. */
+  /** The error output of the processes. */
   words(): string {
     return this.#berths.map((berth) => berth.said).join('\n');
   }
 
-  /** Ends all of them. */
+  /** Ends all processes. */
   async close(): Promise<void> {
     for (const { child } of this.#berths) {
       if (child === null || child.exitCode !== null || child.signalCode !== null) continue;

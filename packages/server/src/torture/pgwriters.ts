@@ -8,18 +8,18 @@ import { type Conversation, Record, Writer } from './writer.ts';
 /** The database that the servers share. */
 export interface Database {
   readonly url: string;
-  /** Stops it at once, as a power cut would, and starts it again. */
+  /** Stops it immediately, like a power failure, and starts it again. */
   restart(): Promise<void>;
 }
 
-/** How a run goes. */
+/** The options of a run. */
 export interface PgWritersOptions {
   readonly database: Database;
   readonly servers: number;
   readonly writers: number;
   readonly conversations: number;
   readonly seconds: number;
-  /** Goes on after that until so many writes were acknowledged. */
+  /** Continues until so many writes were acknowledged. */
   readonly atLeast?: number;
   /** Seconds between two kills of a server. */
   readonly killEvery: number;
@@ -29,7 +29,7 @@ export interface PgWritersOptions {
   say?(line: string): void;
 }
 
-/** What a run tells. */
+/** The result of a run. */
 export interface PgWritersReport {
   readonly acknowledged: number;
   readonly kills: number;
@@ -37,7 +37,7 @@ export interface PgWritersReport {
   readonly figures: Readonly<{ [name: string]: number }>;
 }
 
-/** Numbers that come again with the same seed. */
+/** A seeded random number generator. */
 function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -52,7 +52,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Runs it, and throws with a sentence for the first thing that was lost or broken. */
+/** Runs the test; throws on the first lost or corrupted write. */
 export async function pgWriters(options: PgWritersOptions): Promise<PgWritersReport> {
   const { database, seconds, say = () => undefined } = options;
   const token = newId();
@@ -62,7 +62,7 @@ export async function pgWriters(options: PgWritersOptions): Promise<PgWritersRep
     await fleet.start();
     const conversations = await buildSample(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
-    // On a busy machine the time may be over before anything has happened that is looked at.
+    // On a busy machine the time may be over before enough has happened.
     const isThin = () =>
       record.acks.length < (options.atLeast ?? 0) || (fleet.kills === 0 && options.killEvery < seconds);
     const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
@@ -136,7 +136,7 @@ async function restartDatabase({ database, restarts, seconds }: PgWritersOptions
   }
 }
 
-/** What the store holds against what was acknowledged. */
+/** Compares the store with what was acknowledged. */
 async function check(url: string, conversations: readonly Conversation[], record: Record) {
   const store = await openStore(url);
   let commits = 0;
@@ -151,7 +151,8 @@ async function check(url: string, conversations: readonly Conversation[], record
       commits += log.length;
       nodes += rows.nodes.length;
     }
-    // A server that is killed between noting a run and its reply leaves the run, which the next one ends: a warning.
+    // A server that is killed between storing a run and its reply leaves the run, which the next server ends; fsck only
+    // warns about it.
     const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
     if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
   } finally {
@@ -160,7 +161,7 @@ async function check(url: string, conversations: readonly Conversation[], record
   return { commits, nodes };
 }
 
-/** Versions rise by one, and each acknowledged one is the commit that was acknowledged. */
+/** Versions increase by one, and each acknowledged version is the acknowledged commit. */
 function checkLog(id: string, version: number, log: readonly Commit[], record: Record): void {
   for (const [index, commit] of log.entries())
     if (commit.version !== index + 1)
@@ -179,7 +180,7 @@ function checkLog(id: string, version: number, log: readonly Commit[], record: R
   }
 }
 
-/** Every acknowledged node is there with its text, unless a delete that is in the log took it. */
+/** Every acknowledged node exists with its text, unless a logged delete removed it. */
 function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: Record): void {
   const removals = new Set(
     log.filter((commit) => commit.steps.some((step) => step.type === 'remove')).map((commit) => commit.version),

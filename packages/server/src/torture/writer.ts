@@ -1,26 +1,26 @@
-/** A writer that tries until it knows what became of each write, whichever server answers. */
+/** A writer that retries until the outcome of each write is known, with any server. */
 import { newId } from '@coppice/engine';
 import type { Fleet } from './fleet.ts';
 
-/** A write that was acknowledged. */
+/** An acknowledged write. */
 export interface Ack {
   readonly treeId: string;
   readonly version: number;
   readonly actId: string;
-  /** Whether this very answer is that of the commit: not of a retry that found its write done, nor of a turn. */
+  /** Whether this response is that of the commit itself, not of a retry that found its write done, nor of a turn. */
   readonly sure: boolean;
 }
 
-/** What all writers know of one conversation. */
+/** What the writers share about one conversation. */
 export interface Conversation {
   readonly id: string;
   readonly rootId: string;
   version: number;
-  /** Nodes that were acknowledged and that nobody is known to have deleted, newest last. */
+  /** Acknowledged nodes without a known delete, newest last. */
   readonly nodes: string[];
 }
 
-/** What was told to writers, kept outside of the servers. */
+/** What writers were told, kept outside of the servers. */
 export class Record {
   /** Texts of acknowledged nodes, by conversation and node. */
   readonly said = new Map<string, { readonly treeId: string; readonly text: string }>();
@@ -30,17 +30,16 @@ export class Record {
   refused = 0;
   unavailable = 0;
   lostConnections = 0;
-  /** The first answer that should not have come. */
+  /** The first response that violates the contract. */
   wrong: string | null = null;
 }
 
 interface Answer {
   readonly status: number;
-  /** As `JSON.parse` gives it. */
+  /** As returned by `JSON.parse`. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** What a writer needs. */
 export interface WriterOptions {
   readonly fleet: Fleet;
   readonly token: string;
@@ -51,7 +50,7 @@ export interface WriterOptions {
   over(): boolean;
 }
 
-/** The mix of writes, in hundredths, adding up to one hundred. */
+/** The mix of writes, in percent. */
 const mix = [
   ['append', 70],
   ['edit', 10],
@@ -72,7 +71,6 @@ function pickKind(random: () => number): Kind {
   return 'append';
 }
 
-/** One writer. */
 export class Writer {
   readonly #options: WriterOptions;
   #count = 0;
@@ -81,7 +79,7 @@ export class Writer {
     this.#options = options;
   }
 
-  /** Writes until it is told to stop. */
+  /** Writes until it is stopped. */
   async run(): Promise<void> {
     const { conversations, random, record } = this.#options;
     while (!this.#options.over() && record.wrong === null) {
@@ -90,7 +88,7 @@ export class Writer {
     }
   }
 
-  /** A node to work on: one of the newest, for the older ones are mostly gone. */
+  /** A recent node to work on; older ones have mostly been deleted. */
   #node(conversation: Conversation): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
@@ -138,7 +136,7 @@ export class Writer {
     await this.#settle(conversation, 'append', 'POST', path, body, { id, text }, parentId);
   }
 
-  /** Tries until the write is acknowledged or refused; what is unknown is tried again, which is harmless by its id. */
+  /** Retries until the write is acknowledged or refused; retrying is safe because of its id. */
   async #settle(
     conversation: Conversation,
     kind: Kind,
@@ -156,7 +154,7 @@ export class Writer {
         unknown = true;
         await pause(50);
       } else if (answer.status === 503) {
-        // The store or the server was going away: whether it happened is not known.
+        // The store or server was stopping: whether the write happened is unknown.
         record.unavailable++;
         unknown = true;
         await pause(50);
@@ -165,7 +163,7 @@ export class Writer {
         record.conflicts++;
         conversation.version = Math.max(conversation.version, answer.body.error.data.version);
       } else if ([404, 409, 422].includes(answer.status)) {
-        // Somebody else was there before; or, where an answer was lost, we were.
+        // Another writer was faster; or, if a response was lost, this one.
         record.refused++;
         if (answer.status === 404 || unknown) forget(conversation, on);
         return;
@@ -186,7 +184,7 @@ export class Writer {
     const { record } = this.#options;
     record.byKind.set(kind, (record.byKind.get(kind) ?? 0) + 1);
     const changed = kind !== 'regenerate' && body.nodes.length + (body.result.removed?.length ?? 0) > 0;
-    // An edit that equals what is there, and a retry, are acknowledged without a commit.
+    // An edit without a difference, and a retry, are acknowledged without a commit.
     const sure = changed && (made === null || body.result.added.length > 0);
     record.acks.push({ treeId: conversation.id, version: body.version, actId: body.actId, sure });
     conversation.version = Math.max(conversation.version, body.version);

@@ -1,4 +1,4 @@
-/** Conversations on their way out: a download that is written while it is read, and the report of what it would lose. */
+/** Exports: a download that is written while it is read, and a report of what is lost. */
 import { setImmediate } from 'node:timers/promises';
 import {
   type ExportEvent,
@@ -17,7 +17,7 @@ import { zipPieces } from './zip-pieces.ts';
 /** A format that can be written. */
 export type Writable = Format & { readonly writer: FormatWriter };
 
-/** The format of a name; refuses one that nobody knows, and one that is only read. */
+/** Finds a format by name; throws if it is unknown or can only be read. */
 export function writableNamed(name: string): Writable {
   const format = formatNamed(name);
   if (format?.writer !== undefined) return { ...format, writer: format.writer };
@@ -26,12 +26,12 @@ export function writableNamed(name: string): Writable {
   throw new AppError({ code, kind: importErrorKinds[code], message: `${why}; GET /api/formats lists those to write.` });
 }
 
-/** What goes out. */
-export interface Outgoing {
+/** What to export. */
+export interface ExportJob {
   readonly store: Store;
   readonly format: Writable;
   readonly options: Omit<ExportFromOptions, 'format' | 'signal'>;
-  /** What the file is called, without its ending. */
+  /** The file name without extension. */
   readonly name: string;
 }
 
@@ -45,7 +45,7 @@ async function* plainPieces(events: AsyncIterable<ExportEvent>): AsyncGenerator<
   }
 }
 
-/** Larger pieces out of small ones, with a turn for others after each. */
+/** Joins small chunks to larger ones, and yields to the event loop after each. */
 async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;
@@ -62,13 +62,13 @@ async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
 }
 
 /**
- * The download. What can be refused is refused before it begins; what goes wrong after that cuts the connection, so that
- * nobody takes a part for the whole.
+ * The download. Errors are reported before it starts if possible; later errors close the connection, so that a client
+ * does not take a part for the whole.
  */
-export async function exportReply(outgoing: Outgoing, done: () => void): Promise<RawReply> {
-  const { store, format, options, name } = outgoing;
+export async function exportReply(job: ExportJob, done: () => void): Promise<RawReply> {
+  const { store, format, options, name } = job;
   const { writer } = format;
-  // Each conversation in a file of its own, and more than one: an archive holds them.
+  // Several trees in separate files are packed into an archive.
   const packed = writer.files === 'per-tree' && options.trees?.length !== 1;
   const stop = new AbortController();
   const events = exportFrom(store, { ...options, format: format.name, signal: stop.signal });
@@ -106,7 +106,7 @@ export async function exportReply(outgoing: Outgoing, done: () => void): Promise
     headers: {
       'Content-Type': packed ? 'application/zip' : withCharset(writer.mediaType),
       'Content-Disposition': attachmentNamed(`${name}.${packed ? 'zip' : writer.extension}`),
-      // A page that somebody exported is somebody's text: it never runs as one of ours.
+      // An exported HTML page contains untrusted text: it must never run as a page of ours.
       'Content-Security-Policy': attachmentPolicy,
     },
   };
@@ -116,7 +116,7 @@ function withCharset(mediaType: string): string {
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
-/** Disposition with a name that every browser reads: plain ASCII, and the whole of it beside. */
+/** A Content-Disposition header with an ASCII name and the full name. */
 function attachmentNamed(name: string): string {
   const plain = name.replaceAll(/[^\w .,()-]/g, '_');
   const whole = encodeURIComponent(name).replaceAll(
@@ -126,9 +126,9 @@ function attachmentNamed(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }
 
-/** A title as the name of a file. */
+/** A title as a file name. */
 export function fileNameFor(title: string): string {
-  // Neither what separates folders, nor what a system will not have, nor what could not be seen or printed.
+  // Removes path separators, reserved and control characters.
   const plain = title
     .replaceAll(/[\p{C}\p{Z}/\\:*?"<>|]+/gu, ' ')
     .trim()
@@ -136,10 +136,10 @@ export function fileNameFor(title: string): string {
   return [...plain].slice(0, 80).join('').trim() || 'conversation';
 }
 
-/** Writes everything to nowhere, and tells what was lost on the way. */
-export async function exportReport(outgoing: Outgoing, signal: AbortSignal): Promise<ExportReport> {
+/** Runs the export without output, and reports what would be lost. */
+export async function exportReport(job: ExportJob, signal: AbortSignal): Promise<ExportReport> {
   let since = 0;
-  for await (const event of exportFrom(outgoing.store, { ...outgoing.options, format: outgoing.format.name, signal })) {
+  for await (const event of exportFrom(job.store, { ...job.options, format: job.format.name, signal })) {
     if (event.type === 'report') return event.report;
     since += event.type === 'text' ? event.text.length : event.type === 'bytes' ? event.bytes.length : 0;
     if (since < pieceBytes) continue;

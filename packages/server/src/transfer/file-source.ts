@@ -1,10 +1,10 @@
-/** Files as they are told to another thread: by their place, or by the number under which this process has them open. */
+/** Files that can be passed to another thread: by path, or by an open file descriptor. */
 import { createReadStream, read as readAt } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { InputFile } from '@coppice/content/formats';
 
-/** A file to read. One that is open stays so until everybody is through with it. */
+/** A file to read. An open one is closed only when all readers have finished. */
 export type FileSource = { readonly name: string; readonly size: number } & (
   | { readonly path: string }
   | { readonly descriptor: number }
@@ -24,7 +24,7 @@ async function readRange(descriptor: number, size: number, start: number, end: n
   return bytes;
 }
 
-/** The file of a source, to be read as often as an import needs it. */
+/** The file of a source; an import can read it several times. */
 export function fileFrom(source: FileSource): InputFile {
   const { name, size } = source;
   if ('path' in source) {

@@ -1,10 +1,10 @@
-/** Files into a store, on the thread that asks for it. */
+/** Imports files on the calling thread. */
 import type { Store } from '@coppice/core';
 import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine/import';
 import { openTables } from '@coppice/stores';
 import { type FileSource, fileFrom } from './file-source.ts';
 
-/** Imports files and lets go of the copies that were made of them; see `importInto`. */
+/** Imports files and releases their temporary copies; see `importInto`. */
 export async function* importHere(
   store: Store,
   files: readonly FileSource[],

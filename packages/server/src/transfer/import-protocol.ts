@@ -1,38 +1,38 @@
-/** What the thread of an import and the one that asked for it say to each other. */
+/** The messages between an import thread and its caller. */
 import { AppError, type AppErrorInit, isAppError } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 
-/** The options of an import that can be sent. */
-export type ImportSettings = Pick<ImportIntoOptions, 'actor' | 'format' | 'scope' | 'strict' | 'dryRun'>;
+/** The options of an import that can be sent to a thread. */
+export type ImportSettings = Pick<ImportIntoOptions, 'actor' | 'format' | 'scope' | 'strict' | 'dryRun' | 'follow'>;
 
-/** What a thread is to import. */
+/** The job of an import thread. */
 export interface ImportJob {
-  /** Its owner is the one whom the trees are for. */
+  /** Its owner becomes the owner of the imported trees. */
   readonly store: ThreadStore;
   readonly files: readonly FileSource[];
   readonly settings: ImportSettings;
 }
 
-/** An error in words that can be sent; its cause does not outlive the way. */
+/** A serialised error, without its cause. */
 export type ErrorMessage =
   | { readonly typed: AppErrorInit }
   | { readonly message: string; readonly stack: string | undefined };
 
-/** What the thread says: that it is there, how it goes, and that it is through. */
+/** Messages from the thread: ready, progress, done. */
 export type FromImport =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: ImportIntoEvent }
   | { readonly type: 'failed'; readonly error: ErrorMessage }
   | { readonly type: 'over' };
 
-/** What the thread is told: to stop where it can. */
+/** A message to the thread: stop as soon as possible. */
 export interface ToImport {
   readonly type: 'cancel';
 }
 
-/** An error in words. */
+/** Serialises an error. */
 export function errorToMessage(error: unknown): ErrorMessage {
   if (isAppError(error)) {
     const { code, kind, message, retryable, data } = error;
@@ -43,7 +43,7 @@ export function errorToMessage(error: unknown): ErrorMessage {
     : { message: String(error), stack: undefined };
 }
 
-/** The error that the words stand for. */
+/** Restores an error. */
 export function errorFromMessage(words: ErrorMessage): Error {
   if ('typed' in words) return new AppError(words.typed);
   const error = new Error(words.message);

@@ -32,7 +32,7 @@ function chats(count: number): string {
 }
 
 interface ImportFixture {
-  /** The store as the test sees it. */
+  /** The store as the test reads it. */
   readonly store: Store;
   readonly target: ImportTarget;
   readonly refusals: unknown[];
@@ -46,7 +46,7 @@ async function openFixture(): Promise<ImportFixture> {
   const store = await openStore(url);
   endings.push(() => store.close());
   const refusals: unknown[] = [];
-  // The store of the thread that asks is another one: what comes in there was not imported aside.
+  // The caller's store is another one: anything in it was not imported by the thread.
   const target: ImportTarget = {
     store: createMemoryStore(),
     thread: { url, owner: store.owner },
@@ -151,17 +151,17 @@ describe('an import on a thread of its own', () => {
     const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
     disarm();
-    // Its third commit never ends by itself. On this thread everything goes on.
+    // Its third commit hangs. This thread keeps running.
     const written: string[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     let begun = 0;
-    // Written until one has to wait: the thread may be on its way to its commit yet.
+    // Writes until one has to wait: the thread may not have reached its commit yet.
     while (written.length === begun) {
       const title = `Mine ${begun++}`;
       const create = { type: 'create', treeId: treeId(newId()), attributes: { title } } as const;
       writing = run(store, create, context).then(() => written.push(title));
       for (let turn = 0; turn < 100 && written.length < begun; turn += 1) await setImmediate();
-      // The fewer there are, the shorter is the list; the thread needs a moment to come to its commit.
+      // The thread needs a moment to reach its commit.
       if (written.length === begun) await sleep(50);
     }
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', ...written].sort());

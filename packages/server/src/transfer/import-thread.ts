@@ -1,4 +1,7 @@
-/** Files into a store, on a thread of their own where the store can be opened twice: a conversation is one transaction, however long. */
+/**
+ * Imports files on a worker thread if the store can be opened twice, because each conversation is one transaction,
+ * however long.
+ */
 import { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
@@ -17,24 +20,24 @@ import {
 export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
 
-/** Where files are imported to. */
+/** The target of an import. */
 export interface ImportTarget {
   readonly store: Store;
-  /** How a thread opens the same store for the same owner; without it the import runs on the thread that asks. */
+  /** How a thread opens the same store for the same owner; without it the import runs on the calling thread. */
   readonly thread?: ThreadStore | undefined;
-  /** No thread can be started: the import runs on the thread that asks. */
+  /** Called if no thread can be started; the import runs on the calling thread. */
   readonly onNoThread?: (error: unknown) => void;
-  /** How long one that is stopped may take to the end of its conversation before its thread is ended. */
+  /** How long a stopped import may take to finish its conversation before its thread is terminated. */
   readonly graceMs?: number | undefined;
 }
 
-// Enough for a conversation of some ten thousand messages; whoever stops a server does not wait for more.
+// Enough for a conversation of about ten thousand messages; a shutdown does not wait longer.
 const defaultGraceMs = 5_000;
 
 /**
- * Imports files and tells how it goes, as `importInto` does; the report comes last. Ends when nothing reads the files any
- * more. A thread that ends by itself is `import/thread-ended`: what it had not committed is not there, and the same
- * import again brings it.
+ * Imports files with progress events like `importInto`; the report is last. Ends when the files are no longer read. A
+ * thread that ends unexpectedly gives `import/thread-ended`: uncommitted conversations are missing, and repeating the
+ * import adds them.
  */
 export async function* importFiles(
   { store, thread, onNoThread, graceMs = defaultGraceMs }: ImportTarget,
@@ -42,9 +45,9 @@ export async function* importFiles(
   options: ImportIntoOptions = {},
 ): AsyncGenerator<ImportIntoEvent> {
   if (thread !== undefined) {
-    const { actor, format, scope, strict, dryRun } = options;
+    const { actor, format, scope, strict, dryRun, follow } = options;
     const settings: ImportSettings = {
-      ...{ actor, strict: strict === true, dryRun: dryRun === true },
+      ...{ actor, strict: strict === true, dryRun: dryRun === true, follow: follow === true },
       ...(format === undefined ? {} : { format }),
       ...(scope === undefined ? {} : { scope }),
     };
@@ -54,15 +57,16 @@ export async function* importFiles(
   yield* importHere(store, files, options);
 }
 
-// What an import makes is used once: with little room for what is new the collector takes it away sooner, and less is held.
+// Imported objects are short-lived: with a small young generation the garbage collector frees them sooner, which saves
+// memory.
 const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 
-/** The thread of one import as the one that asked for it sees it. */
+/** The caller's side of an import thread. */
 class ImportThread {
   readonly #worker: Worker;
   #reported: FromImport[] = [];
   #received = 0;
-  /** Resolves when it is gone, with what it ended by if that was an error. */
+  /** Resolves when the thread has ended, with its error if there was one. */
   readonly #gone: Promise<unknown>;
   #isGone = false;
   #late: NodeJS.Timeout | undefined;
@@ -87,7 +91,7 @@ class ImportThread {
     });
   }
 
-  /** Starts a thread; null where none comes up, which is told. Nothing was done then. */
+  /** Starts a thread; reports and returns null if that fails. Nothing was imported then. */
   static async start(job: ImportJob, onNoThread: ImportTarget['onNoThread']): Promise<ImportThread | null> {
     try {
       const { file, execArgv } = threadFile('import-worker', import.meta.url);
@@ -102,7 +106,7 @@ class ImportThread {
     }
   }
 
-  /** What it tells until it is through. Whoever stops listening stops it. */
+  /** Its events until it has finished. Ending the iteration stops it. */
   async *events(signal: AbortSignalLike | undefined, graceMs: number): AsyncGenerator<ImportIntoEvent> {
     const cancel = () => this.#cancel(graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
@@ -123,19 +127,19 @@ class ImportThread {
     } finally {
       signal?.removeEventListener('abort', cancel);
       cancel();
-      // The files stay open until nobody reads them.
+      // The files stay open until nothing reads them.
       await this.#gone;
       clearTimeout(this.#late);
     }
   }
 
-  /** Stops it between two conversations, or inside one that takes too long: its transaction is rolled back then. */
+  /** Stops it between two conversations, or within one that takes too long, whose transaction is then rolled back. */
   #cancel(graceMs: number): void {
     this.#worker.postMessage({ type: 'cancel' } satisfies ToImport);
     this.#late ??= setTimeout(() => void this.#worker.terminate(), graceMs);
   }
 
-  /** What it told next; null when it is gone and all was heard. */
+  /** The next message; null when the thread has ended and all messages were read. */
   async #next(): Promise<FromImport | null> {
     for (;;) {
       const reported = this.#reported[this.#received++];

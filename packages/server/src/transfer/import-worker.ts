@@ -1,6 +1,6 @@
-/** The thread of one import: it opens the store for itself, so that a long transaction holds up nobody's event loop. */
+/** The import thread: opens the store itself, so that a long transaction does not block the server's event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openStore } from '@coppice/stores';
+import { openStore } from '@coppice/stores/open';
 import { importHere } from './import-here.ts';
 import { errorToMessage, type FromImport, type ImportJob, type ToImport } from './import-protocol.ts';
 
@@ -17,7 +17,7 @@ async function runImport(): Promise<void> {
     for await (const event of importHere(store, files, { ...settings, signal: stop.signal }))
       sendToParent({ type: 'event', event });
   } finally {
-    // Everything is committed or rolled back by now, whatever becomes of closing.
+    // Everything is committed or rolled back by now, even if closing fails.
     await store.close().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** The imports of this process: each goes on without its reader, is looked at by any number, and can be stopped. */
+/** The imports of this process: each runs without a reader, can be followed by any number, and can be cancelled. */
 import { type ImportFinding, type ImportReport, listedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
@@ -7,31 +7,35 @@ import type { Quotas, ServerLimits } from '../contract.ts';
 import { httpRefusalOf, refuseHttp } from '../http-errors.ts';
 import { Waiters } from '../live/waiters.ts';
 import type { ThreadStore } from '../threads.ts';
-import { importFiles } from './import-thread.ts';
-import type { Spool } from './spool.ts';
+import { type FileSource, importFiles } from './import-thread.ts';
 
-/** Where an import stands. `failed` was refused or broke off, `cancelled` was stopped; what is in by then stays whole. */
+/**
+ * The state of an import. `failed` was refused or broke off, `cancelled` was stopped; what was imported by then is
+ * complete.
+ */
 export type ImportState = 'running' | 'done' | 'failed' | 'cancelled';
 
-/** A conversation that came in, or that was there. */
+/** A conversation that was imported or already existed. */
 export type ImportedConversation = Omit<Extract<ImportIntoEvent, { readonly type: 'conversation' }>, 'type'>;
 
 type ImportProgress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
 
-/** What an import is made of. */
+/** The options of an import. */
 export interface ImportRequest {
   readonly id: string;
-  /** What people know the upload by, such as its file's name. */
+  /** A name for display, for example the file name. */
   readonly name: string;
   readonly store: Store;
-  readonly spool: Spool;
+  readonly files: readonly FileSource[];
+  /** Called when the files are no longer read, for example to delete an upload. */
+  readonly release?: () => Promise<void>;
   readonly options: Omit<ImportIntoOptions, 'signal'>;
 }
 
-// A title is shown, not kept here: the tree has all of it.
+// Titles are shortened for display; the tree has the whole title.
 const longestTitle = 200;
 
-/** One import, and everything that is told about it. */
+/** One import and its progress. */
 export class LiveImport {
   readonly id: string;
   readonly owner: string;
@@ -44,14 +48,14 @@ export class LiveImport {
   endedAt: number | null = null;
   format: { readonly name: string; readonly label: string } | null = null;
   progress: ImportProgress = { bytes: 0, total: null, conversations: 0, records: 0 };
-  /** Conversations that are new, and those that were there, so far; for an import that was stopped there is no more. */
+  /** New and existing conversations so far; final if the import was stopped. */
   readonly taken = { stored: 0, merged: 0 };
   /** The first thousand conversations, in the order of the source. */
   readonly conversations: ImportedConversation[] = [];
   findings: readonly ImportFinding[] = [];
   report: ImportReport | null = null;
   error: Refusal | null = null;
-  /** Resolves when it is through and its upload is gone. */
+  /** Resolves when it has finished and its files are released. */
   readonly done: Promise<void>;
   readonly #stop = new AbortController();
   readonly #waiting = new Waiters();
@@ -60,7 +64,7 @@ export class LiveImport {
     this.id = request.id;
     this.owner = owner;
     this.name = request.name;
-    this.size = request.spool.size;
+    this.size = request.files.reduce((sum, { size }) => sum + size, 0);
     this.dryRun = request.options.dryRun ?? false;
     this.strict = request.options.strict ?? false;
     this.startedAt = at.now();
@@ -76,13 +80,13 @@ export class LiveImport {
     this.#stop.abort();
   }
 
-  /** Resolves with the next change, or when the signal fires. */
+  /** Resolves with the next change, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void> {
     if (this.over || signal.aborted) return Promise.resolve();
     return this.#waiting.wait(signal);
   }
 
-  async #run({ store, spool, name, options }: ImportRequest, { now, log, thread }: ImportPosition) {
+  async #run({ store, files, release, options }: ImportRequest, { now, log, thread }: ImportPosition) {
     let ended: ImportState = 'done';
     const target = {
       store,
@@ -90,7 +94,7 @@ export class LiveImport {
       onNoThread: (err: unknown) => log.warn({ err }, 'an import has no thread of its own, and holds up others'),
     };
     try {
-      const events = importFiles(target, [spool.sourceNamed(name)], { ...options, signal: this.#stop.signal });
+      const events = importFiles(target, files, { ...options, signal: this.#stop.signal });
       for await (const event of events) this.#take(event);
     } catch (thrown) {
       const refusal = httpRefusalOf(thrown);
@@ -99,7 +103,7 @@ export class LiveImport {
       this.findings = findingsOf(refusal);
       if (refusal.kind === 'internal') log.error({ err: thrown }, 'an import failed');
     }
-    await spool.close().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be let go of'));
+    await release?.().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be let go of'));
     this.endedAt = now();
     this.state = ended;
     this.#wake();
@@ -128,7 +132,7 @@ export class LiveImport {
   }
 }
 
-/** What a strict import found before it refused: the reason is in its data. */
+/** The findings of a strict import that was refused, from the error's data. */
 function findingsOf({ code, data }: Refusal): readonly ImportFinding[] {
   const found = code === 'import/strict' ? data.findings : undefined;
   return Array.isArray(found) ? found.filter(isFinding) : [];
@@ -143,24 +147,24 @@ interface ImportsOptions {
   readonly limits: Pick<ServerLimits, 'keepImportMs'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** How a thread opens the store; without it imports run on the thread of the server. */
+  /** How a thread opens the store; without it imports run on the server's thread. */
   readonly thread?: ThreadStore | undefined;
 }
 
 type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
-/** A place that somebody took for an import, from the first byte of its upload on. */
+/** A reserved slot for an import, from the first byte of its upload on. */
 export interface ImportPlace {
-  /** Begins the import; the place is free when it is through. */
+  /** Starts the import; the slot is released when it has finished. */
   begin(request: ImportRequest): LiveImport;
-  /** Gives the place up without an import; harmless after it began. */
+  /** Releases the slot without an import; has no effect after it started. */
   leave(): void;
 }
 
-// Reports are bounded, and so is their number: the oldest give way.
+// Finished imports are limited in number; the oldest are dropped.
 const keptPerOwner = 20;
 
-/** Every import of this process that runs, and for a while those that are through. */
+/** The running imports of this process and, for a while, finished ones. */
 export class Imports {
   readonly #options: ImportsOptions;
   readonly #byOwner = new Map<string, Map<string, LiveImport>>();
@@ -171,21 +175,25 @@ export class Imports {
     this.#options = options;
   }
 
-  /** Imports of everybody that are uploaded or under way. */
+  /** All imports that are uploading or running. */
   get running(): number {
     let sum = 0;
     for (const count of this.#places.values()) sum += count;
     return sum;
   }
 
-  /** Takes a place; refuses one too many. */
+  /** Reserves a slot; throws above the limit. */
   admit(owner: string): ImportPlace {
     const taken = this.#places.get(owner) ?? 0;
     const { imports: most } = this.#options.quotas;
     if (taken >= most)
-      refuseHttp('http/too-many', `You have ${taken} imports under way; at most ${most} are allowed at a time.`, {
-        most,
-      });
+      refuseHttp(
+        'http/too-many',
+        `You have ${taken} running imports; at most ${most} are allowed. Wait until one has finished.`,
+        {
+          most,
+        },
+      );
     this.#places.set(owner, taken + 1);
     let left = false;
     const leave = () => {
@@ -198,7 +206,7 @@ export class Imports {
     let begun = false;
     return {
       begin: (request) => {
-        // An upload that ends while the server does would write into a store that is being closed.
+        // An upload that ends during the shutdown would write to a store that is being closed.
         if (this.#closed) refuseHttp('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
@@ -215,26 +223,26 @@ export class Imports {
     };
   }
 
-  /** The import of an id; null where this process has none of this owner's. */
+  /** An import by id; null if this process has none of this owner. */
   find(owner: string, id: string): LiveImport | null {
     this.#tidy(owner);
     return this.#byOwner.get(owner)?.get(id) ?? null;
   }
 
-  /** An owner's imports, the newest first. */
+  /** An owner's imports, newest first. */
   list(owner: string): readonly LiveImport[] {
     this.#tidy(owner);
     return [...(this.#byOwner.get(owner)?.values() ?? [])].reverse();
   }
 
-  /** Forgets one that is through. */
+  /** Removes a finished import. */
   forget(live: LiveImport): void {
     const own = this.#byOwner.get(live.owner);
     own?.delete(live.id);
     if (own?.size === 0) this.#byOwner.delete(live.owner);
   }
 
-  /** Stops all of them and waits until their uploads are gone. */
+  /** Stops all imports and waits until their uploads are deleted. */
   async close(): Promise<void> {
     this.#closed = true;
     const all = [...this.#byOwner.values()].flatMap((own) => [...own.values()]);

@@ -38,7 +38,7 @@ test('[TR5] an upload that breaks off leaves nothing', async () => {
   expect(readdirSync(join(folder, 'broken'))).toEqual([]);
 });
 
-// The device that is always full is one of Linux's.
+// Only Linux has a device that is always full.
 test.runIf(process.platform === 'linux')('[TR6] a disk without room is a refusal that says so', async () => {
   const full = await open('/dev/full', 'r+');
   await expect(fill(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });

@@ -1,24 +1,24 @@
-/** Uploads on the disk: a file without a name, which the system takes back whatever becomes of the process. */
+/** Stores uploads on disk in an unlinked file, which the operating system frees even after a crash. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { httpRefusal } from '../http-errors.ts';
 import type { FileSource } from './file-source.ts';
 
-/** What was uploaded, to be read as often as an import needs it. */
+/** An upload that an import can read several times. */
 export interface Spool {
   readonly size: number;
-  /** The bytes as a file of a name that people know it by; nothing is opened by it. */
+  /** The upload as a file source with a display name; opens nothing. */
   sourceNamed(name: string): FileSource;
-  /** Gives the disk its room back. */
+  /** Frees the disk space. */
   close(): Promise<void>;
 }
 
 const noSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
- * A file that no folder lists: its name is gone before the first byte is in it. Nobody else can open it, and after a
- * crash there is nothing to sweep.
+ * Creates a file and unlinks it before writing: no other process can open it, and after a crash there is nothing to
+ * clean up.
  */
 async function openNameless(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -33,7 +33,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-/** Writes all that comes, and says how much that was. A disk without room is a refusal that says so. */
+/** Writes all chunks and returns their size. A full disk gives a specific error. */
 export async function fill(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<number> {
   let size = 0;
   for await (const piece of source) {
@@ -52,10 +52,13 @@ export async function fill(handle: FileHandle, source: AsyncIterable<Uint8Array>
 function refuseWrite(thrown: unknown): never {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   if (!noSpace.has(code)) throw thrown;
-  throw httpRefusal('store/full', 'The disk of the server has no room for this upload; nothing was imported.');
+  throw httpRefusal(
+    'store/full',
+    'The disk of the server is full: the upload was not stored, and nothing was imported.',
+  );
 }
 
-/** Puts an upload on the disk of a folder. Whatever ends it early leaves nothing there. */
+/** Stores an upload in a folder. If it ends early, nothing remains. */
 export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array>): Promise<Spool> {
   const handle = await openNameless(folder);
   try {

@@ -1,4 +1,4 @@
-/** Several files of an export as one archive, packed while they are written. */
+/** Packs the files of an export into a zip archive while they are written. */
 import { pipeline, Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
 import type { ExportEvent } from '@coppice/content/formats';
@@ -6,9 +6,9 @@ import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from '@
 
 const encoder = new TextEncoder();
 
-/** Names in an archive: what two files are both called is told apart, so that unpacking writes over nothing. */
+/** A unique name in the archive, so that unpacking overwrites nothing. */
 function memberName(name: string, used: Set<string>): string {
-  // Names come from foreign ids; only what cannot lead out of the folder is kept.
+  // Names come from foreign ids; only characters that cannot leave the folder are kept.
   const plain =
     name
       .split('/')
@@ -66,7 +66,7 @@ export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGener
 
 function deflated(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const deflate = createDeflateRaw();
-  // What goes wrong in the source is thrown to whoever reads the packed bytes; the callback has nothing to add.
+  // Errors of the source are thrown to the reader of the compressed bytes; the callback has nothing to do.
   pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);
   return deflate;
 }

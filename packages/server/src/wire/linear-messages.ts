@@ -1,12 +1,12 @@
-/** The messages of a path for programs that know no branches. */
+/** The messages of a path for clients that do not support branches. */
 import type { Node } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { message, nodeIdText } from './schemas.ts';
 
-/** A message with its id, when it was said and how it ended. */
+/** A message with id, time and status. */
 export const linearMessage = message.extend({ id: nodeIdText, createdAt: z.number(), status: z.string() });
 
-/** The messages among the nodes of a path: markers and states are left out. */
+/** The messages among the nodes of a path, without markers. */
 export function linearMessages(nodes: readonly Node[]): z.input<typeof linearMessage>[] {
   return nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
     said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],

@@ -1,39 +1,39 @@
-/** The shapes that cross the wire, for the document, the generated client and the checks of what comes in. */
+/** The schemas of requests and responses, for the document, the generated client and validation. */
 import type { Block, JsonObject } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 
-/** A list that nobody changes, as all of core's are. */
+/** A read-only list, like those of core. */
 export function listOfSchema<T extends z.ZodType>(item: T) {
   return z.array(item).readonly();
 }
 
-/** Any JSON object, taken as it is: nothing of it is copied, so no key of it can do anything. */
+/** Any JSON object, passed through unchanged: it is not copied, so special keys cannot do harm. */
 export const jsonObject = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'an object is needed',
   })
   .openapi({ type: 'object', additionalProperties: true });
 
-/** An object of an answer whose further keys are free. */
+/** A response object with any keys. */
 export const anyObject = z
   .custom<object>((value) => typeof value === 'object' && value !== null)
   .openapi({ type: 'object', additionalProperties: true });
 
 const orNull = { type: ['object' as const, 'null' as const], additionalProperties: true };
 
-/** An object of an answer whose further keys are free, or none. The document would not have the null by itself. */
+/** A response object with any keys, or null. The null must be declared explicitly in the document. */
 const objectOrNull = anyObject.nullable().openapi(orNull);
 
-/** As {@link jsonObject}, or null, which takes it away. */
+/** Like {@link jsonObject}, or null to remove it. */
 export const jsonObjectOrNull = jsonObject.nullable().openapi(orNull);
 
 const uuid = z.string().openapi({ format: 'uuid' });
-/** Names a tree. */
+/** A tree id. */
 export const treeIdText = uuid;
-/** Names a node. */
+/** A node id. */
 export const nodeIdText = uuid;
 
-/** Who speaks. */
+/** The role of a message. */
 export const role = z.enum(['user', 'assistant', 'tool', 'system']);
 
 const typed = {
@@ -47,15 +47,15 @@ function isTyped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-/** One piece of a message; its `type` says what else is in it. */
+/** One block of a message; its `type` determines the other fields. */
 export const block = z.custom<Block>(isTyped).openapi('Block', typed);
 
-/** Blocks of a message, or plain text. The door of `@coppice/content` reads them. */
+/** Blocks of a message, or plain text; parsed by `@coppice/content`. */
 export const contentInput = z.union([z.string(), listOfSchema(block)], {
   error: 'a text or a list of blocks is needed',
 });
 
-/** A message on its way in; plain text is one of the user's. */
+/** A new message; plain text is a user message. */
 export const messageInput = z
   .union([
     z.string(),
@@ -69,7 +69,6 @@ export const messageInput = z
   ])
   .openapi('MessageInput');
 
-/** A message. */
 export const message = z
   .object({ role, content: listOfSchema(block), tool_call_id: z.string().optional() })
   .openapi('Message');
@@ -77,9 +76,9 @@ export const message = z
 const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
 const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error']);
 
-// A named shape that may be null is a union: as `nullable` the document would have it both an object and null at once.
+// A nullable named schema must be a union: with `nullable` the document would require both an object and null.
 
-/** A node, as core has it. */
+/** A node with content. */
 export const node = z
   .object({
     id: nodeIdText,
@@ -106,7 +105,7 @@ export const node = z
   })
   .openapi('Node');
 
-/** A node without content, as maps need it. */
+/** A node without content, for maps. */
 export const topologyNode = z
   .object({
     id: nodeIdText,
@@ -129,7 +128,7 @@ function pickedColumn<T extends z.ZodType>(names: T) {
   return z.object({ of: listOfSchema(names), at: listOfSchema(z.number()) });
 }
 
-/** The shape of a whole tree, a column for each field. */
+/** The topology of a whole tree in columns. */
 export const topologyColumns = z
   .object({
     id: listOfSchema(nodeIdText),
@@ -147,7 +146,7 @@ export const topologyColumns = z
   })
   .openapi('TopologyColumns');
 
-/** A named pointer at a node. */
+/** A bookmark. */
 export const bookmark = z
   .object({ nodeId: nodeIdText, title: z.string(), createdAt: z.number(), updatedAt: z.number() })
   .openapi('Bookmark');
@@ -182,7 +181,7 @@ export const treeView = z
   })
   .openapi('TreeView');
 
-/** What every write answers; `result` is the command's own. */
+/** The response of a write; `result` depends on the command. */
 export function writtenSchema<R extends z.ZodType>(result: R) {
   return z.object({
     treeId: treeIdText,
@@ -195,7 +194,7 @@ export function writtenSchema<R extends z.ZodType>(result: R) {
   });
 }
 
-/** What every refusal looks like. */
+/** The error format. */
 export const problem = z
   .object({
     error: z.object({
@@ -207,14 +206,14 @@ export const problem = z
   })
   .openapi('Problem');
 
-/** A whole number from zero in a query. */
+/** A non-negative integer in a query. */
 export const count = z
   .string()
   .regex(/^\d{1,15}$/, 'a whole number from 0 is needed')
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0 });
 
-/** How many of a list are wanted, in a query: at least one. */
+/** The number of list items in a query: at least one. */
 export const pageLimit = z
   .string()
   .regex(/^[0-9]{1,15}$/, 'a whole number from 1 is needed')
@@ -225,24 +224,24 @@ export const pageLimit = z
 const version = z.number().int().min(0);
 const conflict = z.literal('branch');
 
-/** A body of a write that may say which version the caller has seen. */
+/** The body of a write with an optional expected version. */
 export function writeBody<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject({ ...shape, expectedVersion: version.optional(), onConflict: conflict.optional() });
 }
 
-/** The query of a write that may say which version the caller has seen. */
+/** The query of a write with an optional expected version. */
 export function writeQuery<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject({ ...shape, expectedVersion: count.optional(), onConflict: conflict.optional() });
 }
 
-/** The query of a write without further wishes. */
+/** The query of a write without further parameters. */
 export const plainWriteQuery = writeQuery({});
 
-/** Yes or no in a query. */
+/** A boolean in a query. */
 export const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .openapi({ type: 'boolean' });
 
-/** A short text that is no content: titles, names, tags. */
+/** A short text: titles, names, tags. */
 export const label = z.string().max(1_000);

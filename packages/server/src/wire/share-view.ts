@@ -1,9 +1,9 @@
-/** Links as their owners see them. */
+/** Share links as their owners see them. */
 import type { NodeId, Share, Store, TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeIdText, treeIdText } from './schemas.ts';
 
-/** A link, as its owner sees it. */
+/** A share link as its owner sees it. */
 export const share = z
   .object({
     id: z.string(),
@@ -17,7 +17,7 @@ export const share = z
   })
   .openapi('Share');
 
-/** A link as it may be shown: neither its token nor its hash. */
+/** A link for display, without token and hash. */
 export function shownShare({
   hash: _hash,
   owner: _owner,
@@ -27,7 +27,7 @@ export function shownShare({
   return rest;
 }
 
-/** Whether a link leads somewhere: it was not revoked and has not run out. */
+/** Whether a link works: neither revoked nor expired. */
 export function isOpenShare({ revokedAt, expiresAt }: Share, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }

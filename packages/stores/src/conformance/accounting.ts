@@ -65,7 +65,7 @@ export function accountingRules(subject: StoreSubject): void {
       await store.accounts.putToken({ ...token, hash: 'h2', revokedAt: 5 });
       expect(await store.accounts.tokenByHash('h1')).toBeNull();
       expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5 }]);
-      // As whoever notes its use does, having read it before it was revoked.
+      // Like a caller that records the use of a token which it had read before it was revoked.
       await store.accounts.putToken({ ...token, hash: 'h2', usedAt: 7 });
       expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5, usedAt: 7 }]);
       expect(await store.accounts.tokens('ben')).toEqual([]);
@@ -91,7 +91,7 @@ export function accountingRules(subject: StoreSubject): void {
       expect(await store.accounts.shares('somebody else')).toEqual([]);
       await store.accounts.putShare({ ...share, revokedAt: 7 });
       expect((await store.accounts.shareByHash('h3'))?.revokedAt).toBe(7);
-      // Accounts belong to no owner.
+      // Accounts are not limited to an owner.
       expect((await store.forOwner('somebody else').accounts.users()).length).toBe(2);
     });
   });

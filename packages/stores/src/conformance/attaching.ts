@@ -1,4 +1,4 @@
-/** Attachments: kept by their hash, and gone with the last thing that names them. */
+/** Attachments: stored by hash, and deleted with the last message that refers to them. */
 import type { Store } from '@coppice/core';
 import { describe, expect } from 'vitest';
 import { given, needs, rule, type StoreSubject, treeIn } from './subject.ts';
@@ -6,7 +6,7 @@ import { given, needs, rule, type StoreSubject, treeIn } from './subject.ts';
 /** The rules of attachments. */
 export function attachingRules(subject: StoreSubject): void {
   describe('attachments', () => {
-    rule(subject, '[K104] bytes that are there already stay what they were first said to be', async (store) => {
+    rule(subject, '[K104] existing bytes keep their first media type', async (store) => {
       const bytes = new Uint8Array([1, 2, 3]);
       const first = await store.blobs.put(bytes, 'image/png');
       expect(await store.blobs.put(bytes, 'text/html')).toEqual(first);
@@ -46,7 +46,7 @@ export function attachingRules(subject: StoreSubject): void {
       const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
       return found.map((info) => info !== null);
     };
-    /** A tree that names attachments, and is purged. */
+    /** A tree that refers to attachments and is purged. */
     const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
       const fixture = await treeIn(store, n);
       for (const info of infos)
@@ -89,7 +89,7 @@ export function attachingRules(subject: StoreSubject): void {
       { attachmentGrace: 0 },
     );
 
-    rule(subject, '[K161] bytes that were put a moment ago outlive a purge of what named them', async (store) => {
+    rule(subject, '[K161] bytes that were added a moment ago survive a purge of their reference', async (store) => {
       const info = await store.blobs.put(text('twice'), 'text/plain');
       await passing(store, 1, info);
       expect(await isThere(store, info)).toEqual([true]);
@@ -124,13 +124,13 @@ export function attachingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K161] what one process puts, another one leaves when it purges', async (store, context) => {
+    rule(subject, '[K161] a purge keeps what another process just added', async (store, context) => {
       needs(context, store.supports.processes, 'one process at a time writes to this store');
       const other = await given(subject.beside, 'a second way in')(store);
       try {
         const info = await other.blobs.put(text('the same bytes'), 'text/plain');
         await passing(store, 1, info);
-        // Put again by the other one, which is about to say so.
+        // The other handle stores the same bytes again and is about to refer to them.
         expect(await other.blobs.put(text('the same bytes'), 'text/plain')).toEqual(info);
         await passing(store, 2, info);
         const fixture = await treeIn(other, 3);

@@ -64,7 +64,7 @@ export function changingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K12] a refusal leaves everything as it was', async (store) => {
+    rule(subject, '[K12] a refusal leaves everything unchanged', async (store) => {
       const fixture = await treeIn(store);
       await fixture.grow(['a', 'b']);
       const before = await imageOf(store, fixture.treeId);
@@ -112,28 +112,32 @@ export function changingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K23] what could not be read back is refused, and the tree opens as it was', async (store) => {
-      // Whoever has attachments has what is written looked through for their names.
-      await store.blobs.put(new Uint8Array([1]), 'text/plain');
-      const fixture = await treeIn(store);
-      const [id] = await fixture.grow(['a']);
-      const before = await imageOf(store, fixture.treeId);
-      const at = { treeId: fixture.treeId, nodeId: id ?? nodeId('') };
-      for (const json of ['{"customData":"x"}', '{"tags":[1]}', '{"title":{}}', '{"source":[]}'])
-        expect(await fixture.refusal({ type: 'annotate', ...at, set: JSON.parse(json) })).toBe('command/invalid');
-      for (const json of ['{"pinned":"yes"}', '{"folder":{}}', '{"metadata":[]}', '{"project":7}'])
-        expect(await fixture.refusal({ type: 'attributes', ...at, set: JSON.parse(json) })).toBe('command/invalid');
-      expect(await fixture.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
-      for (const value of [1n, () => 1, new Date(0)])
-        expect(await fixture.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
-      for (const command of unreadable(fixture.treeId, at.nodeId))
-        expect([command.type, await fixture.refusal(command)]).toEqual([command.type, 'command/invalid']);
-      const again = subject.reopen === undefined ? store : await subject.reopen(store);
-      expect(await imageOf(again, fixture.treeId)).toEqual(before);
-      if (again !== store) await again.close();
-    });
+    rule(
+      subject,
+      '[K23] a value that could not be read back is refused, and the tree opens unchanged',
+      async (store) => {
+        // With an attachment present, the store scans written messages for hashes.
+        await store.blobs.put(new Uint8Array([1]), 'text/plain');
+        const fixture = await treeIn(store);
+        const [id] = await fixture.grow(['a']);
+        const before = await imageOf(store, fixture.treeId);
+        const at = { treeId: fixture.treeId, nodeId: id ?? nodeId('') };
+        for (const json of ['{"customData":"x"}', '{"tags":[1]}', '{"title":{}}', '{"source":[]}'])
+          expect(await fixture.refusal({ type: 'annotate', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+        for (const json of ['{"pinned":"yes"}', '{"folder":{}}', '{"metadata":[]}', '{"project":7}'])
+          expect(await fixture.refusal({ type: 'attributes', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+        expect(await fixture.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
+        for (const value of [1n, () => 1, new Date(0)])
+          expect(await fixture.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
+        for (const command of unreadable(fixture.treeId, at.nodeId))
+          expect([command.type, await fixture.refusal(command)]).toEqual([command.type, 'command/invalid']);
+        const again = subject.reopen === undefined ? store : await subject.reopen(store);
+        expect(await imageOf(again, fixture.treeId)).toEqual(before);
+        if (again !== store) await again.close();
+      },
+    );
 
-    rule(subject, '[K25] what is spoilt while a long import is under way is not kept', async (store) => {
+    rule(subject, '[K25] changes to a long import while it runs are not stored', async (store) => {
       const { command, kit, spoilt } = spoiltMeanwhile();
       const id = command.treeId;
       const imported = run(store, command, { ...ticking(), actor: 'me', kit });
@@ -144,7 +148,7 @@ export function changingRules(subject: StoreSubject): void {
         expect(await asked(store, id, 'tree', {})).toBeNull();
         return;
       }
-      // Whoever had it in rows before it was spoilt has kept what it was.
+      // A store that had converted it to rows before it was changed has kept the original.
       const said = (await asked(store, id, 'rows', {}))?.nodes.slice(-2).map((node) => node.message);
       const sound = { role: 'user', content: [{ type: 'odd', list: [1] }] };
       expect(said).toEqual([sound, sound]);
@@ -167,7 +171,7 @@ export function changingRules(subject: StoreSubject): void {
       expect((await asked(store, late.treeId, 'leaves', { limit: 1 }))[0]?.text).toBe('c');
     });
 
-    rule(subject, '[K13] an error inside a planner leaves everything as it was', async (store) => {
+    rule(subject, '[K13] an error inside a planner leaves everything unchanged', async (store) => {
       const fixture = await treeIn(store);
       const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };
       const failing = store.change(
@@ -224,7 +228,7 @@ export function changingRules(subject: StoreSubject): void {
       expect(outcome.version).toBe(6);
     });
 
-    rule(subject, '[K17] texts and blocks come back exactly as they were given', async (store) => {
+    rule(subject, '[K17] texts and blocks are returned exactly as given', async (store) => {
       const fixture = await treeIn(store, 1, awkwardTexts.join(' '));
       const messages = [...awkwardTexts.map(user), unknownBlock()];
       const ids = await fixture.grow(messages);
@@ -265,7 +269,7 @@ export function changingRules(subject: StoreSubject): void {
       const other = await treeIn(store.forOwner('somebody else'), 2);
       const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
       expect(await other.refusal(taken)).toBe('id/taken');
-      // A removed node keeps its id.
+      // The id of a removed node stays taken.
       await fixture.run({ type: 'clear', treeId: fixture.treeId });
       expect(await other.refusal(taken)).toBe('id/taken');
     });
@@ -284,13 +288,13 @@ export function changingRules(subject: StoreSubject): void {
         expect(await refusalOf(store.forOwner(owner).putLinear(list))).toBe('id/taken');
         expect(await imageOf(store.forOwner(owner), other.treeId)).toEqual(before);
       }
-      // A root may have its tree's own.
+      // A root may have the same id as its tree.
       const plain = new TestTree(store, treeId(uuid(9)));
       await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
       expect((await asked(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
     });
 
-    rule(subject, '[K20] whoever asks at once for one forest tree gets the same one', async (store) => {
+    rule(subject, '[K20] concurrent requests for one forest tree get the same one', async (store) => {
       const made = await Promise.all(Array.from({ length: 8 }, (_, at) => forest(store, at, 'You are kind.')));
       expect(new Set(made).size).toBe(1);
       expect((await store.trees({ forest: true })).items.length).toBe(1);
@@ -327,11 +331,11 @@ export function changingRules(subject: StoreSubject): void {
   });
 }
 
-/** A long import whose caller spoils its last messages as soon as they were planned and others had their turn twice. */
+/** A long import whose caller changes its last messages after planning, once the store has yielded twice. */
 function spoiltMeanwhile() {
   const slow = {
     type: 'odd',
-    // Whoever works in turns takes one after each look at this.
+    // A store that yields by time does so after each access to this getter.
     get slow() {
       const until = performance.now() + 11;
       while (performance.now() < until);
@@ -380,7 +384,7 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
   return result.treeId;
 }
 
-/** Commands of callers without types, whose commits no journal could be read with. */
+/** Commands of untyped callers whose commits could not be read back from a journal. */
 function unreadable(id: TreeId, below: NodeId): readonly Command[] {
   const message = user('b');
   const written = {

@@ -1,4 +1,4 @@
-/** Feeds of one tree and of all. */
+/** Feeds of one tree and of all trees. */
 import { type Commit, type ListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
@@ -58,7 +58,7 @@ export function feedingRules(subject: StoreSubject): void {
       expect(treeToJson(tree)).toEqual(await imageOf(store, fixture.treeId));
     });
 
-    rule(subject, '[K72] a feed ends when its signal says so, also while it waits', async (store) => {
+    rule(subject, '[K72] a feed ends when its signal aborts, also while it waits', async (store) => {
       const fixture = await treeIn(store);
       const stop = new AbortController();
       const seen: number[] = [];
@@ -103,7 +103,7 @@ export function feedingRules(subject: StoreSubject): void {
           last.set(event.treeId, event.version);
           if (last.get(other.treeId) === 3 && (last.get(fixture.treeId) ?? 0) >= (await versionOf(fixture))) break;
         }
-        // Going on from any of them tells what came after it.
+        // Continuing from any event yields those after it.
         const [first] = events;
         const rest = await take(store.feedAll(first?.cursor ?? ''), events.length - 1);
         expect(rest).toEqual(events.slice(1));
@@ -141,7 +141,7 @@ export function feedingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K75] a feed tells what another process commits', async (store, context) => {
+    rule(subject, '[K75] a feed includes commits of other processes', async (store, context) => {
       needs(context, store.supports.crossProcessFeed, 'this store lives in one process');
       const second = await (subject.beside ?? (async () => store))(store);
       const fixture = await treeIn(store);

@@ -21,7 +21,7 @@ import { asked, long, rule, type StoreSubject, treeIn } from './subject.ts';
 const deep = long ? 100_000 : 10_000;
 const many = long ? 50_000 : 3_000;
 
-/** Stores a chain in one commit, as an import does. */
+/** Stores a chain in one commit, like an import. */
 async function chain(store: Store, length: number): Promise<{ readonly id: TreeId; readonly last: string }> {
   const id = treeId(uuid(1));
   const messages = Array.from({ length }, (_, at) => ({ message: user(`turn ${at}`), id: uuid(1_000_000 + at) }));
@@ -35,7 +35,7 @@ async function chain(store: Store, length: number): Promise<{ readonly id: TreeI
 }
 
 function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
-  // A tree that is new has nothing to be asked about but whether it is.
+  // For a new tree only its existence is read.
   const row = yield* ask('tree', {});
   return { steps, result: row?.version ?? 0 };
 }
@@ -84,7 +84,7 @@ export function growingRules(subject: StoreSubject): void {
       expect(asking.map((read) => read.ask)).toEqual(['tree', 'node', 'path']);
       expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId))).length).toBe(10_000);
       expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId, { depth: 1 }))).length).toBe(1);
-      // Turn 42 of branch 57, and turn 57 of branch 42: terms have no order.
+      // Turn 42 of branch 57 and turn 57 of branch 42 match, because terms have no order.
       if (store.supports.search) expect((await store.search({ text: 'branch 57 turn 42' })).items.length).toBe(2);
     });
 

@@ -1,6 +1,6 @@
 /**
- * The suite that every store answers to. A store's own test calls it once; what a store does not promise is left out
- * with the reason, told by `supports` and never by a name.
+ * The test suite for every store. A store's own test calls it once; tests for capabilities that a store lacks, judged
+ * by `supports` and never by its name, are skipped with the reason.
  */
 import { describe } from 'vitest';
 import { accountingRules } from './accounting.ts';
@@ -24,7 +24,7 @@ import { writingAtOnceRules } from './writing-at-once.ts';
 export { expectSamePlay } from './replaying.ts';
 export type { Spoilt, StoreSubject } from './subject.ts';
 
-// The long rules take longer than the few seconds that a test has where nobody says.
+// The long rules exceed the default timeout of a few seconds.
 const timeout = 180_000;
 
 /** Registers every rule of the suite for one store. */

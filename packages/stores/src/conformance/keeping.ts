@@ -1,4 +1,4 @@
-/** Lists that read as trees, the rollout of branching, temporary trees, and copies of a whole store. */
+/** Lists that read as trees, the rollout of branching, temporary trees, and backups. */
 import { messageKit } from '@coppice/content';
 import {
   actId,
@@ -47,7 +47,7 @@ async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[
 
 async function formats(store: Store): Promise<string[]> {
   const { items } = await store.trees();
-  // Asked one by one, each says the same as the list.
+  // Single lookups must agree with the list.
   for (const item of items) expect(await store.formatOf(item.id)).toBe(item.format);
   expect(await store.formatOf(treeId(uuid(999)))).toBeNull();
   return items.map((item) => item.format);
@@ -101,7 +101,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect((await asked(store, record.treeId, 'tree', {}))?.version).toBe(2);
       expect((await asked(store, record.treeId, 'log', { since: 0 })).map((commit) => commit.version)).toEqual([1, 2]);
       await expectSound(store, record.treeId);
-      // What is there already is reused: the list's keys are those of the messages.
+      // Existing messages are reused, because the keys of a list are those of its messages.
       const { rootId } = (await asked(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const again = await fixture.run(
         {
@@ -121,7 +121,7 @@ export function keepingRules(subject: StoreSubject): void {
       const copy = new TestTree(store, treeId(uuid(2)));
       await copy.run({ type: 'duplicate', treeId: copy.treeId, from: record.treeId }, { kit: messageKit });
       expect(await thread(store, copy.treeId)).toEqual(['a', 'b', 'c']);
-      // One that is a list itself asks for another one.
+      // A list can also read another list.
       const other = listOf(3, ['d']);
       await store.putLinear(other);
       const seen = await asked(store, other.treeId, 'tree', { treeId: record.treeId });
@@ -341,7 +341,7 @@ export function keepingRules(subject: StoreSubject): void {
   });
 
   describe('backups', () => {
-    rule(subject, '[K118] a backup is a store of its own with all that was acknowledged', async (store, context) => {
+    rule(subject, '[K118] a backup is a complete store with everything acknowledged', async (store, context) => {
       needs(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
       const fixture = await treeIn(store, 1, 'Be brief.');
       await fixture.grow(['kept', ...awkwardTexts]);
@@ -366,14 +366,14 @@ export function keepingRules(subject: StoreSubject): void {
       await opened.close();
     });
 
-    rule(subject, '[K119] a store that cannot be copied says so', async (store, context) => {
+    rule(subject, '[K119] a store that cannot be backed up says so', async (store, context) => {
       needs(context, !store.supports.durable, 'this store can be copied, which K118 holds it to');
       expect(await refusalOf(store.backup('anywhere'))).toBe('store/unavailable');
     });
   });
 }
 
-/** Live rows without what a new log numbers anew. */
+/** The live rows without fields that a new log renumbers. */
 function shape(rows: Awaited<ReturnType<typeof asked<'rows'>>>): unknown {
   const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
   return {

@@ -1,25 +1,25 @@
-/** Callers without types: what they may get wrong is refused by a code, never by an error of the language or a driver. */
+/** Untyped callers: their mistakes are refused with a code, never with a TypeError or an error of the driver. */
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
-/** Carries out what nobody with types could write. What is refused otherwise than by a code fails the test. */
+/** Runs a command that TypeScript would reject. Fails the test if it is refused without a code. */
 function tried(store: Store, command: unknown): Promise<string> {
   return refusalOf(() =>
     Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...ticking(700) }]),
   );
 }
 
-/** Calls what has types with what they forbid. */
+/** Calls a method with arguments that TypeScript would reject. */
 function called(of: object, name: string, ...values: readonly unknown[]): Promise<string> {
   return refusalOf(async () => Reflect.apply(Reflect.get(of, name), of, values));
 }
 
-/** The rules of callers without types. */
+/** The rules for untyped callers. */
 export function misusingRules(subject: StoreSubject): void {
   describe('callers without types', () => {
-    rule(subject, '[K26] a command that is none is refused by a code', async (store) => {
+    rule(subject, '[K26] an invalid command is refused with a code', async (store) => {
       const fixture = await treeIn(store);
       const [a] = await fixture.grow(['a', 'b']);
       const here = { treeId: fixture.treeId, nodeId: a };
@@ -69,7 +69,7 @@ export function misusingRules(subject: StoreSubject): void {
       for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
     });
 
-    rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store) => {
+    rule(subject, '[K27] invalid arguments are refused with a code', async (store) => {
       const { treeId: id } = await treeIn(store);
       const asking = (name: string, args: object) => () => Reflect.apply(ask, undefined, [name, args]);
       expect(await called(store, 'read', id, asking('node', { id: 5 }))).toBe('id/invalid');
@@ -85,10 +85,10 @@ export function misusingRules(subject: StoreSubject): void {
       expect(await called(store, 'putExternalIds', [{ treeId: id, format: 'f', scope: 's', id: 5 }])).toMatch(
         /^tree|^command/,
       );
-      // Whoever has no owner to name would otherwise be given the trees of the one that the store is opened for.
+      // Without this check a caller without an owner would get the trees of the store's default owner.
       for (const nobody of [undefined, null, 5])
         expect(await called(store, 'forOwner', nobody)).toBe('command/invalid');
-      // The cursor of the last part of a list is null, and so may that of the first be.
+      // The cursor after the last part is null, so null must also be accepted for the first part.
       const first = await Reflect.apply(store.trees, store, [{ cursor: null }]);
       expect(first).toEqual(await store.trees());
     });

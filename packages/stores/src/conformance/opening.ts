@@ -1,4 +1,4 @@
-/** Open, close, open again, read only. */
+/** Open, close, reopen, read-only. */
 import { isAppError, type Store, treeId } from '@coppice/core';
 import { user, uuid } from '@coppice/core/testing';
 import { describe, expect, type TestContext, test } from 'vitest';
@@ -18,7 +18,7 @@ import {
 /** The rules of opening. */
 export function openingRules(subject: StoreSubject): void {
   describe('opening', () => {
-    rule(subject, '[K1] a new store is empty and says what it is', async (store) => {
+    rule(subject, '[K1] a new store is empty and reports its kind', async (store) => {
       expect(await store.trees()).toEqual({ items: [], cursor: null });
       expect((await store.search({ text: 'anything' })).items).toEqual([]);
       const info = await store.info();
@@ -57,7 +57,7 @@ export function openingRules(subject: StoreSubject): void {
       await subject.destroy(store);
     });
 
-    rule(subject, '[K4] what was acknowledged is there after closing and opening again', async (store, context) => {
+    rule(subject, '[K4] everything acknowledged is there after closing and reopening', async (store, context) => {
       needs(context, store.supports.durable, 'this store does not outlive its process');
       const fixture = await treeIn(store, 1, 'Be brief.');
       const [first] = await fixture.grow([...awkwardTexts.map(user), unknownBlock()]);
@@ -128,7 +128,7 @@ async function refusedAndUntouched(
   await fixture.grow(['precious']);
   const spoilt = await given(subject.spoil, 'spoil')(store, how);
   const opening = await spoilt.open().then(
-    // A store may find out when it is first read.
+    // A store may detect the damage only on the first read.
     (opened) => refusalOf(() => asked(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),
     (error: unknown) => (isAppError(error) ? error.code : String(error)),
   );
@@ -136,7 +136,7 @@ async function refusedAndUntouched(
   expect(await spoilt.unchanged()).toBe(true);
 }
 
-/** All that a store tells of its owner's trees. */
+/** Returns everything that a store shows of its owner's trees. */
 async function everything(store: Store): Promise<unknown> {
   const { items } = await store.trees();
   return Promise.all(

@@ -1,4 +1,4 @@
-/** What one owner does not see of another. */
+/** What owners cannot see of each other. */
 import { nodeId, type Read, type Store, treeId } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
@@ -132,7 +132,7 @@ export function owningRules(subject: StoreSubject): void {
       expect(await imageOf(store, fixture.treeId)).toEqual(before);
     });
 
-    rule(subject, '[K93] a feed over all trees tells of the owner’s own only', async (store) => {
+    rule(subject, '[K93] a feed over all trees contains only the owner’s changes', async (store) => {
       const fixture = await treeIn(store);
       const other = await treeIn(store.forOwner('somebody else'), 2);
       const reported = await firstReported(store, async () => {
@@ -144,7 +144,7 @@ export function owningRules(subject: StoreSubject): void {
   });
 }
 
-/** Every read about a tree and a node of somebody else finds nothing. */
+/** Checks that every read about another owner's tree and node finds nothing. */
 async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typeof nodeId>): Promise<void> {
   const nothing: readonly (readonly [Read, unknown])[] = [
     [{ ask: 'tree' }, null],
@@ -158,6 +158,8 @@ async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typ
       { ask: 'path', to: id },
       { nodes: [], complete: true },
     ],
+    [{ ask: 'ancestors', of: id, limit: 9 }, []],
+    [{ ask: 'sharedMatch', of: id }, []],
     [{ ask: 'children', of: id }, []],
     [{ ask: 'childIds', of: [id, id] }, [[], []]],
     [{ ask: 'subtree', of: id }, []],
@@ -170,7 +172,7 @@ async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typ
       { ask: 'match', from: id, keys: ['k'] },
       { nodes: [], aliases: [] },
     ],
-    // Only that an id is taken shows, and to whom it belongs does not.
+    // Only that an id is taken is visible, not who owns it.
     [{ ask: 'taken', ids: [id] }, [id]],
   ];
   for (const [read, expected] of nothing)

@@ -1,4 +1,4 @@
-/** Every read of core, compared with what the value answers. */
+/** Compares every read of core with the answer of the tree value. */
 import {
   type ActId,
   type Answer,
@@ -36,7 +36,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { long, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
-// One long random walk makes a tree in which every read has something to find.
+// One long random walk builds a tree in which every read finds something.
 const walks = long ? 40 : 4;
 
 /** The rules of reading. */
@@ -91,7 +91,7 @@ export function readingRules(subject: StoreSubject): void {
       const fixture = await treeIn(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
-      // What is white is passed over, so that the end of what a store looks at shows.
+      // Leading white space is skipped, so that the test reaches the end of the part that a store examines.
       for (let space = 0; space < 9; space++) texts.push(`${' '.repeat(320 - space)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
       await fixture.grow(texts);
       const tree = await valueOf(store, fixture.treeId);
@@ -122,7 +122,7 @@ async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<voi
   else expect(await refusalOf(work)).toBe(expected.refusal.code);
 }
 
-/** Random commands played on a store and on the reference; the reference holds the values. */
+/** Runs random commands on a store and on the reference store, which holds the values. */
 async function walked(
   store: Store,
   seed: number,
@@ -162,7 +162,7 @@ async function compareReads(store: Store, seed: number): Promise<void> {
   }
 }
 
-/** Every question about a node, with another one beside it. */
+/** Every read about a node and another one. */
 function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[] {
   const elsewhere = other === undefined ? {} : { treeId: other };
   return [
@@ -175,7 +175,12 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'taken', ids: [id, also, nodeId(uuid(0xfee))] },
     { ask: 'path', to: id },
     { ask: 'path', to: id, limit: 2 },
+    { ask: 'path', to: id, limit: 9, until: also },
+    { ask: 'pathMeta', to: id, until: also },
     { ask: 'path', to: id, ...elsewhere },
+    { ask: 'ancestors', of: id, limit: 2 },
+    { ask: 'ancestors', of: id, limit: 100 },
+    { ask: 'sharedMatch', of: id },
     { ask: 'isAncestorOrSelf', id, below: also },
     { ask: 'isAncestorOrSelf', id: also, below: id },
     { ask: 'withoutDescendants', ids: [id, also] },
@@ -249,7 +254,7 @@ function* one(read: Read): Generator<Read, Answer, unknown> {
   return (yield read) as Answer;
 }
 
-/** The answer as plain data: fields that a value has beyond the contract left out, and sets in one order. */
+/** Normalises an answer: removes fields beyond the contract, and sorts sets. */
 function plain(read: Read, found: unknown): unknown {
   switch (read.ask) {
     case 'tree':
@@ -261,6 +266,9 @@ function plain(read: Read, found: unknown): unknown {
     case 'children':
     case 'addedByOthers':
       return Array.isArray(found) ? found.map((head) => fieldsOf(head, headFields)) : found;
+    case 'ancestors':
+      return Array.isArray(found) ? found.map((link) => fieldsOf(link, linkFields)) : found;
+    case 'sharedMatch':
     case 'taken':
     case 'withoutDescendants':
       return Array.isArray(found) ? [...found].sort() : found;
@@ -293,6 +301,7 @@ function rowFields(value: unknown): unknown {
   return fieldsOf(value, [...fields, 'createdAt', 'updatedAt', 'attributes']);
 }
 
+const linkFields = ['id', 'parentId', 'kind', 'lastChildId'];
 const headFields = [
   ...['id', 'parentId', 'position', 'seq', 'kind', 'role', 'status', 'groupId', 'createdAt', 'matchParent', 'key'],
   ...['tokens', 'addedIn', 'contentIn', 'removedIn', 'lastChildId'],

@@ -1,4 +1,4 @@
-/** Core's own cases and random ones, run on a store and on the reference side by side. */
+/** Runs core's own cases and random ones on a store and on the reference, and compares them. */
 import { readFileSync } from 'node:fs';
 import type { Store, TreeId } from '@coppice/core';
 import {
@@ -17,7 +17,7 @@ import { asked, imageOf, rule, type StoreSubject } from './subject.ts';
 
 const sequences = propertyRuns(25, process.env);
 
-/** Plays commands on both stores and holds them to the same result, refusal and trees after every one. */
+/** Runs commands on both stores; results, refusals and trees must be the same after each command. */
 export async function expectSamePlay(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(store.owner);
   const expected = runCommands(reference, commands);
@@ -52,7 +52,7 @@ function imageIn(reference: ReferenceStore, id: TreeId): unknown {
   return tree === undefined ? null : treeToJson(tree);
 }
 
-/** A result as it would cross a wire: an undefined field is none. */
+/** Returns a result in comparable form: a map as a list of entries. */
 function comparable(result: unknown): unknown {
   if (result instanceof Map) return [...result];
   return result;
@@ -81,7 +81,7 @@ export function replayingRules(subject: StoreSubject): void {
       expect(await store.trees()).toEqual({ items: [], cursor: null });
     });
 
-    rule(subject, '[K41] sequences that once went wrong go right', async () => {
+    rule(subject, '[K41] sequences that once failed succeed', async () => {
       const text = readFileSync(new URL('./fixtures/sequences.jsonl', import.meta.url), 'utf8');
       for (const sequence of text.split(/\n\s*\n/)) {
         const own = await subject.open();

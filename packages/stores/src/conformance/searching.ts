@@ -1,5 +1,13 @@
 /** Search over every branch, and lists of trees. */
-import { nodeId, type SearchQuery, type Store, type TreeAttributes, type TreeQuery, treeId } from '@coppice/core';
+import {
+  libraryProject,
+  nodeId,
+  type SearchQuery,
+  type Store,
+  type TreeAttributes,
+  type TreeQuery,
+  treeId,
+} from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
@@ -73,7 +81,7 @@ export function searchingRules(subject: StoreSubject): void {
       for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
     });
 
-    rule(subject, '[K62] search sees what was moved out of what came back', async (store, context) => {
+    rule(subject, '[K62] search finds nodes that were moved out of a restored subtree', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
       const fixture = await treeIn(store);
       const { treeId } = fixture;
@@ -86,29 +94,33 @@ export function searchingRules(subject: StoreSubject): void {
       expect(await found(store, 'delta')).toHaveLength(1);
     });
 
-    rule(subject, '[K62] search sees what was acknowledged last and nothing that is gone', async (store, context) => {
-      needs(context, store.supports.search, 'this store does not search');
-      const fixture = await treeIn(store);
-      const [first, second] = await fixture.grow(['alpha secret', 'beta']);
-      expect(await found(store, 'alpha')).toHaveLength(1);
-      await fixture.run({
-        type: 'edit',
-        treeId: fixture.treeId,
-        nodeId: second ?? nodeId(''),
-        content: 'gamma',
-        mode: 'in-place',
-      });
-      expect(await found(store, 'beta')).toEqual([]);
-      expect(await found(store, 'gamma')).toHaveLength(1);
-      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')] });
-      expect(await found(store, 'secret')).toEqual([]);
-      await fixture.run({ type: 'undo', treeId: fixture.treeId });
-      expect(await found(store, 'secret')).toHaveLength(1);
-      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
-      expect(await found(store, 'secret')).toEqual([]);
-      await fixture.run({ type: 'restore-tree', treeId: fixture.treeId });
-      expect(await found(store, 'secret')).toHaveLength(1);
-    });
+    rule(
+      subject,
+      '[K62] search finds the last acknowledged messages and nothing that was removed',
+      async (store, context) => {
+        needs(context, store.supports.search, 'this store does not search');
+        const fixture = await treeIn(store);
+        const [first, second] = await fixture.grow(['alpha secret', 'beta']);
+        expect(await found(store, 'alpha')).toHaveLength(1);
+        await fixture.run({
+          type: 'edit',
+          treeId: fixture.treeId,
+          nodeId: second ?? nodeId(''),
+          content: 'gamma',
+          mode: 'in-place',
+        });
+        expect(await found(store, 'beta')).toEqual([]);
+        expect(await found(store, 'gamma')).toHaveLength(1);
+        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')] });
+        expect(await found(store, 'secret')).toEqual([]);
+        await fixture.run({ type: 'undo', treeId: fixture.treeId });
+        expect(await found(store, 'secret')).toHaveLength(1);
+        await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+        expect(await found(store, 'secret')).toEqual([]);
+        await fixture.run({ type: 'restore-tree', treeId: fixture.treeId });
+        expect(await found(store, 'secret')).toHaveLength(1);
+      },
+    );
 
     rule(
       subject,
@@ -148,7 +160,7 @@ export function searchingRules(subject: StoreSubject): void {
     rule(subject, '[K64] trees come newest change first, in parts without gap or double', async (store) => {
       const fixtures: TestTree[] = [];
       for (let at = 1; at <= 7; at++) fixtures.push(await treeIn(store, at));
-      // A clock of their own, by which some of them change at the same time.
+      // Explicit times, so that some trees change at the same time.
       const times = [50, 40, 60, 40, 40, 70, 30];
       for (const [at, fixture] of fixtures.entries())
         await fixture.run(
@@ -222,6 +234,11 @@ export function searchingRules(subject: StoreSubject): void {
       const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
       expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
       expect(await ids({ trashed: true })).toEqual([uuid(3)]);
+      const preset = new TestTree(store, treeId(uuid(5)));
+      const library = { project: libraryProject, systemPrompt: 'Be brief.' };
+      await preset.run({ type: 'create', treeId: preset.treeId, attributes: library }, { newId: () => uuid(5555) });
+      expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
+      expect(await ids({ project: libraryProject })).toEqual([uuid(5)]);
       expect(await ids({ project: 'p1' })).toEqual([uuid(1)]);
       expect(await ids({ project: 'p' })).toEqual([]);
       expect(await ids({ folder: 'f1' })).toEqual([uuid(1)]);

@@ -1,10 +1,10 @@
-/** Runs, other names and provenance. */
+/** Runs, external ids and provenance. */
 import { nodeId, type Run, treeId } from '@coppice/core';
 import { type TestTree, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { awkwardTexts, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
-/** The rules of what stands beside the trees. */
+/** The rules for data besides the trees. */
 export function servingRules(subject: StoreSubject): void {
   describe('runs', () => {
     rule(subject, '[K100] a run is found until it ends, and beats while it is there', async (store) => {
@@ -26,7 +26,7 @@ export function servingRules(subject: StoreSubject): void {
       expect(await store.runs.list(fixture.treeId)).toEqual([run]);
       expect(await store.runs.beat(run.id, 20)).toBe(true);
       expect(await store.runs.find(run.id)).toEqual({ ...run, beatAt: 20 });
-      // Outside versions and log.
+      // Runs are not part of versions and log.
       expect((await store.history(fixture.treeId)).length).toBe(2);
       await store.runs.end(run.id);
       await store.runs.end(run.id);
@@ -60,7 +60,7 @@ export function servingRules(subject: StoreSubject): void {
           return { code, severity: 'warning', id, message, treeId: fixture.treeId };
         };
         expect((await store.fsck()).findings).toEqual([warning('J27 pending-without-run', open)]);
-        // A run is noted before its reply is there, and may be all that is left.
+        // A run is recorded before its reply exists, and may remain without it.
         await store.runs.start({ id: uuid(81), treeId: fixture.treeId, nodeId: nodeId(uuid(82)), ...data });
         expect((await store.fsck()).findings).toEqual([
           warning('J27 pending-without-run', open),
@@ -142,11 +142,34 @@ export function servingRules(subject: StoreSubject): void {
 
     rule(
       subject,
+      '[K192] stale runs of all owners are claimed at once, each with its owner and by one',
+      async (store) => {
+        const owners = ['first', 'second', 'third'].map((owner) => store.forOwner(owner));
+        for (const [at, own] of owners.entries()) {
+          const fixture = await treeIn(own, at + 1);
+          const [first = nodeId('')] = await fixture.grow(['a']);
+          const base = { treeId: fixture.treeId, nodeId: first, process: 'dead', startedAt: at + 1, data: {} };
+          await own.runs.start({ ...base, id: uuid(80 + at), beatAt: 10 });
+          await own.runs.start({ ...base, id: uuid(90 + at) });
+        }
+        const claims = await Promise.all(['p', 'q'].map((process) => store.runs.claimStaleOfAll(600_000, process)));
+        const claimed = claims.flat().map(({ id, owner }) => `${owner} ${id}`);
+        expect(claimed.sort()).toEqual([`first ${uuid(80)}`, `second ${uuid(81)}`, `third ${uuid(82)}`]);
+        for (const [at, own] of owners.entries()) {
+          expect((await own.runs.find(uuid(80 + at)))?.process).toMatch(/^[pq]$/);
+          expect((await own.runs.find(uuid(90 + at)))?.process).toBe('dead');
+        }
+        expect(await store.runs.list()).toEqual([]);
+      },
+    );
+
+    rule(
+      subject,
       '[K181] heartbeats are by the clock of the store, whatever a process takes the time for',
       async (store) => {
         const fixture = await treeIn(store);
         const [first = nodeId('')] = await fixture.grow(['a']);
-        // The process that begins it is hours ahead, and so is the time that it notes for people to see.
+        // The clock of the starting process is hours ahead, and so is the displayed start time.
         const startedAt = Date.now() + 7_200_000;
         await store.runs.start({
           id: uuid(80),
@@ -280,7 +303,7 @@ export function servingRules(subject: StoreSubject): void {
         'tree/unknown-tree',
       );
       for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
-      // The same name twice: the later one counts.
+      // If the same external id is written twice, the later one counts.
       const [grown] = (await fixtures[0]?.grow(['a'])) ?? [];
       await store.putExternalIds([...names, { ...first, nodeId: grown ?? null }]);
       for (const fixture of fixtures) expect((await store.externalIdsOf(fixture.treeId)).length).toBe(600);
@@ -291,7 +314,7 @@ export function servingRules(subject: StoreSubject): void {
 
     rule(subject, '[K163] names come by tree, format, scope and id, however they were given', async (store) => {
       const fixtures = [await treeIn(store, 2), await treeIn(store, 1)];
-      // By bytes the last two would change places.
+      // In byte order the last two would be swapped.
       const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
       const names = (of: TestTree) =>
         ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));

@@ -1,4 +1,4 @@
-/** What the suite is given to work on, and what its tests share. */
+/** The store under test, and helpers for the tests of the suite. */
 import {
   type Answer,
   ask,
@@ -18,35 +18,35 @@ import { checkTree, treeToJson } from '@coppice/core/tree';
 import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
 
-/** A place that was spoilt on purpose. */
+/** A store that was damaged on purpose. */
 export interface Spoilt {
   /** Tries to open it. */
   open(): Promise<Store>;
-  /** Whether every byte is still what it was after spoiling. */
+  /** Whether every byte is unchanged since the damage. */
   unchanged(): Promise<boolean>;
 }
 
-/** A store under test. What a store cannot do is told by its `supports` and never by its name. */
+/** A store under test. Its capabilities are read from `supports`, never from its name. */
 export interface StoreSubject {
   readonly name: string;
-  /** Opens a new place with nothing in it. */
+  /** Opens a new, empty store. */
   open(options?: StoreOptions): Promise<Store>;
-  /** Closes a store and opens the same place again. Needed where `supports.durable`. */
+  /** Closes a store and opens it again at the same place. Required if `supports.durable`. */
   reopen?(store: Store, options?: StoreOptions): Promise<Store>;
-  /** Opens the place of an open store a second time, as another process would. Needed where `supports.processes`. */
+  /** Opens the place of an open store a second time, like another process. Required if `supports.processes`. */
   beside?(store: Store, options?: StoreOptions): Promise<Store>;
-  /** Closes a store and spoils its place: what it holds is damaged, or says that a newer build wrote it. */
+  /** Closes a store and damages it, or marks it as written by a newer version. */
   spoil?(store: Store, how: 'damaged' | 'newer'): Promise<Spoilt>;
-  /** A place that a backup can go to, and how it is opened from there. Needed where `supports.durable`. */
+  /** Returns a path for a backup, and how to open it there. Required if `supports.durable`. */
   backup?(store: Store): Promise<{ readonly to: string; open(): Promise<Store> }>;
-  /** Closes a store if it is open and takes its place away. */
+  /** Closes a store if it is open, and deletes it. */
   destroy(store: Store): Promise<void>;
 }
 
-/** Whether the long forms are to be run. */
+/** Whether to run the long forms. */
 export const long = process.env['COPPICE_LONG'] === '1';
 
-/** One test of the suite on a fresh store, which is destroyed afterwards. */
+/** Runs one test of the suite on a new store, which is destroyed afterwards. */
 export function rule(
   subject: StoreSubject,
   name: string,
@@ -63,23 +63,23 @@ export function rule(
   });
 }
 
-/** Leaves a test out where a store does not promise what it tests, with the reason. */
+/** Skips a test, with the reason, if the store lacks the capability. */
 export function needs(context: TestContext, promised: boolean, reason: string): void {
   if (!promised) context.skip(reason);
 }
 
-/** A part of the subject that a store with this promise has to give to the suite. */
+/** Returns a part of the subject that a store with this capability must provide. */
 export function given<T>(part: T | undefined, what: string): T {
   if (part === undefined) throw new Error(`The suite needs ${what} of a store that promises as much.`);
   return part;
 }
 
-/** A bed with an empty tree in a store. */
+/** Creates a fixture with an empty tree in a store. */
 export function treeIn(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
   return TestTree.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
 }
 
-/** Asks a store one question about a tree. */
+/** Reads one answer about a tree from a store. */
 export function asked<K extends ReadName>(
   store: Store,
   id: TreeId,
@@ -89,24 +89,24 @@ export function asked<K extends ReadName>(
   return store.read(id, () => ask(name, args));
 }
 
-/** The value of a tree, from all its rows. */
+/** Builds the value of a tree from all its rows. */
 export async function valueIn(store: Store, id: TreeId): Promise<Tree> {
   const rows = await asked(store, id, 'rows', {});
   if (rows === null) throw new Error(`There is no tree ${id} in the store.`);
   return fromRows(rows.row, rows.nodes, rows.bookmarks);
 }
 
-/** The value of a tree as JSON: what two stores are compared by, visit marks and removed nodes included. */
+/** Returns the value of a tree as JSON, for comparing two stores; includes visit marks and removed nodes. */
 export async function imageOf(store: Store, id: TreeId): Promise<unknown> {
   return treeToJson(await valueIn(store, id));
 }
 
-/** Holds a tree to every invariant. */
+/** Checks a tree for broken invariants. */
 export async function expectSound(store: Store, id: TreeId): Promise<void> {
   expect(checkTree(await valueIn(store, id)).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-/** The code that something is refused with; fails if it is not refused. */
+/** Returns the code of a refusal; fails if the work is not refused. */
 export async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
   try {
     await (typeof work === 'function' ? work() : work);
@@ -117,7 +117,7 @@ export async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>
   throw new Error('This was not refused.');
 }
 
-/** The next items of an endless list; whoever asks stops it. */
+/** Returns the next items of an endless iterable, then stops it. */
 export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
   const found: T[] = [];
   if (count === 0) return found;
@@ -128,10 +128,10 @@ export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T
   return found;
 }
 
-// Whoever does not answer by then never will, however busy the machine is.
+// Long enough for any busy machine; a store that has not answered by then hangs.
 const patience = 30_000;
 
-/** The code that a feed is refused with; one that waits instead is stopped, and the test fails. */
+/** Returns the code that a feed is refused with; stops a feed that waits instead and fails the test. */
 export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
   const stop = new AbortController();
   const giveUp = setTimeout(() => stop.abort(), patience);
@@ -143,8 +143,8 @@ export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
 }
 
 /**
- * The first change that a feed over all trees tells from now on. When a feed begins to listen nobody can see, so the
- * change is made again until it is told, and the test fails where it never is.
+ * Returns the first event that a feed over all trees reports from now on. When the feed starts listening cannot be
+ * observed, so the change is repeated until it is reported; otherwise the test fails.
  */
 export async function firstReported(store: Store, change: () => Promise<unknown>): Promise<ListEvent> {
   const stop = new AbortController();
@@ -169,7 +169,7 @@ export async function firstReported(store: Store, change: () => Promise<unknown>
   return event;
 }
 
-/** Texts that JSON, SQL and file systems stumble over. */
+/** Texts that often break JSON, SQL and file systems. */
 export const awkwardTexts: readonly string[] = [
   'lone \ud800 surrogate',
   'nul \u0000 inside',
@@ -181,7 +181,7 @@ export const awkwardTexts: readonly string[] = [
   'e\u0301 and \u202e turned',
 ];
 
-/** A message with a block of a type that nobody knows. */
+/** A message with a block of an unknown type. */
 export function unknownBlock(): Message {
   const block = { type: 'x-vendor', deep: { list: [1, -0.5, 1e21, null, true], ['__proto__']: 'kept' } };
   return { role: 'user', content: [block] };

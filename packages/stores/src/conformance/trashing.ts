@@ -1,4 +1,4 @@
-/** The trash, what is taken for good, and history. */
+/** Trash, purge and history. */
 import {
   treeId as asTreeId,
   type NodeId,
@@ -26,7 +26,7 @@ import {
   valueIn,
 } from './subject.ts';
 
-/** Everything that a store tells of a tree, as one text in which a purged word must not be. */
+/** Returns everything that a store reports about a tree as one text, which must not contain a purged word. */
 async function allTextOf(store: Store, id: TreeId): Promise<string> {
   const row = await asked(store, id, 'tree', {});
   const reported = [
@@ -43,7 +43,7 @@ function said(id: string) {
   return { id, message: user(`says ${id}`) };
 }
 
-/** A turn of an act whose reply is still being written, and what was said below it meanwhile. */
+/** A turn of an act whose reply is still pending, and messages added below it meanwhile. */
 async function saidMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
   const { treeId } = fixture;
   const question = uuid(number + 1);
@@ -59,7 +59,7 @@ async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
   return (await asked(store, id, 'tree', {}))?.rootId ?? nodeId('');
 }
 
-/** The rules of the trash and of history. */
+/** The rules for trash and history. */
 export function trashingRules(subject: StoreSubject): void {
   describe('the trash', () => {
     rule(subject, '[K80] the trash lists what each removal took, newest first, until it is restored', async (store) => {
@@ -80,7 +80,7 @@ export function trashingRules(subject: StoreSubject): void {
       ).toEqual([a, b, c]);
     });
 
-    rule(subject, '[K80] what went together is told in the order in which it was made, by its title', async (store) => {
+    rule(subject, '[K80] nodes removed together are listed in creation order, by their title', async (store) => {
       const fixture = await treeIn(store);
       const { treeId } = fixture;
       const made = [uuid(203), uuid(202), uuid(201)];
@@ -133,7 +133,7 @@ export function trashingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K82] purging up to a version takes what was removed by then and nothing else', async (store) => {
+    rule(subject, '[K82] purging up to a version deletes exactly what was removed by then', async (store) => {
       const fixture = await treeIn(store);
       const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')] });
@@ -148,7 +148,7 @@ export function trashingRules(subject: StoreSubject): void {
       await expectSound(store, fixture.treeId);
     });
 
-    rule(subject, '[K82] where somebody was last is forgotten with what is purged', async (store) => {
+    rule(subject, '[K82] visit marks to purged nodes are deleted', async (store) => {
       const fixture = await treeIn(store);
       const [a = nodeId(''), b = nodeId('')] = await fixture.grow(['a', 'b']);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b] });
@@ -230,22 +230,26 @@ export function trashingRules(subject: StoreSubject): void {
         expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
     });
 
-    rule(subject, '[K87] a tree that an act only made, or only pointed in, is none that it changed', async (store) => {
-      const fixture = await treeIn(store);
-      const other = await treeIn(store, 2);
-      const [seen = nodeId('')] = await other.grow(['x', 'y']);
-      const { treeId } = fixture;
-      const act = { actId: uuid(700) };
-      await fixture.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
-      await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
-      await fixture.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
-      expect((await asked(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
-      await fixture.run({ type: 'undo', treeId });
-      const { result } = await fixture.run({ type: 'redo', treeId });
-      expect(result.activeNodeId).toBe(uuid(701));
-    });
+    rule(
+      subject,
+      '[K87] a tree that an act only created, or only selected a node in, does not count as changed by it',
+      async (store) => {
+        const fixture = await treeIn(store);
+        const other = await treeIn(store, 2);
+        const [seen = nodeId('')] = await other.grow(['x', 'y']);
+        const { treeId } = fixture;
+        const act = { actId: uuid(700) };
+        await fixture.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
+        await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
+        await fixture.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
+        expect((await asked(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
+        await fixture.run({ type: 'undo', treeId });
+        const { result } = await fixture.run({ type: 'redo', treeId });
+        expect(result.activeNodeId).toBe(uuid(701));
+      },
+    );
 
-    rule(subject, '[K183] what comes back from the trash matches under what is above it now', async (store) => {
+    rule(subject, '[K183] a restored node matches under its current ancestors', async (store) => {
       const fixture = await treeIn(store);
       const [a = nodeId('')] = await fixture.grow(['a']);
       const c = await fixture.variant(user('c'), a);
@@ -291,7 +295,7 @@ export function trashingRules(subject: StoreSubject): void {
       expect(report.copies.map((one) => [one.treeId, one.nodes])).toContainEqual([treeId, 1]);
     });
 
-    rule(subject, '[K180] a purge tells how many attachments stay because they were just put', async (store) => {
+    rule(subject, '[K180] a purge reports how many attachments stay because they were just added', async (store) => {
       const fixture = await treeIn(store);
       const { hash } = await store.blobs.put(new TextEncoder().encode('bytes'), 'text/plain');
       const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'text/plain' }];
@@ -300,7 +304,7 @@ export function trashingRules(subject: StoreSubject): void {
       expect((await store.purgeTree(fixture.treeId)).waitingAttachments).toBe(1);
     });
 
-    rule(subject, '[K79] what was done while a reply was written is newer than the reply', async (store) => {
+    rule(subject, '[K79] an act made while a reply was generated is newer than the reply', async (store) => {
       const fixture = await treeIn(store);
       const { treeId } = fixture;
       const act = { actId: uuid(710) };
@@ -312,7 +316,7 @@ export function trashingRules(subject: StoreSubject): void {
       expect(await newest()).toBe(act.actId);
       await fixture.run({ type: 'undo', treeId });
       await fixture.run({ type: 'redo', treeId });
-      // Brought back, it is what was done last.
+      // After a redo it is the newest act.
       expect(await newest()).toBe(act.actId);
       await fixture.run({ type: 'redo', treeId });
       expect(await newest()).toBe(meanwhile);
@@ -336,19 +340,23 @@ export function trashingRules(subject: StoreSubject): void {
       await expectSound(store, treeId);
     });
 
-    rule(subject, '[K88] what undo brings back and what it moves there have places of their own', async (store) => {
-      const fixture = await treeIn(store);
-      const { treeId } = fixture;
-      const [, b = nodeId(''), c = nodeId('')] = await fixture.grow(['a', 'b', 'c']);
-      const you = { actor: 'you' };
-      await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
-      await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
-      await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
-      await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
-      await fixture.run({ type: 'undo', treeId, force: true });
-      expect((await asked(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([uuid(800), c]);
-      await expectSound(store, treeId);
-    });
+    rule(
+      subject,
+      '[K88] nodes that undo restores and nodes that it moves there get different positions',
+      async (store) => {
+        const fixture = await treeIn(store);
+        const { treeId } = fixture;
+        const [, b = nodeId(''), c = nodeId('')] = await fixture.grow(['a', 'b', 'c']);
+        const you = { actor: 'you' };
+        await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
+        await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
+        await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
+        await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
+        await fixture.run({ type: 'undo', treeId, force: true });
+        expect((await asked(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([uuid(800), c]);
+        await expectSound(store, treeId);
+      },
+    );
 
     rule(subject, '[K89] undo goes back past a restored version, removal by removal', async (store, context) => {
       needs(context, store.supports.history, 'this store keeps no history');
@@ -401,13 +409,13 @@ export function trashingRules(subject: StoreSubject): void {
   });
 }
 
-/** The tree without visit marks, which have no history, and without clocks that a rewind does not turn back. */
+/** The tree without visit marks, which have no history, and without times that a rewind does not reset. */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
 }
 
-/** Which nodes live where. */
+/** Returns which nodes live where. */
 function shapeOf(image: unknown): unknown {
   const { nodes, activeNodeId } = image as ReturnType<typeof treeToJson>;
   return {

@@ -1,10 +1,10 @@
-/** Undo and redo where no tree is named. */
+/** Undo and redo without a named tree. */
 import { treeId as asTreeId, runAnywhere, type Store, type TreeId } from '@coppice/core';
 import { type TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { asked, expectSound, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
-/** Runs commands of several trees by one clock, as one process does. */
+/** Runs commands on several trees with one clock, like one process. */
 function actorIn(store: Store, actor = 'me', clock = ticking(9)) {
   const context = { actor, kit: testKit, ...clock };
   return {
@@ -57,7 +57,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       for (const { treeId } of [a, b]) await expectSound(store, treeId);
     });
 
-    rule(subject, '[K165] counts acts by their order where the clock stands still', async (store) => {
+    rule(subject, '[K165] orders acts with equal times by their log order', async (store) => {
       const clock = { now: () => 5_000_000, newId: ticking(9).newId };
       const { say, undo, redo } = actorIn(store, 'me', clock);
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
@@ -72,7 +72,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect((await redo()).treeId).toBe(b.treeId);
     });
 
-    rule(subject, '[K166] brings a deleted tree back and puts a restored one away again', async (store) => {
+    rule(subject, '[K166] restores a deleted tree and deletes a restored one again', async (store) => {
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo, context } = actorIn(store);
       await say(b, 'stays');
@@ -90,7 +90,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(await textsIn(store, b.treeId)).toEqual(['stays']);
     });
 
-    rule(subject, '[K167] puts a tree that was only made into the trash, and redo brings it back', async (store) => {
+    rule(subject, '[K167] moves a tree that was only created to the trash, and redo restores it', async (store) => {
       const a = await treeIn(store);
       const { say, undo, redo, context } = actorIn(store);
       await say(a, 'kept');
@@ -158,7 +158,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(taken.map(({ treeId }) => treeId).sort()).toEqual([a.treeId, b.treeId]);
     });
 
-    rule(subject, '[K165] what is no actor or kind is refused', async (store) => {
+    rule(subject, '[K165] an invalid actor or kind is refused', async (store) => {
       const anyStore: { newestAct(actor: unknown, which: unknown): Promise<unknown> } = store as never;
       expect(await refusalOf(anyStore.newestAct(7, 'undoable'))).toBe('command/invalid');
       expect(await refusalOf(anyStore.newestAct('me', 'done'))).toBe('command/invalid');

@@ -23,7 +23,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { asked, expectSound, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
-/** Another handle on the same place: another process's where the store allows that. */
+/** Returns another handle on the same place: as another process if the store allows that. */
 async function besides(subject: StoreSubject, store: Store): Promise<Store> {
   return subject.beside === undefined ? store.forOwner(store.owner) : subject.beside(store);
 }
@@ -37,7 +37,7 @@ function appending(id: TreeId, text: string, parentId?: NodeId): AppendCommand {
   };
 }
 
-/** A context whose ids nobody else chooses: what is appended without one gets its own. */
+/** A context with random ids, so that writers never choose the same one. */
 function freshContext(actor: string): RunContext {
   return { actor, kit: testKit, now: Date.now, newId: () => crypto.randomUUID() };
 }
@@ -52,7 +52,7 @@ const inVain: AbstractCommand = {
   behind: 0,
 };
 
-/** The rules of writing at once. */
+/** The rules for concurrent writers. */
 export function writingAtOnceRules(subject: StoreSubject): void {
   describe('writing at once', () => {
     rule(subject, '[K50] writers on one tree take turns, and none of what they wrote is lost', async (store) => {
@@ -85,7 +85,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       const second = await besides(subject, store);
       const fixture = await treeIn(store);
       const said: string[] = [];
-      // Each handle goes on where the other has just written: what it remembers of its own last commit is out of date.
+      // Handles alternate, so that the cached last commit of each is outdated.
       for (let turn = 0; turn < 12; turn++) {
         const text = `turn ${turn}`;
         said.push(text);
@@ -113,7 +113,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
           ),
         );
         expect(new Set(outcomes.map((outcome) => outcome.version)).size).toBe(texts.length);
-        // And below one another, wherever the active node is by then.
+        // Also below one another, wherever the active node is by then.
         await Promise.all(
           [store, second].map((handle, at) =>
             run(handle, appending(fixture.treeId, `round ${round} goes on ${at}`), freshContext(`goes on ${at}`)),
@@ -216,8 +216,8 @@ export function writingAtOnceRules(subject: StoreSubject): void {
     rule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
       const second = await besides(subject, store);
       const samples = fc.sample(arbitraryCommands({ minLength: 25, maxLength: 25 }), { seed: 11, numRuns: 3 });
-      // The players make the same two trees; who comes second finds them there. Ids go by a command's place in its
-      // list, so each player first does as many things in vain as keep the ids apart.
+      // All players create the same two trees; later ones find them. Ids depend on a command's index, so each player
+      // first runs a number of commands without effect that keeps the ids apart.
       const players = samples.map(async (commands, at) => {
         const vain = Array.from({ length: 25 * at }, () => inVain);
         const own = commands.map((command) => ({ ...command, actor: at }));

@@ -1,4 +1,4 @@
-/** Reading and writing files so that a crash leaves the old one or the new one, with a failpoint at every step. */
+/** Reads and writes files so that a crash leaves the old or the new one, with a failpoint at every step. */
 import {
   closeSync,
   constants,
@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import { failpoint, isArmed } from '../failpoints.ts';
 
-/** What a file is for; failpoints are named after it, such as `disk-journal-before-fsync`. */
+/** The purpose of a file; failpoints are named after it, such as `disk-journal-before-fsync`. */
 export type FilePart =
   | 'journal'
   | 'node'
@@ -32,7 +32,7 @@ export type FilePart =
   | 'backup'
   | 'session';
 
-/** The code of an error of the operating system, or the empty text. */
+/** Returns the code of an operating system error, or an empty text. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && !isAppError(error) ? String(error.code) : '';
 }
@@ -46,7 +46,7 @@ export function fileStep<T>(part: FilePart, name: 'append' | 'fsync' | 'rename',
   return value;
 }
 
-/** The error of a call on a file as one of ours, with the file's name in it; what is ours already stays as it is. */
+/** Converts the error of a file operation to an AppError that names the file; an AppError is returned as it is. */
 export function toDiskError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
   const code = systemCode(error);
@@ -72,7 +72,7 @@ export function toDiskError(error: unknown, path: string): unknown {
   }
 }
 
-/** Runs work on a file, and names the file if that fails. */
+/** Runs work on a file, and names the file in errors. */
 export function onFile<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -81,7 +81,7 @@ export function onFile<T>(path: string, work: () => T): T {
   }
 }
 
-/** A file that is there and cannot be what it should be. It is named, and nobody touches it. */
+/** The error for a file with unexpected content. It names the file, which is left unchanged. */
 export function damagedFile(path: string, why: string, data: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError({
     code: 'store/damaged',
@@ -91,7 +91,7 @@ export function damagedFile(path: string, why: string, data: Readonly<Record<str
   });
 }
 
-/** A file that a newer build wrote. */
+/** The error for a file that a newer version wrote. */
 export function newerFormat(path: string, version: unknown, own: number): AppError {
   return new AppError({
     code: 'store/newer',
@@ -101,14 +101,14 @@ export function newerFormat(path: string, version: unknown, own: number): AppErr
   });
 }
 
-/** Writes all bytes; a short write goes on where it stopped. */
+/** Writes all bytes, continuing after short writes. */
 export function writeFully(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
 }
 
-/** Makes names that were added to a folder last. */
+/** Makes new names in a folder durable. */
 export function syncFolder(path: string, part: FilePart): void {
-  // Windows opens no folders, and writes names through by itself.
+  // Windows cannot open folders, and writes names through.
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');
   try {
@@ -118,7 +118,7 @@ export function syncFolder(path: string, part: FilePart): void {
   }
 }
 
-/** A second name for a file, or a copy where the file system knows no second names. */
+/** Creates a hard link to a file, or a copy if the file system has no hard links. */
 export function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -128,7 +128,7 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Where files are made before they get their name: one folder, so that leftovers of a crash are found at once. */
+/** Writes files under temporary names in one folder, so that the leftovers of a crash are easy to find. */
 export class AtomicWriter {
   readonly #folder: string;
   #next = 0;
@@ -137,17 +137,17 @@ export class AtomicWriter {
     this.#folder = folder;
   }
 
-  /** Takes away what a crash left here. */
+  /** Deletes the leftovers of a crash. */
   clear(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A name that nothing has. */
+  /** Returns an unused temporary name. */
   name(): string {
     return join(this.#folder, `${process.pid}-${++this.#next}`);
   }
 
-  /** A new file with these pieces in it, on the disk if asked; the caller names it. */
+  /** Writes a new temporary file, synced if requested; the caller renames it. */
   make(pieces: Iterable<Uint8Array>, part: FilePart, sync: boolean): string {
     const path = this.name();
     onFile(path, () => {
@@ -178,7 +178,7 @@ export class AtomicWriter {
     }
   }
 
-  /** A second name for a file that is about to be replaced; null where there is none. */
+  /** Creates a second name for a file that is about to be replaced; null if there is no such file. */
   keep(path: string): string | null {
     if (statOrNull(path) === null) return null;
     const kept = this.name();
@@ -189,23 +189,23 @@ export class AtomicWriter {
     return kept;
   }
 
-  /** Gives a file its name back, as far as that can be done: whoever calls this has an error to report already. */
+  /** Restores a file's name as far as possible; the caller already has an error to report. */
   putBack(kept: string, path: string): void {
     try {
       renameSync(kept, path);
-      // Where both are names of one file the rename did nothing.
+      // If both names are links to one file, the rename did nothing.
       rmSync(kept, { force: true });
       const handle = openSync(dirname(path), 'r');
       fsyncSync(handle);
       closeSync(handle);
     } catch {
-      // The next write finds that the file is not the one it knows, and refuses.
+      // The next write notices that the file is not the expected one, and refuses.
     }
   }
 
   /**
-   * Puts a file in the place of another by one rename. With `last` it is there to stay when this returns; `sync` alone
-   * puts only its bytes on the disk, and the caller sees to the folder.
+   * Replaces a file by a rename. With `last` the change is durable on return; `sync` alone syncs only the bytes, and
+   * the caller syncs the folder.
    */
   replace(path: string, pieces: Iterable<Uint8Array>, part: FilePart, last: boolean, sync = last): void {
     const made = this.make(pieces, part, sync);
@@ -221,12 +221,12 @@ export class AtomicWriter {
   }
 }
 
-/** A text as bytes. Texts are JSON here, in which lone surrogates are escapes, so nothing is lost. */
+/** Encodes a text as UTF-8. Texts are JSON here, which escapes lone surrogates, so nothing is lost. */
 export function bytesOfFile(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
 
-/** The text of a file, or null where there is none. */
+/** Returns the text of a file, or null if it does not exist. */
 export function readTextFile(path: string): string | null {
   return onFile(path, () => {
     try {
@@ -238,7 +238,7 @@ export function readTextFile(path: string): string | null {
   });
 }
 
-/** The names in a folder, in order; none where there is no folder. */
+/** Returns the sorted names in a folder; empty if it does not exist. */
 export function namesInFolder(path: string): string[] {
   return onFile(path, () => {
     try {
@@ -250,7 +250,7 @@ export function namesInFolder(path: string): string[] {
   });
 }
 
-/** What is known of a path without opening it; null where there is nothing. */
+/** Returns the stat of a path; null if it does not exist. */
 export function statOrNull(path: string): ReturnType<typeof statSync> | null {
   return onFile(path, () => {
     try {
@@ -262,7 +262,7 @@ export function statOrNull(path: string): ReturnType<typeof statSync> | null {
   });
 }
 
-/** The last bytes of a file. */
+/** Returns the last bytes of a file. */
 export function lastBytes(path: string, count: number): Uint8Array {
   return onFile(path, () => {
     const handle = openSync(path, 'r');

@@ -1,12 +1,12 @@
-/** A complete copy of a store in another place. */
+/** Backs up a store to another place. */
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { refuse } from '@coppice/core';
 import { nameCopy } from './copying.ts';
 
 /**
- * Makes a copy. `copy` writes it under a name of its own and gets the name that it will have; `extra` are further names
- * that a copy which failed leaves. The copy gets its name when it is complete and on the disk; before that there is none.
+ * Makes a copy. `copy` writes it under a temporary name and gets its final name; `extra` are further names that a
+ * failed copy may leave. The copy gets its final name only when it is complete and synced.
  */
 export async function makeBackup(
   to: string,

@@ -1,33 +1,33 @@
-/** The check of trees that lie on a disk: of each tree, and of the files that it lies in. */
+/** Checks trees on disk: each tree, and its files. */
 import { type AppError, type FsckReport, isAppError, type TreeId } from '@coppice/core';
 
 type Finding = FsckReport['findings'][number];
 
-/** What was found in the files of a tree, and what was done about it. */
+/** The findings about the files of a tree, and what was repaired. */
 export interface CheckedFiles {
   readonly findings: readonly Finding[];
   readonly repaired: readonly string[];
 }
 
-/** What a tree that could not be read was made anew from, or why that could not be. */
+/** What an unreadable tree was rebuilt from, or why that failed. */
 export type Remade = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
-/** How a store checks. */
+/** The inputs of a check. */
 export interface TreesCheck {
   readonly trees: readonly TreeId[];
   /** Trees whose files could not be read when the store was opened. */
   readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** The check that every store makes of one tree. */
+  /** Runs the check that all stores share on one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
-  /** The check of the files of a tree that can be read. */
+  /** Checks the files of a readable tree. */
   files(treeId: TreeId): Promise<CheckedFiles>;
-  /** Makes a tree that cannot be read anew; null where nothing is tried. */
+  /** Rebuilds an unreadable tree; null if nothing is tried. */
   remake?(treeId: TreeId, error: AppError): Promise<Remade | null>;
 }
 
 const unreadable: ReadonlySet<string> = new Set(['store/damaged', 'store/newer']);
 
-/** Checks trees and their files. A tree that cannot be read is a finding; a check that cannot be carried out is an error. */
+/** Checks trees and their files. An unreadable tree is a finding; a check that cannot run is an error. */
 export async function checkTrees({ trees, broken, check, files, remake }: TreesCheck): Promise<FsckReport> {
   const findings: Finding[] = [];
   const repaired: string[] = [];

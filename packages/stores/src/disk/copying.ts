@@ -1,9 +1,9 @@
-/** Copies of what is kept on a disk: on the disk themselves before they get their name. */
+/** Copies files and folders; copies are synced before they get their name. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileStep, onFile, syncFolder } from './atomic-files.ts';
 
-/** Copies a file, or a folder with all below it but what `leaves` names; on the disk when this returns. */
+/** Copies a file or a folder, without what `leaves` names; synced on return. */
 export function copyDurably(from: string, to: string, leaves: (folder: string, name: string) => boolean): void {
   const open = [{ from, to }];
   const made: string[] = [];
@@ -24,7 +24,7 @@ export function copyDurably(from: string, to: string, leaves: (folder: string, n
   for (const folder of made) onFile(folder, () => syncCopy(folder));
 }
 
-/** Waits until a file or a folder is on the disk. */
+/** Syncs a file or folder to disk. */
 export function syncCopy(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -34,7 +34,7 @@ export function syncCopy(path: string): void {
   }
 }
 
-/** Gives a complete copy its name. */
+/** Gives a complete copy its final name. */
 export function nameCopy(part: string, path: string): void {
   onFile(path, () => {
     fileStep('backup', 'rename', () => renameSync(part, path));

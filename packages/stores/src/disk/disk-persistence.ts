@@ -1,30 +1,31 @@
-/** What the stores on a disk share: making entries durable, and finding nodes and acts in trees that are not loaded. */
+/** Shared by the stores on disk: persists entries, and finds nodes and acts in trees that are not loaded. */
 import { type ActId, type AppError, isUuid, type NodeId, refuse, type TreeId } from '@coppice/core';
+import { insertedNodes } from '@coppice/core/tree';
 import { type LoadedTree, type PersistedEntry, type Persistence, treesOfNodes } from '../in-process/persistence.ts';
 import type { SideEntry } from './side-files.ts';
 
 type EntryOf<T extends PersistedEntry['type']> = Extract<PersistedEntry, { readonly type: T }>;
 
-/** Makes entries durable on a disk. Each store defines what an entry becomes there. */
+/** Persists entries on disk. Each store defines how an entry is written. */
 export abstract class DiskPersistence implements Persistence {
   readonly #asked = new Set<TreeId>();
   #homes: Map<NodeId, TreeId> | null = null;
   #acts: Map<ActId, Set<TreeId>> | null = null;
 
-  /** Trees that are there and cannot be read. */
+  /** Trees that exist but cannot be read. */
   protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** Refuses where nothing may be written at all. */
+  /** Throws if nothing may be written. */
   protected abstract assertWritable(): void;
   protected abstract commit(entry: EntryOf<'commit'>): void;
-  protected abstract putList(entry: EntryOf<'linear'>): void;
+  protected abstract setFormat(entry: EntryOf<'format'>): Promise<void> | void;
   protected abstract purge(entry: EntryOf<'purge'>): Promise<void> | void;
   protected abstract mend(entry: EntryOf<'mend'>): Promise<void> | void;
   protected abstract purgeTree(id: TreeId): Promise<void> | void;
   protected abstract keepBeside(entry: SideEntry): void;
   protected abstract read(id: TreeId): LoadedTree;
-  /** The trees of the place, with the ids of their nodes. */
+  /** The trees of the store, with the ids of their nodes. */
   protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;
-  /** The acts in a tree; those of trees that were loaded are not asked for. */
+  /** The acts of trees that are not loaded. */
   protected abstract actsOfTrees(isLoaded: (id: TreeId) => boolean): Iterable<readonly [TreeId, Iterable<ActId>]>;
   abstract bytesOf(owner: string, hash: string): Promise<Uint8Array>;
 
@@ -34,8 +35,8 @@ export abstract class DiskPersistence implements Persistence {
       case 'commit':
         assertOwnIds(entry);
         return this.commit(entry);
-      case 'linear':
-        return this.putList(entry);
+      case 'format':
+        return this.setFormat(entry);
       case 'purge':
         await this.purge(entry);
         for (const gone of entry.nodeIds) this.#homes?.delete(gone);
@@ -66,7 +67,7 @@ export abstract class DiskPersistence implements Persistence {
     return treesOfNodes(this.#homes, ids);
   }
 
-  /** Enters the nodes of a tree that was found later. The first tree keeps an id that is in two. */
+  /** Indexes the nodes of a tree that was found later. If an id is in two trees, the first one keeps it. */
   protected enterNodes(tree: TreeId, nodes: Iterable<NodeId>): void {
     const homes = this.#homes;
     if (homes !== null) for (const node of nodes) if (!homes.has(node)) homes.set(node, tree);
@@ -81,16 +82,15 @@ export abstract class DiskPersistence implements Persistence {
     return [...(this.#acts.get(act) ?? [])];
   }
 
-  /** Has nodes and acts looked for again: trees came, went or were made anew. */
+  /** Drops the indexes of nodes and acts, because trees were added, removed or rebuilt. */
   protected forgetLookups(which: 'acts' | 'all'): void {
     this.#acts = null;
     if (which === 'all') this.#homes = null;
   }
 }
 
-/** Ids become names of files and lines that other programs read. */
+/** Throws if a new id is not a UUID, because ids become file names and lines that other programs read. */
 function assertOwnIds({ settled }: EntryOf<'commit'>): void {
-  for (const step of settled.commit.steps)
-    if (step.type === 'insert' && !isUuid(step.node.id))
-      refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: step.node.id });
+  for (const { id } of insertedNodes(settled.commit.steps))
+    if (!isUuid(id)) refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: id });
 }

@@ -1,4 +1,4 @@
-/** A store on a disk: trees in memory that are backed by files, and a check of those files. */
+/** A store on disk: trees in memory backed by files, and a check of those files. */
 import type { FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import {
   InProcessStore,
@@ -7,46 +7,44 @@ import {
   storePartsOf,
   treeStateOf,
 } from '../in-process/in-process-store.ts';
-import type { KnownList, KnownTree } from '../in-process/persistence.ts';
+import type { KnownTree } from '../in-process/persistence.ts';
 import type { StoreOptions } from '../options.ts';
 import type { DiskPersistence } from './disk-persistence.ts';
 import { checkSideFiles } from './side-check.ts';
 import type { SideFiles } from './side-files.ts';
 import { tidyFolder } from './transient-names.ts';
 
-/** What the handles of one open place share. */
+/** Shared by the handles of one open store. */
 export interface Opened<P extends DiskPersistence> {
   readonly parts: StoreParts;
   readonly plate: StoreIdentity;
   readonly persistence: P;
 }
 
-/** A place as it was found, and what is done with it. */
+/** A store folder as found, and its operations. */
 export interface Opening<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
-  /** Whether feeds have what other processes write. */
+  /** Whether feeds include commits of other processes. */
   readonly crossProcessFeed: boolean;
   readonly known: readonly KnownTree[];
-  readonly lists: readonly KnownList[];
-  /** The folder of the store; null where it is one file in a folder of somebody else's. */
+  /** The folder of the store; null for a single file in a foreign folder. */
   readonly folder: string | null;
-  /** Reads what lies beside the trees. */
+  /** Reads the data besides the trees. */
   read(parts: StoreParts): void;
   info(): StoreInfo;
   backup(to: string): Promise<void>;
 }
 
-/** Puts together what the handles of a place share. A place that cannot be read whole is closed again. */
+/** Builds the parts that the handles of a store share. Closes the store again if it cannot be read completely. */
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
-  { persistence, readOnly, crossProcessFeed, known, lists, folder, read, info, backup }: Opening<P>,
+  { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: Opening<P>,
 ): Promise<Opened<P>> {
   const state = treeStateOf(options, { persistence, readOnly });
   const parts = storePartsOf(state, persistence, options);
   try {
     state.know(known);
-    for (const { owner, record, sequence } of lists) state.knowLinear(owner, record, sequence);
     read(parts);
   } catch (error) {
     await persistence.close();
@@ -64,7 +62,7 @@ export async function openDiskStore<P extends DiskPersistence>(
   return { parts, plate, persistence };
 }
 
-/** A store on a disk, as one owner sees it. */
+/** A store on disk, as one owner sees it. */
 export abstract class DiskStore<P extends DiskPersistence> extends InProcessStore {
   protected readonly opened: Opened<P>;
 
@@ -75,10 +73,10 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
 
   /** Checks trees with their files. */
   protected abstract checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport>;
-  /** What lies beside the trees; with `write` it is this process's to write. */
+  /** Returns the side files; with `write` this process may write them. */
   protected abstract sides(write: boolean): Iterable<SideFiles>;
 
-  /** Checks trees as every store does, the files that they lie in, and what lies beside them. */
+  /** Runs the check that all stores share, and checks the files of the trees and the side files. */
   override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
     state.alive();
@@ -91,7 +89,7 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     return options.treeId === undefined ? checkSideFiles(report, this.sides(repair), repair) : report;
   }
 
-  /** The check that every store makes of one tree. */
+  /** Runs the check that all stores share on one tree. */
   protected checkTree(treeId: TreeId, repair: boolean): Promise<FsckReport> {
     return super.fsck({ repair, treeId });
   }

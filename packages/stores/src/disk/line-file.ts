@@ -1,10 +1,12 @@
 /**
- * Files of JSON lines that are only ever added to. Each line ends in a checksum of what is before it, so that a line
- * that was torn or altered is known for one. Lines end at byte 0x0A and nowhere else.
+ * Append-only files of JSON lines. Each line ends with a checksum, so that incomplete and altered lines are detected.
+ * Only byte 0x0A ends a line.
  */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import {
   type AtomicWriter,
   bytesOfFile,
@@ -15,30 +17,29 @@ import {
   toDiskError,
   writeFully,
 } from './atomic-files.ts';
-import { type DiskFields, isDiskFields } from './decode.ts';
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
 // `,"crc":"01234567"}`
 const sealLength = 18;
 
-/** The checksum of bytes, as eight hex digits. */
+/** Returns the checksum of bytes as eight hex digits. */
 export function checksum(bytes: Uint8Array): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }
 
-/** An object as a line with its checksum. */
+/** Serialises an object to a line with its checksum. */
 export function toLine(value: object): Uint8Array {
   const body = bytesOfFile(JSON.stringify(value).slice(0, -1));
   return Buffer.concat([body, bytesOfFile(`,"crc":"${checksum(body)}"}\n`)]);
 }
 
-/** A line that was read: what it says, or why it cannot be read. */
+/** A line that was read: its value, or why it cannot be read. */
 export type SealedLine =
-  | { readonly ok: true; readonly value: DiskFields; readonly at: LineRange }
+  | { readonly ok: true; readonly value: FieldMap; readonly at: LineRange }
   | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: LineRange };
 
-/** Where a line is: its number from 1, its first byte, its length, and whether it has an end. */
+/** The place of a line: its number from 1, offset, length, and whether it has a line end. */
 export interface LineRange {
   readonly line: number;
   readonly offset: number;
@@ -50,20 +51,20 @@ function readLine(bytes: Uint8Array, at: LineRange): SealedLine {
   const body = bytes.subarray(0, Math.max(0, bytes.length - sealLength));
   const seal = Buffer.from(bytes.subarray(body.length)).toString('latin1');
   const sum = /^,"crc":"([0-9a-f]{8})"\}$/.exec(seal)?.[1];
-  // A write that a power cut interrupted is short or has holes of NUL, which no JSON text holds.
+  // A write that a power cut interrupted is short or contains NUL bytes, which JSON text never does.
   const torn = sum === undefined || body.includes(0);
   if (sum === undefined) return { ok: false, why: 'is cut off', torn, at };
   if (sum !== checksum(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
   try {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
-    if (isDiskFields(value)) return { ok: true, value, at };
+    if (isFieldMap(value)) return { ok: true, value, at };
   } catch {
-    // Falls through: a checksum over what is no JSON was written by somebody else.
+    // Falls through: another program wrote a valid checksum over text that is not JSON.
   }
   return { ok: false, why: 'is no JSON object', torn, at };
 }
 
-/** The lines of a file one after the other, also those that cannot be read; none where there is no file. */
+/** Yields the lines of a file, unreadable ones included; none if the file does not exist. */
 export function* linesOfFile(path: string): Generator<SealedLine, void, undefined> {
   let handle: number;
   try {
@@ -86,7 +87,7 @@ export function* linesOfFile(path: string): Generator<SealedLine, void, undefine
     };
     let left = fstatSync(handle).size;
     for (;;) {
-      // Lines are kept as parts of the chunk that they came in, so each chunk is a new one, and no larger than needed.
+      // Lines refer to the chunk they are in, so each chunk is a new buffer, no larger than needed.
       const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkSize, left)));
       const read = onFile(path, () => readSync(handle, chunk, 0, chunk.length, null));
       if (read === 0) break;
@@ -105,21 +106,21 @@ export function* linesOfFile(path: string): Generator<SealedLine, void, undefine
   }
 }
 
-/** The end of a file as its readers know it. */
+/** The end of a file, as known to its readers. */
 export interface FileTail {
-  /** All bytes of the file. */
+  /** The size of the file. */
   readonly bytes: number;
-  /** Whether the last of them ends a line. */
+  /** Whether the last byte ends a line. */
   readonly ended: boolean;
 }
 
-/** A file of lines with a known end, for whoever adds to it. Nobody else may write to it meanwhile. */
+/** A file of lines with a known end, for appending. No other process may write to it meanwhile. */
 export class LineFile {
   readonly path: string;
   readonly #part: FilePart;
   #tail: FileTail;
   #handle: number | null = null;
-  // An append that failed may have left bytes behind; they were never acknowledged and go before the next one.
+  // A failed append may have left bytes that were never acknowledged; they are removed before the next one.
   #suspect = false;
 
   constructor(path: string, part: FilePart, tail: FileTail) {
@@ -132,7 +133,7 @@ export class LineFile {
     return this.#tail;
   }
 
-  /** Adds lines, all or none. With `sync` they are on the disk when this returns. */
+  /** Appends lines, all or none. With `sync` they are durable on return. */
   append(lines: readonly Uint8Array[], sync: boolean): void {
     onFile(this.path, () => {
       const handle = this.#opened();
@@ -147,7 +148,7 @@ export class LineFile {
         try {
           this.#takeBack(handle);
         } catch {
-          // The next append tries again, and refuses if it cannot.
+          // The next append tries again, and throws if it cannot.
         }
         throw error;
       }
@@ -177,8 +178,8 @@ export class LineFile {
   }
 
   /**
-   * Puts other lines in the place of all there are, by one rename. If that fails the old ones are put back; should that
-   * fail as well, nothing more is added until the file is opened again, since nobody can say which ones are there.
+   * Replaces all lines by a rename. If that fails the old file is restored; if that fails too, nothing more is appended
+   * until the file is reopened, because its content is unknown.
    */
   rewrite(lines: Iterable<Uint8Array>, bench: AtomicWriter): void {
     let bytes = 0;
@@ -207,7 +208,7 @@ export class LineFile {
   }
 }
 
-/** Small pieces put together, so that each does not cost a call of its own. */
+/** Joins small pieces, to save system calls. */
 export function* gatherLines(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;

@@ -1,9 +1,10 @@
-/** Who may write to a folder: one process at a time, told by a file that is made whole or not at all. */
+/** A lock file that allows one process at a time to write to a folder; the file appears atomically. */
 import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, refusalKinds } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import {
   AtomicWriter,
   bytesOfFile,
@@ -14,19 +15,18 @@ import {
   readTextFile,
   systemCode,
 } from './atomic-files.ts';
-import { isDiskFields } from './decode.ts';
 
 const longestWait = 10_000;
 
-/** A process that holds a folder. */
+/** A process that holds the lock. */
 export interface Holder {
   readonly pid: number;
-  /** When the process began, in ticks of its machine's clock since it was started: tells processes of one number apart. */
+  /** When the process started, in clock ticks since boot: distinguishes processes with a reused pid. */
   readonly started: string | null;
-  /** Which run of the machine it is. */
+  /** The boot id of the machine. */
   readonly boot: string | null;
   readonly host: string;
-  /** The numbering of processes that the number belongs to; containers have their own. */
+  /** The pid namespace of the pid; containers have their own. */
   readonly space: string | null;
 }
 
@@ -38,13 +38,13 @@ function describeHolder(read: () => string): string | null {
   }
 }
 
-/** Which run of the machine this is; null where the system does not say. */
+/** Returns the boot id of this machine; null if unknown. */
 export function bootId(): string | null {
   return describeHolder(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
 }
 
 function processStart(pid: number): string | null {
-  // The name of a program may hold anything, so what follows its last parenthesis is counted.
+  // The program name may contain anything, so fields are counted after its last parenthesis.
   return describeHolder(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -70,11 +70,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a holder is surely gone. What cannot be looked at, such as a process of another machine, is taken to live. */
+/** Whether a holder is certainly gone. One that cannot be checked, such as on another machine, counts as alive. */
 function isProcessGone(holder: Holder, here: Holder = ourselves()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
-  // A container that was started again has its own numbering; its name stays, and its old processes are gone.
+  // A restarted container has the same host name but a new pid namespace, and its old processes are gone.
   if (holder.space !== here.space) return true;
   if (!isAlive(holder.pid)) return true;
   return holder.started !== processStart(holder.pid);
@@ -83,7 +83,7 @@ function isProcessGone(holder: Holder, here: Holder = ourselves()): boolean {
 function readHolder(text: string): Holder | null {
   try {
     const json: unknown = JSON.parse(text);
-    if (!isDiskFields(json)) return null;
+    if (!isFieldMap(json)) return null;
     const { pid, started, boot, host, space } = json;
     if (typeof pid !== 'number' || typeof host !== 'string') return null;
     const word = (value: unknown) => (typeof value === 'string' ? value : null);
@@ -93,11 +93,11 @@ function readHolder(text: string): Holder | null {
   }
 }
 
-/** Which file this is. The number alone would be given again to the next file. */
+/** Identifies a file. The inode alone could be reused by another file. */
 interface Identity {
   readonly ino: number;
   readonly mtimeMs: number;
-  /** When anything about it changed, also its names. */
+  /** When the file or its names last changed. */
   readonly ctimeMs: number;
 }
 
@@ -105,10 +105,10 @@ function identity(path: string): Identity | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** A lock that this process holds. */
+/** A lock held by this process. */
 export class FolderLock {
   readonly path: string;
-  // Held open: what happens to the file shows there, without the way to it being gone each time.
+  // Kept open: fstat shows changes of the file without resolving the path each time.
   readonly #handle: number;
   #file: Identity;
 
@@ -122,10 +122,10 @@ export class FolderLock {
     return found?.ino === this.#file.ino && found.mtimeMs === this.#file.mtimeMs;
   }
 
-  /** Takes the lock of a folder, or tells who has it. The lock of a process that is gone is taken over. */
+  /** Takes the lock of a folder, or returns its holder. The lock of a dead process is taken over. */
   static take(folder: string): FolderLock | Holder {
     const path = join(folder, 'lock');
-    // A bench of its own: the other one is cleared by whoever has the lock.
+    // A separate temporary folder, because the other one is cleared by the lock holder.
     const bench = new AtomicWriter(join(folder, 'locking'));
     return onFile(path, () => {
       for (const name of namesInFolder(join(folder, 'locking')))
@@ -134,7 +134,7 @@ export class FolderLock {
       try {
         for (;;) {
           try {
-            // Fails if there is one, and the file is complete when it appears.
+            // Fails if the lock exists; the file is complete when it appears.
             fileStep('lock', 'rename', () => linkOrCopy(made, path));
             return new FolderLock(path);
           } catch (error) {
@@ -149,7 +149,7 @@ export class FolderLock {
     });
   }
 
-  /** Takes the lock of a folder as soon as it is free. Refuses where somebody has it for long. */
+  /** Waits for the lock of a folder. Throws if another process holds it for too long. */
   static async wait(folder: string): Promise<FolderLock> {
     const until = Date.now() + longestWait;
     for (;;) {
@@ -160,13 +160,13 @@ export class FolderLock {
     }
   }
 
-  /** Takes a lock away if its holder is gone; else tells the holder. */
+  /** Removes a lock if its holder is gone; otherwise returns the holder. */
   static #takeAway(path: string, bench: AtomicWriter): Holder | null {
     const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
     if (holder !== null && !isProcessGone(holder)) return holder;
-    // Moved aside first and looked at again: another process may have taken it over between the look and the move.
+    // Moved aside first and checked again, because another process may have taken it over in between.
     const aside = bench.name();
     try {
       renameSync(path, aside);
@@ -185,11 +185,11 @@ export class FolderLock {
     return null;
   }
 
-  /** Refuses if the lock is not ours any more, so that two writers never go on side by side. */
+  /** Throws if this process has lost the lock, so that two processes never write at the same time. */
   check(): void {
     const found = onFile(this.path, () => {
       const held = fstatSync(this.#handle);
-      // Nothing about the file changed, not even its name: it is where it was.
+      // Nothing about the file changed, not even its name, so it is still in place.
       return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : identity(this.path);
     });
     if (found !== undefined && this.#isOurs(found)) {
@@ -204,18 +204,18 @@ export class FolderLock {
     });
   }
 
-  /** Gives the lock up, if it is still ours. */
+  /** Releases the lock, if it is still ours. */
   release(): void {
     try {
       if (this.#isOurs(identity(this.path))) rmSync(this.path, { force: true });
       closeSync(this.#handle);
     } catch {
-      // Whoever took it away has it now.
+      // Another process has taken it over.
     }
   }
 }
 
-/** The refusal of a write to a folder that somebody else holds. */
+/** The error of a write to a folder that another process has locked. */
 export function lockHolder(place: string, holder: Holder): AppError {
   return new AppError({
     code: 'store/locked',

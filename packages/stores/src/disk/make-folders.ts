@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { systemCode } from './atomic-files.ts';
 
 /**
- * Makes a folder and those above it that are not there. Node's own `recursive` never ends where the system says of a folder
- * that cannot be made that the one above it is missing, though it is there, as it does below `/proc`.
+ * Creates a folder and its missing parents. Node's `recursive` option never ends if the system reports a missing parent
+ * for a folder that cannot be created although the parent exists, as below `/proc`.
  */
 export function makeFolders(path: string, mode?: number): void {
   const folders = [resolve(path)];
@@ -13,7 +13,7 @@ export function makeFolders(path: string, mode?: number): void {
     try {
       mkdirSync(folder, mode);
     } catch (error) {
-      // Somebody else may have been first.
+      // Another process may have created it.
       if (systemCode(error) !== 'EEXIST' || statSync(folder).isDirectory() !== true) throw error;
     }
   }

@@ -1,5 +1,5 @@
 // @module-tag full
-/** What is left of purged texts in the files of a store: nothing. */
+/** Checks that the files of a store contain nothing of purged texts. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// Every twelve bytes of a secret hold the mark, so that looking for the mark is looking for each of them.
+// Every twelve bytes of a secret contain the mark, so searching for the mark finds any part of it.
 const mark = 'S3cR';
 
 function secret(bytes: number): string {
@@ -25,7 +25,7 @@ function secret(bytes: number): string {
   return pieces.join('').slice(0, Math.max(bytes, 24));
 }
 
-/** The files below a folder that hold the mark. */
+/** Returns the files below a folder that contain the mark. */
 function filesWithMark(below: string): string[] {
   const found: string[] = [];
   for (const name of readdirSync(below)) {
@@ -37,7 +37,7 @@ function filesWithMark(below: string): string[] {
   return found;
 }
 
-/** A branch that has a secret in everything that a message can hold; answers its first node. */
+/** Adds a branch with a secret in every part of a message; returns its first node. */
 async function grown(store: Store, fixture: TestTree, size: number): Promise<NodeId> {
   const { treeId } = fixture;
   const words = secret(size);
@@ -126,7 +126,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     const store = await open();
     const fixture = await treeIn(store);
     const { treeId } = fixture;
-    // The keys of the plain kit for tests are the texts themselves.
+    // The keys of the plain test kit are the texts themselves, so the real kit is used.
     const context = { kit: messageKit };
     const message = user(`${secret(400)} and the rest stays`);
     const whole = (await fixture.run({ type: 'append', treeId, messages: [{ message }] }, context)).result.nodeId;
@@ -162,7 +162,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
   });
 });
 
-test('[L75] a folder of another program that a tree was taken over from loses what is purged', async () => {
+test('[L75] the folder of another program that a tree was imported from loses what is purged', async () => {
   const node = (id: string, parent: string, text: string, children: readonly string[]) =>
     JSON.stringify({
       id,

@@ -1,8 +1,8 @@
-/** The part of a check that looks at what lies beside the trees. */
+/** Checks the side files of a store. */
 import type { FsckReport } from '@coppice/core';
 import type { SideFiles } from './side-files.ts';
 
-/** A report with what of these files cannot be read; repair writes them anew and keeps what it has to leave out. */
+/** Adds unreadable side files to a report; repair rewrites them and keeps the unreadable lines in a file beside. */
 export function checkSideFiles(report: FsckReport, sides: Iterable<SideFiles>, repair: boolean): FsckReport {
   const findings = [...report.findings];
   const repaired = [...report.repaired];

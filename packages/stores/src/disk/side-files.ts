@@ -1,20 +1,13 @@
-/** What lies beside the trees, in files of its own: names, reuses, accounts, generations, attachments. */
+/** Data besides the trees, in separate files: external ids, provenance, accounts, runs, attachments. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FieldMap } from '@coppice/core';
 import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
+import { finite, isFieldMap, list, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type { PersistedEntry } from '../in-process/persistence.ts';
 import { type AtomicWriter, bytesOfFile, damagedFile, namesInFolder, newerFormat, onFile } from './atomic-files.ts';
-import {
-  type DiskFields,
-  diskField,
-  diskList,
-  diskNumber,
-  diskObject,
-  diskText,
-  isDiskFields,
-  Unreadable,
-} from './decode.ts';
+import { describeUnreadable, Unreadable } from './decode.ts';
 import { type FileTail, LineFile, type LineRange, linesOfFile, toLine } from './line-file.ts';
 import {
   readBlobInfo,
@@ -27,7 +20,7 @@ import {
   readUser,
 } from './records.ts';
 
-/** The files, and who is in which. */
+/** The names of the files. */
 const files = {
   names: 'names.jsonl',
   provenance: 'provenance.jsonl',
@@ -40,8 +33,8 @@ type Name = keyof typeof files;
 
 const formatVersion = 1;
 
-/** An entry that belongs to no tree's journal. */
-export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'linear' }>;
+/** An entry that is not part of a tree's journal. */
+export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'format' }>;
 
 interface RunningRow {
   readonly owner: string;
@@ -49,10 +42,10 @@ interface RunningRow {
   readonly chunks: RunChunk[];
 }
 
-// A line that is left out here may be the one that takes a key back: who comes in is not told from what is left.
+// A lost line may be the one that revokes a token, so accounts are not read without it.
 const strict: ReadonlySet<Name> = new Set(['accounts']);
 
-// Ended generations are left in their file until they are most of it.
+// Ended runs stay in their file until they take up most of it.
 const mostStale = 1 << 20;
 
 /** The side files of one store. */
@@ -62,7 +55,7 @@ export class SideFiles {
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, RunningRow>();
-  /** What of which file cannot be read: the lines stay where they are, and the rest is used. */
+  /** Unreadable lines by file: they stay in the file, and the rest is used. */
   readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
 
@@ -77,10 +70,10 @@ export class SideFiles {
   }
 
   /**
-   * The lines of a file; those that were never acknowledged are left out and told. One that was altered is left out, too, and
-   * is damage: the trees, and what else lies beside them, are not to be had any less for it.
+   * Yields the lines of a file. Unacknowledged lines are skipped with a note. An altered line is skipped too and
+   * reported as damage: it must not make the rest of the store unusable.
    */
-  *#lines(name: Name): Generator<DiskFields, void, undefined> {
+  *#lines(name: Name): Generator<FieldMap, void, undefined> {
     const path = this.#path(name);
     let tail: FileTail = { bytes: 0, ended: true };
     let first = true;
@@ -90,8 +83,8 @@ export class SideFiles {
       tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
       if (line.ok) {
         if (first) this.#checkHead(name, line.value, at);
-        // Where the head is gone, what comes first may be one of the others.
-        if (!first || diskField(line.value, 'type') !== undefined) yield line.value;
+        // If the header line is missing, the first line may be an entry.
+        if (!first || ownField(line.value, 'type') !== undefined) yield line.value;
       } else if (!line.torn || first) this.#leaveOut(name, at, line.why);
       else if (at.length > 0)
         this.#note(`${path} has a line that ${line.why}: line ${at.line} at byte ${at.offset}. It stays where it is.`);
@@ -111,19 +104,19 @@ export class SideFiles {
     this.#note(`${sentence} The rest of it is used, and nothing in it is changed.`);
   }
 
-  #checkHead(name: Name, value: DiskFields, at: LineRange): void {
-    if (diskField(value, 'format') !== 'coppice/side')
+  #checkHead(name: Name, value: FieldMap, at: LineRange): void {
+    if (ownField(value, 'format') !== 'coppice/side')
       return this.#leaveOut(name, at, 'is no beginning of a file of ours');
-    const version = diskField(value, 'formatVersion');
+    const version = ownField(value, 'formatVersion');
     if (version !== formatVersion) throw newerFormat(this.#path(name), version, formatVersion);
   }
 
-  /** The files of which something cannot be read, with a sentence for each. */
+  /** The damaged files, with a description of each. */
   get damage(): readonly { readonly path: string; readonly why: string }[] {
     return [...this.#unread].map(([name, { why }]) => ({ path: this.#path(name), why }));
   }
 
-  /** Writes files of which lines cannot be read anew without those, which are kept beside them. Tells what was done. */
+  /** Rewrites files without their unreadable lines, which are kept beside them. Returns what was done. */
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
       const kept = [sideHead()];
@@ -132,7 +125,7 @@ export class SideFiles {
     });
   }
 
-  /** Writes a file anew. Lines of it that cannot be read go into one beside it first, whose name is answered. */
+  /** Rewrites a file. Unreadable lines are first moved to a file beside it, whose name is returned. */
   #rewrite(name: Name, lines: Iterable<Uint8Array>): string | null {
     const { lines: unread = [] } = this.#unread.get(name) ?? {};
     const path = this.#path(name);
@@ -151,15 +144,16 @@ export class SideFiles {
     return beside;
   }
 
-  /** Reads all files and tells a desk of what is in them. */
+  /** Reads all files and registers their contents with the store. */
   read(parts: StoreParts): void {
     for (const name of ['names', 'provenance', 'accounts', 'runs', 'blobs', 'feed'] as const) {
       for (const value of this.#lines(name)) {
         try {
           this.#tell(parts, value);
         } catch (error) {
-          // It fits its checksum, so that somebody meant it: another build than this one.
-          if (error instanceof Unreadable) throw damagedFile(this.#path(name), `has a line that ${error.message}`);
+          // The checksum is valid, so another version wrote it on purpose.
+          if (error instanceof Malformed)
+            throw damagedFile(this.#path(name), `has a line that ${describeUnreadable(error)}`);
           throw error;
         }
       }
@@ -167,39 +161,39 @@ export class SideFiles {
     for (const { owner, run, chunks } of this.#running.values()) parts.runs.know(owner, run, chunks);
   }
 
-  #tell(parts: StoreParts, value: DiskFields): void {
-    switch (diskText(value, 'type')) {
+  #tell(parts: StoreParts, value: FieldMap): void {
+    switch (requiredText(value, 'type')) {
       case 'external-ids':
         return parts.names.know(sideRows(value, 'ids').map(readExternalId));
       case 'provenance':
         return parts.names.know([], sideRows(value, 'rows').map(readProvenance));
       case 'user':
-        return parts.accounts.know({ users: [readUser(diskObject(value, 'user'))] });
+        return parts.accounts.know({ users: [readUser(object(value, 'user'))] });
       case 'token':
-        return parts.accounts.know({ tokens: [readToken(diskObject(value, 'token'))] });
+        return parts.accounts.know({ tokens: [readToken(object(value, 'token'))] });
       case 'share':
-        return parts.accounts.know({ shares: [readShare(diskObject(value, 'share'))] });
+        return parts.accounts.know({ shares: [readShare(object(value, 'share'))] });
       case 'blob':
         return parts.blobs.know(
-          diskText(value, 'owner'),
-          readBlobInfo(diskObject(value, 'info')),
+          requiredText(value, 'owner'),
+          readBlobInfo(object(value, 'info')),
           putAt(value),
-          diskField(value, 'loose') === true,
+          ownField(value, 'loose') === true,
         );
       case 'run':
-        return this.#run(diskText(value, 'owner'), readRun(diskObject(value, 'run')));
+        return this.#run(requiredText(value, 'owner'), readRun(object(value, 'run')));
       case 'run-chunk':
-        this.#running.get(diskText(value, 'runId'))?.chunks.push(readChunk(diskObject(value, 'chunk')));
+        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readChunk(object(value, 'chunk')));
         return;
       case 'run-end':
-        this.#running.delete(diskText(value, 'runId'));
+        this.#running.delete(requiredText(value, 'runId'));
         return;
       case 'blobs-gone':
         return;
       case 'sequence':
-        return parts.state.knowSequence(diskNumber(value, 'sequence'));
+        return parts.state.knowSequence(finite(value, 'sequence'));
       default:
-        throw new Unreadable(`has the type ${diskText(value, 'type')}, which this build does not know`);
+        throw new Unreadable(`has the type ${requiredText(value, 'type')}, which this build does not know`);
     }
   }
 
@@ -209,12 +203,12 @@ export class SideFiles {
     else there.run = run;
   }
 
-  /** The generations that are still being written. */
+  /** The runs that have not ended. */
   get running(): readonly string[] {
     return [...this.#running.keys()];
   }
 
-  /** Makes an entry last. Beats, pieces of replies and reuses need not outlive a power cut. */
+  /** Persists an entry. Heartbeats, pieces of replies and provenance need not survive a power cut. */
   keep(entry: SideEntry): void {
     switch (entry.type) {
       case 'external-ids':
@@ -230,7 +224,7 @@ export class SideFiles {
       case 'blobs-gone':
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
-        // The last one is all that counts.
+        // Only the last one counts.
         this.#rewrite('feed', [sideHead(), toLine(entry)]);
         return;
       case 'run':
@@ -261,12 +255,12 @@ export class SideFiles {
     return file;
   }
 
-  /** Writes the generations that still run into a new file when the others have become most of it. */
+  /** Rewrites the file of runs when ended ones take up most of it. */
   #tidyRuns(): void {
     if (this.#stale >= mostStale) this.#rewriteRuns();
   }
 
-  /** Writes the file of generations anew, without those that have ended. */
+  /** Rewrites the file of runs without those that have ended. */
   #rewriteRuns(): void {
     this.#stale = 0;
     const running = [...this.#running.values()];
@@ -289,26 +283,29 @@ export class SideFiles {
     this.#append('blobs', { type: 'blob', owner, info, at, ...(loose ? { loose } : {}) }, true);
   }
 
-  /** What of an owner's attachments was put after a time, as the file has it now: others write it, too. */
+  /**
+   * Returns an owner's attachments that were added after a time, read from the file because other processes write it
+   * too.
+   */
   putSince(owner: string, after: number): ReadonlySet<string> {
     const found = new Set<string>();
     for (const value of this.#lines('blobs'))
-      if (diskText(value, 'type') === 'blob' && diskText(value, 'owner') === owner && putAt(value) > after)
-        found.add(readBlobInfo(diskObject(value, 'info')).hash);
+      if (requiredText(value, 'type') === 'blob' && requiredText(value, 'owner') === owner && putAt(value) > after)
+        found.add(readBlobInfo(object(value, 'info')).hash);
     return found;
   }
 
-  /** Takes attachments of an owner out of the list, then those bytes that nobody else's list names. */
+  /** Removes attachments of an owner from the list, then bytes that no other owner refers to. */
   #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
     const left = new Set<string>();
     const kept: Uint8Array[] = [sideHead()];
     for (const value of this.#lines('blobs')) {
-      const { hash } = readBlobInfo(diskObject(value, 'info'));
-      if (diskText(value, 'owner') === owner && hashes.has(hash)) continue;
+      const { hash } = readBlobInfo(object(value, 'info'));
+      if (requiredText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
       kept.push(toLine(value));
     }
-    // Whose they are besides may stand in a line that cannot be read.
+    // An unreadable line may name another owner of the bytes, so they are kept.
     const reported = this.#rewrite('blobs', kept) === null;
     if (reported)
       for (const hash of hashes) {
@@ -317,7 +314,7 @@ export class SideFiles {
       }
   }
 
-  /** Where the bytes of an attachment are; the name is a hash and nothing else. */
+  /** Returns the path of an attachment's bytes; the name must be a hash. */
   blobPath(hash: string): string {
     if (!/^[0-9a-f]{64}$/.test(hash))
       throw damagedFile(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
@@ -333,19 +330,19 @@ export class SideFiles {
     });
   }
 
-  /** Takes what was said of a tree, or of some of its nodes, out of the files. */
+  /** Removes data about a tree, or about some of its nodes, from the files. */
   forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
     const gone = (id: unknown) => nodeIds === undefined || (typeof id === 'string' && nodeIds.has(nodeId(id)));
     this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
     this.#filter('provenance', (row) => row.treeId === treeId && (gone(row.firstNodeId) || gone(row.lastNodeId)));
     if (nodeIds === undefined) this.#filter('accounts', (row) => row.treeId === treeId);
     for (const [id, { run }] of this.#running) if (run.treeId === treeId && gone(run.nodeId)) this.#running.delete(id);
-    // Pieces of ended replies stay in the file of generations for a while: they may be what is purged.
+    // The file of runs may contain pieces of ended replies, which may be purged.
     if (existsSync(this.#path('runs'))) this.#rewriteRuns();
     this.#dropDamaged();
   }
 
-  /** What was set aside may speak of what is purged, and nobody can tell. */
+  /** Deletes lines set aside by a repair, because they may contain purged data. */
   #dropDamaged(): void {
     for (const name of existsSync(this.#folder) ? namesInFolder(this.#folder) : [])
       if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
@@ -354,8 +351,8 @@ export class SideFiles {
       }
   }
 
-  /** Writes a file anew without the rows that are to go; does nothing where there are none. */
-  #filter(name: Name, goes: (row: DiskFields) => boolean): void {
+  /** Rewrites a file without matching rows; does nothing if there are none. */
+  #filter(name: Name, goes: (row: FieldMap) => boolean): void {
     const kept: Uint8Array[] = [sideHead()];
     let less = false;
     for (const value of this.#lines(name)) {
@@ -371,30 +368,30 @@ export class SideFiles {
   }
 }
 
-/** When an attachment was put; earlier builds did not write it down. */
-function putAt(value: DiskFields): number {
-  return diskField(value, 'at') === undefined ? 0 : diskNumber(value, 'at');
+/** Returns when an attachment was added; 0 for earlier versions, which did not record it. */
+function putAt(value: FieldMap): number {
+  return ownField(value, 'at') === undefined ? 0 : finite(value, 'at');
 }
 
 function sideHead(): Uint8Array {
   return toLine({ format: 'coppice/side', formatVersion });
 }
 
-function sideRows(value: DiskFields, key: string): DiskFields[] {
-  return diskList(value, key).map((row) => {
-    if (!isDiskFields(row)) throw new Unreadable(`has something else than rows in ${key}`);
+function sideRows(value: FieldMap, key: string): FieldMap[] {
+  return list(value, key).map((row) => {
+    if (!isFieldMap(row)) throw new Unreadable(`has something else than rows in ${key}`);
     return row;
   });
 }
 
-/** A line without the rows that go; null if nothing is left of it, the line itself if nothing goes. */
-function omitRow(entry: DiskFields, goes: (row: DiskFields) => boolean): DiskFields | null {
+/** Returns a line without matching rows; null if nothing remains, the same line if nothing matches. */
+function omitRow(entry: FieldMap, goes: (row: FieldMap) => boolean): FieldMap | null {
   for (const key of ['ids', 'rows'] as const) {
-    if (diskField(entry, key) === undefined) continue;
+    if (ownField(entry, key) === undefined) continue;
     const all = sideRows(entry, key);
     const left = all.filter((row) => !goes(row));
     return left.length === all.length ? entry : left.length === 0 ? null : { ...entry, [key]: left };
   }
-  const share = diskField(entry, 'share');
-  return isDiskFields(share) && goes(share) ? null : entry;
+  const share = ownField(entry, 'share');
+  return isFieldMap(share) && goes(share) ? null : entry;
 }

@@ -1,11 +1,11 @@
-/** The folder of a store before it is opened. */
+/** Prepares the folder of a store before it is opened. */
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, refusalKinds } from '@coppice/core';
 import { damagedFile, type FilePart, onFile, statOrNull, syncFolder } from './atomic-files.ts';
 import { makeFolders } from './make-folders.ts';
 
-/** Makes the folder of a store unless it is there, and returns whether it did. Refuses a file in its place. */
+/** Creates the folder of a store if it is missing, and returns whether it did. Throws if a file is in its place. */
 export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePart): boolean {
   const stat = statOrNull(folder);
   if (stat?.isDirectory() === true) return false;
@@ -25,7 +25,7 @@ export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePar
 }
 
 /** Whether this process may write to a folder. */
-export function isFileWritable(folder: string): boolean {
+export function isFolderWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return true;
@@ -34,7 +34,7 @@ export function isFileWritable(folder: string): boolean {
   }
 }
 
-/** What a user is told of a place that may not be written. */
+/** The note for a store that cannot be written. */
 export function unwritableNote(place: string): string {
   return `${place} may not be written: everything can be read, nothing can be saved.`;
 }

@@ -1,18 +1,18 @@
-/** What stands in a store's folder for as long as a process works there, and belongs to no copy of it. */
+/** Names in a store's folder that exist only while a process uses it, and that backups leave out. */
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folders = ['locking', 'making', 'gone', 'creating'] as const;
 
-/** The names of it. */
+/** These names. */
 export const transientNames: ReadonlySet<string> = new Set(['lock', ...folders]);
 
-/** Takes its empty folders away: a place that was only looked at is left without a trace. */
+/** Removes its empty folders, so that only reading a store leaves no trace. */
 export function tidyFolder(path: string): void {
   for (const name of ['creating/locking', ...folders, ''])
     try {
       rmdirSync(join(path, '.coppice', name));
     } catch {
-      // There is something in it, or it is not there.
+      // Not empty, or missing.
     }
 }

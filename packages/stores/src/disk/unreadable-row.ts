@@ -1,7 +1,7 @@
 import { derivedId } from '@coppice/content';
 import { nodeId, type TreeId, type TreeRow } from '@coppice/core';
 
-/** A tree of which nothing can be read is listed all the same: a history that is hidden is taken for lost. */
+/** A row for an unreadable tree, so that it is still listed: a missing history would look lost. */
 export function unreadableRow(id: TreeId, owner: string): TreeRow {
   return {
     id,

@@ -1,4 +1,4 @@
-/** A complete copy of a store in another folder. */
+/** Backs up a store to another folder. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { copyDurably } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 
-/** Copies everything. Each tree is copied in one go, so that its files say the same as its journal. */
+/** Copies everything. Each tree is copied without interruption, so that its files match its journal. */
 export function backupFolder({ place }: FilesOpenState, persistence: FilesPersistence, to: string): Promise<void> {
   return makeBackup(to, async (part) => {
     onFile(part, () => mkdirSync(part, { recursive: true }));

@@ -1,5 +1,5 @@
 // @module-tag full
-/** Processes that end at the worst moment, disks that are full, folders that somebody else has. */
+/** Processes that crash at the worst moment, full disks, locked folders. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -96,7 +96,7 @@ async function texts(store: Store): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
 }
 
-// Every point that an append passes, on its way to the journal and afterwards to the files of others.
+// Every failpoint of an append: in the journal, and afterwards in the files for other programs.
 const points = [
   'journal-before-append',
   'journal-after-append',
@@ -149,7 +149,7 @@ describe('crashing', () => {
           const fixture = new LaterFixture(store);
           if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
           const before = await imageOf(store, id);
-          // The files for others are written after the acknowledgement: they are none of this test.
+          // The files for other programs are written after the acknowledgement and are not part of this test.
           await store.fsck();
           armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
           const refused = await operation(fixture, store).then(
@@ -174,7 +174,7 @@ describe('crashing', () => {
         }
   });
 
-  test('[L12] on a full disk nothing is acknowledged, reads go on, and writing goes on when there is space', async () => {
+  test('[L12] on a full disk nothing is acknowledged, reads work, and writes work when there is space', async () => {
     const place = folder();
     await sample(place);
     const store = await FileSystemStore.open(place);
@@ -191,7 +191,7 @@ describe('crashing', () => {
     await store.close();
   });
 
-  test('[L13] where the files for others cannot be written everything is saved all the same, and it is told', async () => {
+  test('[L13] if the files for others cannot be written everything is still saved, and it is reported', async () => {
     const place = folder();
     await sample(place);
     const store = await FileSystemStore.open(place);
@@ -210,7 +210,7 @@ async function leaf(store: Store): Promise<string> {
 }
 
 describe('the lock', () => {
-  test('[L14] a second process reads, is told who writes, and is refused with store/locked', async () => {
+  test('[L14] a second process reads, learns which process writes, and is refused with store/locked', async () => {
     const place = folder();
     await sample(place);
     const holder = start([place, 'hold']);
@@ -227,7 +227,7 @@ describe('the lock', () => {
     });
     expect(await refusalOf(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
     await store.close();
-    // Killed, it cannot give the lock up; it is gone, and the next one takes it over.
+    // A killed process cannot release its lock; the next one takes it over.
     holder.child.kill('SIGKILL');
     await holder.ended;
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
@@ -286,7 +286,7 @@ describe('the lock', () => {
     const store = await FileSystemStore.open(place);
     linkSync(lock, `${lock}.copy`);
     await new LaterFixture(store).grow(['yes']);
-    // File systems tell times in steps: the next change is to be seen as one.
+    // File times have a coarse resolution: wait until the next change gets a new time.
     const probe = join(place, '.coppice', 'probe');
     do writeFileSync(probe, '');
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
@@ -303,7 +303,7 @@ describe('folders that may not be written', () => {
     await sample(place);
     const before = everyFile(place);
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o555);
-    // To root every folder can be written: then somebody else tries.
+    // Root can write every folder, so another user tries.
     const root = process.getuid?.() === 0;
     const { said } = await start([place, 'list'], {}, root ? 65534 : undefined).ended;
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o755);
@@ -322,7 +322,7 @@ describe('folders that may not be written', () => {
     mkdirSync(place);
     const store = await FileSystemStore.open(place);
     await store.close();
-    // Only looked at, it is left as it was.
+    // Reading leaves the folder unchanged.
     expect(readdirSync(place)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Files that were torn, cut, altered, emptied or written by somebody else. */
+/** Files that were truncated, altered, emptied or written by another program. */
 import {
   appendFileSync,
   mkdirSync,
@@ -65,7 +65,7 @@ describe('torn journals', () => {
       await new LaterFixture(store).grow(['after']);
       const image = await imageOf(store, id);
       await store.close();
-      // What was torn stays in place, and every other line is one for a plain reader too.
+      // The incomplete line stays in place, and every other line is valid JSON for other readers.
       const lines = readFileSync(journal);
       expect(lines.subarray(0, torn.length).equals(torn)).toBe(true);
       const last = lines.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
@@ -113,7 +113,7 @@ describe('damaged journals', () => {
       expect(everyFile(join(place, id))).toEqual(before);
     });
 
-  test('[L28] a tree that cannot be read keeps nobody from finding what the others say', async () => {
+  test('[L28] an unreadable tree does not prevent a search of the others', async () => {
     const place = await sample();
     const journal = join(place, id, 'journal.jsonl');
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
@@ -138,7 +138,7 @@ describe('damaged journals', () => {
 });
 
 describe('the files that follow', () => {
-  test('[L23] a registry that cannot be read is made anew from the folders, and the old one is kept beside it', async () => {
+  test('[L23] an unreadable registry is rebuilt from the folders, and the old one is kept beside it', async () => {
     for (const [at, bytes] of ['', '[{"id":', '{}', '[1]'].entries()) {
       const place = await sample();
       writeFileSync(join(place, 'roots.json'), bytes);
@@ -155,7 +155,7 @@ describe('the files that follow', () => {
     }
   });
 
-  test('[L23] a registry that is gone or behind is made anew', async () => {
+  test('[L23] a missing or outdated registry is rebuilt', async () => {
     const place = await sample();
     rmSync(join(place, 'roots.json'));
     await (await FileSystemStore.open(place)).close();
@@ -201,11 +201,11 @@ describe('the files that follow', () => {
     }
   });
 
-  test('[L25] files that another run of the machine wrote without waiting for the disk are looked at again', async () => {
+  test('[L25] files written without sync before a reboot are checked again', async () => {
     const place = await sample();
     const nodes = join(place, id, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
-    // As a power cut leaves them: the list of files is there, one is empty, one is missing.
+    // As after a power cut: the list of files exists, one file is empty, one is missing.
     const path = join(place, id, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"unsynced": null', '"unsynced": "an earlier run"'));
     writeFileSync(join(nodes, first), '');
@@ -274,7 +274,7 @@ describe('places that are none', () => {
     expect((await third.info()).notes.join()).toContain(`${path} cannot be read at line 2`);
     const { findings } = await third.fsck();
     expect(findings.map(({ code, severity, id: at }) => [code, severity, at])).toEqual([['side-file', 'error', path]]);
-    // What comes after it is kept behind it.
+    // Later lines are appended after it.
     await third.putExternalIds([name('three')]);
     expect((await third.fsck({ repair: true })).repaired).toHaveLength(1);
     expect((await third.fsck({ repair: true })).findings).toEqual([]);
@@ -283,7 +283,7 @@ describe('places that are none', () => {
     const fourth = await FileSystemStore.open(place);
     expect(await namesIn(fourth)).toEqual(['three', 'two']);
     expect((await fourth.fsck()).findings).toEqual([]);
-    // It may speak of what is purged.
+    // The kept file may contain purged data.
     await run(fourth, { type: 'delete-tree', treeId: other }, { actor: 'me', kit: testKit, ...ticking(900) });
     await fourth.purgeTree(other);
     expect([...everyFile(place).keys()].filter((file) => file.includes('.damaged-'))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Makes trees durable in folders, with a journal for each tree. */
+/** Persists trees in folders, with a journal for each tree. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -30,18 +30,18 @@ import { forgetDamaged, type Rebuilt, rebuildJournal } from './rebuild.ts';
 import type { Registry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
-/** What a keeper works with, as it was found when the store was opened. */
+/** The state of the folder as found on opening. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
   readonly bench: AtomicWriter;
   readonly registry: Registry;
   readonly side: SideFiles;
   readonly folders: Map<TreeId, TreeFolder>;
-  /** Trees that other programs wrote, and where. */
+  /** Trees that other programs wrote, and their folders. */
   readonly originals: Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>;
-  /** Trees that are there and cannot be read. */
+  /** Trees that exist but cannot be read. */
   readonly broken: Map<TreeId, AppError>;
-  /** The lock, if it is ours; who has it, if it is not; null where nothing is written at all. */
+  /** The lock if it is ours, its holder if it is not, null if nothing is written. */
   readonly lock: FolderLock | Holder | null;
 }
 
@@ -64,7 +64,7 @@ function isHeld(lock: FilesOpenState['lock']): lock is FolderLock {
   return lock !== null && 'check' in lock;
 }
 
-/** Writes entries to the journals, and brings the files for other programs up to date. */
+/** Writes entries to the journals, and updates the files for other programs. */
 export class FilesPersistence extends DiskPersistence implements Required<Pick<Persistence, 'mentions'>> {
   readonly holdings: FilesOpenState;
   readonly #locks = new Locks();
@@ -84,7 +84,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
 
-  /** Why the files that others read are behind, if they are. */
+  /** Why the files for other programs are outdated; null if they are not. */
   get trouble(): string | null {
     return this.#trouble;
   }
@@ -97,7 +97,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.holdings.broken;
   }
 
-  /** Refuses where somebody else may be writing. */
+  /** Throws if another process may be writing. */
   protected assertWritable(): void {
     const { lock, place } = this.holdings;
     if (lock !== null && !isHeld(lock)) throw lockHolder(place, lock);
@@ -107,10 +107,12 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#formatted = true;
   }
 
-  protected putList({ owner, record, sequence }: Extract<PersistedEntry, { type: 'linear' }>): void {
-    const folder = this.#folder(record.treeId);
-    folder.putLinear(owner, record, sequence);
-    this.#written(folder);
+  protected setFormat({ treeId, tree, format }: Extract<PersistedEntry, { type: 'format' }>): Promise<void> {
+    return this.#locks.run(treeId, async () => {
+      const folder = this.#folder(treeId);
+      folder.setFormat(tree, format);
+      this.#written(folder);
+    });
   }
 
   protected mend({ treeId, tree }: Extract<PersistedEntry, { type: 'mend' }>): Promise<void> {
@@ -129,7 +131,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.holdings.side.keep(entry);
   }
 
-  /** The folder of a tree, which need not be there yet. Its name is one of our own ids and nothing else. */
+  /** Returns the folder of a tree, which may not exist yet. Its name is always a UUID. */
   #folder(id: TreeId): TreeFolder {
     if (!isUuid(id)) return refuse('id/invalid', 'A tree in a folder has a UUID in lower case.', { treeId: id });
     const { folders, place } = this.holdings;
@@ -144,7 +146,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       folder.commit(entry);
       return this.#written(folder);
     }
-    // The names first: a crash in between leaves names of a tree that is still read from where it was.
+    // External ids first: a crash in between leaves ids of a tree that is still read from its old place.
     const { original } = found;
     if (original.names.some((name) => name.nodeId !== name.id))
       this.holdings.side.keep({ type: 'external-ids', ids: original.names });
@@ -159,7 +161,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#behind.add(folder);
     this.#recent.delete(folder);
     this.#recent.add(folder);
-    // Handles are few, trees are not.
+    // File handles are limited, trees are not.
     const [oldest] = this.#recent;
     if (oldest !== undefined && this.#recent.size > mostOpen) {
       oldest.close();
@@ -177,7 +179,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const { origin } = folder;
       if (origin !== null)
         await this.#tried(() => forgetOriginal(this.holdings.place, id, origin.id, new Set(nodeIds)));
-      // What was purged is to be gone from the other files as well when this returns; the journal has decided it already.
+      // Purged data must be gone from the other files too when this returns; the journal has been rewritten already.
       await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
     });
@@ -193,7 +195,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     }
   }
 
-  /** Takes the folder of a tree out of sight by one rename, then away. */
+  /** Moves the folder of a tree out of sight by one rename, then deletes it. */
   async #forget(id: TreeId): Promise<void> {
     const { place, folders, originals, registry, side } = this.holdings;
     const path = originals.get(id)?.folder ?? folders.get(id)?.path ?? join(place, id);
@@ -235,7 +237,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.#folder(id).load();
   }
 
-  /** By the names of their files, where trees are not loaded. */
+  /** From file names, for trees that are not loaded. */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const { original } of this.holdings.originals.values()) yield [original.tree.id, idsIn(original.tree)];
     for (const folder of this.holdings.folders.values())
@@ -249,7 +251,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     for (const [id, folder] of this.holdings.folders) if (!isLoaded(id)) yield [id, actsIn(folder.journalPath)];
   }
 
-  /** By the journal's text: a hash stands in it as it is, and reading every commit would cost more than it tells. */
+  /** Searches the journal's text: hashes occur literally in it, and decoding every commit would cost more. */
   mentions(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
     const broken = this.holdings.broken.get(id);
     if (broken !== undefined) throw broken;
@@ -275,9 +277,11 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     }, this.#delay);
   }
 
-  /** Brings the files that others read to what the journals say. What fails is told by {@link trouble} and tried again. */
+  /**
+   * Updates the files for other programs to match the journals. Failures are reported by {@link trouble} and retried.
+   */
   flush(): Promise<void> {
-    // One after the other: whoever waits for a flush waits for the one under way as well, registry included.
+    // Serialised: a caller also waits for the flush in progress, registry included.
     return this.#locks.run('flush', () => this.#flush());
   }
 
@@ -303,7 +307,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       trouble = error.message;
     }
     this.#trouble = trouble;
-    // A tenth of the time at most goes into files that only others read.
+    // At most a tenth of the time is spent on files for other programs.
     this.#delay = Math.min(latest, Math.max(soonest, 10 * (performance.now() - began), trouble === null ? 0 : 1000));
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
@@ -314,7 +318,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#listed = false;
   }
 
-  /** Has the files of a tree looked at and brought in order. */
+  /** Checks and repairs the files of a tree. */
   async restore(id: TreeId): Promise<void> {
     this.assertWritable();
     await this.#locks.run(id, async () => {
@@ -326,7 +330,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#list();
   }
 
-  /** Has the journal of a tree that cannot be read made anew; tells what was done, or why nothing was. */
+  /** Rebuilds an unreadable journal; returns what was done, or why not. */
   async rebuild(id: TreeId): Promise<Rebuilt> {
     this.assertWritable();
     const { folders, place, broken, bench } = this.holdings;

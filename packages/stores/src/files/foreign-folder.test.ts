@@ -26,7 +26,7 @@ interface Written {
   readonly more?: object;
 }
 
-/** Writes a folder as the other program does: counted ids, files named after the second half. */
+/** Writes a folder like the other program: counted ids, files named after the second half of the id. */
 function write(roots: Readonly<Record<string, Readonly<Record<string, Written>>>>, config: object = {}): string {
   const place = newFolder();
   folders.push(place);
@@ -155,7 +155,7 @@ describe('folders without a journal', () => {
     await again.close();
   });
 
-  test('[L32] notes have their places here, and what has no word here stays beside the node', async () => {
+  test('[L32] metadata is converted, and fields without an equivalent are kept with the node', async () => {
     const place = write({ 'root-1': legacy }, prompt);
     const store = await FileSystemStore.open(place);
     const id = await only(store);
@@ -172,7 +172,7 @@ describe('folders without a journal', () => {
     await store.close();
   });
 
-  test('[L33] the first write makes a journal with all of it; the old folder stays as it was', async () => {
+  test('[L33] the first write creates a journal with the whole tree; the old folder stays unchanged', async () => {
     const place = write(
       {
         'root-1': legacy,
@@ -192,7 +192,7 @@ describe('folders without a journal', () => {
     expect(readPlain(place).flatMap(({ branches }) => branches)).toContain(
       'What day is it? / I guess Friday. / And tomorrow?',
     );
-    // What is written is canonical.
+    // Messages are written in canonical form.
     for (const name of readdirSync(join(place, id, 'nodes'))) {
       const { message } = JSON.parse(readFileSync(join(place, id, 'nodes', name), 'utf8'));
       expect(Array.isArray(message.content)).toBe(true);
@@ -207,7 +207,7 @@ describe('folders without a journal', () => {
     expect((await again.history(id)).map((commit) => commit.actor)).toEqual(['me', 'migration']);
     expect((await again.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     await again.close();
-    // Also without the registry, which said where it came from.
+    // Also without the registry, which named its origin.
     rmSync(join(place, 'roots.json'));
     const third = await FileSystemStore.open(place);
     expect((await third.trees()).items.map((item) => item.id)).toContain(id);
@@ -215,7 +215,7 @@ describe('folders without a journal', () => {
     await third.close();
   });
 
-  test('[L33] a first write that fails at any point leaves the folder as it was, and the next one gets through', async () => {
+  test('[L33] a first write that fails at any point leaves the folder unchanged, and the next one succeeds', async () => {
     for (let nth = 1, through = false; !through; nth++) {
       const place = write({ 'root-1': legacy }, prompt);
       const store = await FileSystemStore.open(place);
@@ -244,7 +244,7 @@ describe('folders without a journal', () => {
     }
   });
 
-  test('[L33] a folder with ids like ours goes on in its place, with its own ids', async () => {
+  test('[L33] a folder with ids like ours continues in its place, with its own ids', async () => {
     const root = uuid(700);
     const place = write({ [root]: {} });
     const node = {

@@ -1,10 +1,11 @@
 /**
- * Folders that other programs wrote: a registry, and one file per node, without a journal. They are read strictly and
- * in full; what cannot be read is refused with the name of its file.
+ * Reads folders that other programs wrote: a registry and one file per node, without a journal. Reading is strict and
+ * complete; an unreadable file is refused by name.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageKit, normaliseMessage, parseJson } from '@coppice/content';
+import type { FieldMap } from '@coppice/core';
 import {
   actId,
   type Commit,
@@ -26,46 +27,38 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { isFieldMap, isJsonObject, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
 import { damagedFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
-import {
-  type DiskFields,
-  diskField,
-  diskObject,
-  diskText,
-  isDiskFields,
-  isJsonData,
-  isJsonRecord,
-  Unreadable,
-} from '../disk/decode.ts';
+import { describeUnreadable, isJsonData, Unreadable } from '../disk/decode.ts';
 import { derivedId } from '../linear.ts';
 import type { JournalOrigin } from './journal.ts';
 
-/** A tree that another program wrote, as one commit that has not been written. */
+/** A tree that another program wrote, as one commit that is not stored yet. */
 export interface ForeignFolder {
   readonly tree: Tree;
   readonly commit: Commit;
   readonly origin: JournalOrigin;
-  /** The ids that it had there. */
+  /** Its original ids. */
   readonly names: readonly ExternalId[];
-  /** What differs from what it should be and does no harm. */
+  /** Harmless deviations from the expected form. */
   readonly notes: readonly string[];
 }
 
-/** What the registry says of a tree of another program. */
+/** The registry entry of a foreign tree. */
 export interface ForeignRoot {
   readonly id: string;
-  /** What stands in the registry; empty where the registry could not be read. */
-  readonly entry: DiskFields;
+  /** The entry; empty if the registry could not be read. */
+  readonly entry: FieldMap;
 }
 
 function createdOf({ entry }: ForeignRoot): string {
-  const createdAt = diskField(entry, 'createdAt');
+  const createdAt = ownField(entry, 'createdAt');
   return typeof createdAt === 'string' ? createdAt : '';
 }
 
-/** The id that such a tree has here: its own if it is one of ours, else one that follows from it and its time. */
+/** Returns the tree id: the original one if it is a UUID, else derived from it and its time. */
 export function foreignTreeId(root: ForeignRoot): TreeId {
   return treeId(isUuid(root.id) ? root.id : derivedId('loom', root.id, createdOf(root)));
 }
@@ -77,7 +70,7 @@ interface FoundNode {
   readonly listed: readonly string[];
   readonly message: Message;
   readonly at: number;
-  readonly metadata: DiskFields;
+  readonly metadata: FieldMap;
   readonly rest: readonly (readonly [string, Json])[];
 }
 
@@ -89,7 +82,7 @@ function timeInFile(value: unknown): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-function restOfFile(fields: DiskFields, known: ReadonlySet<string>): (readonly [string, Json])[] {
+function restOfFile(fields: FieldMap, known: ReadonlySet<string>): (readonly [string, Json])[] {
   return Object.entries(fields).flatMap(([key, value]): [string, Json][] =>
     known.has(key) || !isJsonData(value) ? [] : [[key, value]],
   );
@@ -99,39 +92,39 @@ function readFound(path: string, rootId: string): FoundNode {
   const said = readTextFile(path) ?? '';
   const json = parseJson(said, path, 1000);
   if (!json.ok) throw damagedFile(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
-  if (!isDiskFields(json.value)) throw damagedFile(path, 'is no node');
+  if (!isFieldMap(json.value)) throw damagedFile(path, 'is no node');
   const fields = json.value;
   try {
-    if (diskText(fields, 'root_id') !== rootId)
-      throw new Unreadable(`belongs to the root ${JSON.stringify(diskField(fields, 'root_id'))}`);
-    const message = normaliseMessage(diskField(fields, 'message'), { where: 'Its message', blank: 'keep' });
+    if (requiredText(fields, 'root_id') !== rootId)
+      throw new Unreadable(`belongs to the root ${JSON.stringify(ownField(fields, 'root_id'))}`);
+    const message = normaliseMessage(ownField(fields, 'message'), { where: 'Its message', blank: 'keep' });
     if (!message.ok) throw new Unreadable(`has a message that cannot be read: ${message.refusal.message}`);
-    const metadata = diskField(fields, 'metadata') === undefined ? {} : diskObject(fields, 'metadata');
-    const children = diskField(fields, 'child_ids');
+    const metadata = ownField(fields, 'metadata') === undefined ? {} : object(fields, 'metadata');
+    const children = ownField(fields, 'child_ids');
     return {
       path,
-      id: diskText(fields, 'id'),
-      parent: diskText(fields, 'parent_id'),
+      id: requiredText(fields, 'id'),
+      parent: requiredText(fields, 'parent_id'),
       listed: Array.isArray(children) ? children.filter((id) => typeof id === 'string') : [],
       message: message.value,
-      at: timeInFile(diskField(metadata, 'timestamp')) ?? 0,
+      at: timeInFile(ownField(metadata, 'timestamp')) ?? 0,
       metadata,
       rest: restOfFile(fields, nodeFields),
     };
   } catch (error) {
-    if (error instanceof Unreadable) throw damagedFile(path, error.message);
+    if (error instanceof Malformed) throw damagedFile(path, describeUnreadable(error));
     throw error;
   }
 }
 
-/** The nodes of a folder, by their own ids. */
+/** Reads the nodes of a folder, by their ids. */
 function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   const nodes = join(folder, 'nodes');
   for (const name of namesInFolder(nodes)) {
     if (!name.endsWith('.json')) continue;
     const path = join(nodes, name);
-    // A link could lead anywhere.
+    // A symbolic link could lead anywhere.
     if (!onFile(path, () => lstatSync(path)).isFile()) throw damagedFile(path, 'is no ordinary file');
     const node = readFound(path, rootId);
     const twice = found.get(node.id);
@@ -142,11 +135,11 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
 }
 
 /**
- * Deletes what the folder that a tree was taken over from says of purged nodes, or all of it: it stays where it was
- * otherwise, beside the folder with the journal.
+ * Deletes purged nodes, or everything, from the folder that a tree was imported from. That folder otherwise stays
+ * unchanged beside the one with the journal.
  */
 export function forgetOriginal(place: string, tree: TreeId, origin: string, nodeIds?: ReadonlySet<NodeId>): void {
-  // Only a name in the folder itself; the tree's own folder follows from its journal.
+  // Only a direct child of the store folder, and never the tree's own folder, which follows its journal.
   if (origin === tree || !namesInFolder(place).includes(origin)) return;
   const folder = join(place, origin);
   if (nodeIds === undefined) {
@@ -161,25 +154,25 @@ export function forgetOriginal(place: string, tree: TreeId, origin: string, node
   }
 }
 
-/** The id that a node file of another program says; null where it cannot be read. */
+/** Returns the id in a node file of another program; null if it cannot be read. */
 function foreignIdIn(path: string): string | null {
   try {
     const json: unknown = JSON.parse(readTextFile(path) ?? '');
-    const id = isDiskFields(json) ? diskField(json, 'id') : undefined;
+    const id = isFieldMap(json) ? ownField(json, 'id') : undefined;
     return typeof id === 'string' ? id : null;
   } catch {
     return null;
   }
 }
 
-// Times tie, and counted ids sort as numbers: node-10 comes after node-9.
+// Times may be equal; then counted ids sort as numbers: node-10 after node-9.
 const byAge = new Intl.Collator('en', { numeric: true });
 
 function olderFirst(a: FoundNode, b: FoundNode): number {
   return a.at - b.at || byAge.compare(a.id, b.id);
 }
 
-/** Children by their parent, in the order that the parent lists them in; parents alone say whose child a node is. */
+/** Returns children by parent, in the order of the parent's list; only parent ids decide whose child a node is. */
 function childrenOfNode(
   root: ForeignRoot,
   found: ReadonlyMap<string, FoundNode>,
@@ -188,12 +181,12 @@ function childrenOfNode(
   const below = new Map<string, FoundNode[]>();
   for (const node of found.values()) {
     if (node.parent !== root.id && !found.has(node.parent))
-      throw damagedFile(node.path, `hangs on ${JSON.stringify(node.parent)}, which is missing`);
+      throw damagedFile(node.path, `has the parent ${JSON.stringify(node.parent)}, which is missing`);
     const list = below.get(node.parent);
     if (list === undefined) below.set(node.parent, [node]);
     else list.push(node);
   }
-  const rootList = diskField(root.entry, 'child_ids');
+  const rootList = ownField(root.entry, 'child_ids');
   const listedBy = (id: string): readonly unknown[] =>
     id === root.id ? (Array.isArray(rootList) ? rootList : []) : (found.get(id)?.listed ?? []);
   for (const id of [root.id, ...found.keys()]) {
@@ -201,12 +194,12 @@ function childrenOfNode(
     const children = below.get(id) ?? [];
     children.sort((a, b) => (places.get(a.id) ?? places.size) - (places.get(b.id) ?? places.size) || olderFirst(a, b));
     if (places.size !== children.length || children.some((child) => !places.has(child.id)))
-      notes.push(`${id} lists other children than it has; what hangs on it was read.`);
+      notes.push(`${id} lists other children than it has; the nodes that name it as parent were read.`);
   }
   return below;
 }
 
-/** Oldest first, but no node before its parent. Refuses a circle. */
+/** Sorts nodes by age, but parents before children. Throws on a cycle. */
 function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): FoundNode[] {
   const done = new Set<string>([rootId]);
   const order: FoundNode[] = [];
@@ -214,7 +207,7 @@ function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): Fo
     const way: FoundNode[] = [];
     const passed = new Set<string>();
     for (let at: FoundNode | undefined = node; at !== undefined && !done.has(at.id); at = found.get(at.parent)) {
-      if (passed.has(at.id)) throw damagedFile(at.path, 'hangs on itself by way of others');
+      if (passed.has(at.id)) throw damagedFile(at.path, 'is its own ancestor');
       passed.add(at.id);
       way.push(at);
     }
@@ -230,24 +223,24 @@ function foreignMeta(node: FoundNode, rootId: string, idOf: (id: string) => Node
   const { metadata } = node;
   const known = new Map<string, unknown>();
   const take = (name: string, note: string, fits: (value: unknown) => boolean) => {
-    const value = diskField(metadata, name);
+    const value = ownField(metadata, name);
     if (value !== undefined && value !== null && fits(value)) known.set(note, value);
     else return;
     used.add(name);
   };
   const used = new Set(['timestamp']);
   const isText = (value: unknown) => typeof value === 'string';
-  take('source_info', 'source', isDiskFields);
+  take('source_info', 'source', isFieldMap);
   take('title', 'title', isText);
   take('auto_title', 'autoTitle', isText);
   take('tags', 'tags', (value) => Array.isArray(value) && value.every(isText));
-  take('custom_data', 'customData', isDiskFields);
+  take('custom_data', 'customData', isFieldMap);
   take('split_source', 'splitSource', isText);
   take('original_root_id', 'originalRootId', isText);
   const split = known.get('splitSource');
   if (typeof split === 'string') known.set('splitSource', idOf(split));
   if (known.get('originalRootId') === rootId) known.delete('originalRootId');
-  // What has no word here stays beside the node as it was.
+  // Fields without an equivalent are stored with the node.
   const rest = [...node.rest, ...restOfFile(metadata, used).map(([key, value]) => [`metadata.${key}`, value] as const)];
   if (rest.length > 0) known.set('loom', Object.fromEntries(rest));
   return Object.fromEntries(known);
@@ -255,27 +248,27 @@ function foreignMeta(node: FoundNode, rootId: string, idOf: (id: string) => Node
 
 function foreignAttributes(root: ForeignRoot, at: number): TreeAttributes {
   const { entry } = root;
-  const config = diskField(entry, 'config');
-  const systemPrompt = isDiskFields(config) ? diskField(config, 'systemPrompt') : undefined;
-  const metadata = diskField(entry, 'metadata');
+  const config = ownField(entry, 'config');
+  const systemPrompt = isFieldMap(config) ? ownField(config, 'systemPrompt') : undefined;
+  const metadata = ownField(entry, 'metadata');
   const rest: JsonObject = Object.fromEntries(restOfFile(entry, rootFields));
   return {
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
-    ...(isJsonRecord(metadata) ? { metadata } : {}),
-    ...(diskField(entry, 'deleted') === true ? { trashedAt: at } : {}),
+    ...(isJsonObject(metadata) ? { metadata } : {}),
+    ...(ownField(entry, 'deleted') === true ? { trashedAt: at } : {}),
     ...(Object.keys(rest).length === 0 ? {} : { loom: rest }),
   };
 }
 
-/** How an original is read. */
+/** Options for reading a foreign folder. */
 export interface ForeignReadOptions {
   readonly owner: string;
-  /** The place of the whole store: ids are unique there only. */
+  /** The path of the whole store; ids are unique only there. */
   readonly scope: string;
   readonly kit: MessageKit | undefined;
 }
 
-/** Reads the folder of a tree that another program wrote. The same files give the same ids. */
+/** Reads the folder of a tree that another program wrote. The same files always give the same ids. */
 export function readForeignFolder(folder: string, root: ForeignRoot, options: ForeignReadOptions): ForeignFolder {
   const { owner, scope, kit = messageKit } = options;
   const notes: string[] = [];
@@ -312,7 +305,7 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
       position: positions.get(node.id) ?? '',
       kind: 'message',
       message: node.message,
-      // A message that says nothing is one that did not come through.
+      // A blank message is a reply that did not finish.
       status: isBlank(node.message) ? 'interrupted' : 'success',
       groupId: 0,
       createdAt: node.at,

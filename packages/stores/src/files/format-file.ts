@@ -1,6 +1,7 @@
-/** `.coppice/format.json`: what says that a folder is a store of ours, and which build may write to it. */
+/** `.coppice/format.json`: marks a folder as a store, with the version of its layout. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isFieldMap, ownField } from '@coppice/core/decode';
 import {
   type AtomicWriter,
   bytesOfFile,
@@ -9,13 +10,12 @@ import {
   onFile,
   readTextFile,
 } from '../disk/atomic-files.ts';
-import { diskField, isDiskFields } from '../disk/decode.ts';
-import { fileFingerprint } from './node-file.ts';
+import { toReadableJson } from './node-file.ts';
 
-/** The version of the layout of folders. */
+/** The version of the folder layout. */
 export const layoutVersion = 1;
 
-/** Whether a folder says that it is a store. Refuses one that says it in a way that cannot be read, or that is newer. */
+/** Whether a folder is a store. Throws if the mark is unreadable or from a newer version. */
 export function checkFormat(place: string): boolean {
   const path = join(place, '.coppice', 'format.json');
   const found = readTextFile(path);
@@ -26,21 +26,21 @@ export function checkFormat(place: string): boolean {
   } catch {
     throw damagedFile(path, found === '' ? 'is empty' : 'is no JSON');
   }
-  if (!isDiskFields(json) || diskField(json, 'format') !== 'coppice/files')
+  if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/files')
     throw damagedFile(path, 'does not name our format');
-  const version = diskField(json, 'formatVersion');
+  const version = ownField(json, 'formatVersion');
   if (version !== layoutVersion) throw newerFormat(path, version, layoutVersion);
   return true;
 }
 
-/** Says that a folder is a store, if it does not say so already. */
+/** Marks a folder as a store, unless it is marked already. */
 export function writeFormat(place: string, bench: AtomicWriter): void {
   if (checkFormat(place)) return;
   const path = join(place, '.coppice', 'format.json');
   onFile(path, () => mkdirSync(join(place, '.coppice'), { recursive: true }));
   bench.replace(
     path,
-    [bytesOfFile(fileFingerprint({ format: 'coppice/files', formatVersion: layoutVersion }))],
+    [bytesOfFile(toReadableJson({ format: 'coppice/files', formatVersion: layoutVersion }))],
     'format',
     true,
   );

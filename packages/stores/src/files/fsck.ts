@@ -1,13 +1,13 @@
-/** Whether the files of trees say what their journals say, and making them say it. */
+/** Checks whether the files of trees match their journals, and repairs them. */
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
+import { isFieldMap, ownField } from '@coppice/core/decode';
 import { allNodes, treeToJson } from '@coppice/core/tree';
 import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
 import { checkTrees } from '../disk/check-trees.ts';
-import { diskField, isDiskFields } from '../disk/decode.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
-import { readJournal, replay } from './journal.ts';
+import { replay } from './journal.ts';
 import { nodeFileText } from './node-file.ts';
 import { folderOfNode, isNodeFile } from './node-files.ts';
 import { readTreeFile } from './tree-file.ts';
@@ -15,12 +15,12 @@ import type { TreeFolder } from './tree-folder.ts';
 
 type FilesFinding = FsckReport['findings'][number];
 
-/** What a check is asked for. */
+/** The inputs of a check. */
 export interface FilesCheck {
   readonly trees: readonly TreeId[];
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
-  /** The check that every store makes of one tree. */
+  /** Runs the check that all stores share on one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
@@ -50,21 +50,19 @@ export function fsckFiles({ trees, persistence, repair, check }: FilesCheck): Pr
   });
 }
 
-// What follows from the journal can be made from it again.
+// Files that can be rebuilt from the journal.
 const repairable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
 
 function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState): FilesFinding[] {
   const found: FilesFinding[] = [];
   const add = (code: string, severity: FilesFinding['severity'], id: string, message: string) =>
     found.push({ code, severity, id, message, treeId: folder.id });
-  const journal = readJournal(folder.journalPath, folder.id);
+  const journal = folder.readJournal();
   for (const { line, offset, why } of journal.broken)
     add('journal-line', 'warning', folder.id, `${folder.journalPath} has a line that ${why}: ${line}, byte ${offset}.`);
-  if (journal.linear === null) {
-    const reported = replay(folder.journalPath, folder.id, journal);
-    if (!sameTree(reported, tree))
-      add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
-  }
+  const reported = replay(folder.journalPath, folder.id, journal);
+  if (!sameTree(reported, tree))
+    add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
   try {
     const file = readTreeFile(folder.filePath);
     if (file === null || file.row.version !== tree.version)
@@ -109,7 +107,7 @@ function plainTree(value: unknown): string {
 function childrenInFolder(text: string): string | null {
   try {
     const json: unknown = JSON.parse(text);
-    return isDiskFields(json) ? JSON.stringify(diskField(json, 'child_ids')) : null;
+    return isFieldMap(json) ? JSON.stringify(ownField(json, 'child_ids')) : null;
   } catch {
     return null;
   }

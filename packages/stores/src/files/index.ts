@@ -1,8 +1,9 @@
-/** Trees in folders of JSON files that other tools read, with a journal for each that has the truth. */
+/** Trees in folders of JSON files that other tools can read; a journal per tree is authoritative. */
 import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
+import { hashNatively } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupFolder } from './backup.ts';
 import { FilesPersistence } from './files-persistence.ts';
@@ -11,15 +12,16 @@ import { fsckFiles } from './fsck.ts';
 import { openFolder } from './opening.ts';
 
 /**
- * A store in a folder: `roots.json`, and for each tree a folder with one file per node, as other programs read them,
- * and a journal that has all of it. One process writes; another one reads each tree as it is when it first asks for it, is told so, and follows nothing.
+ * A store in a folder: `roots.json`, and for each tree a folder with one file per node, readable by other programs, and
+ * a complete journal. One process writes. Other processes read each tree as it is when they first access it, get a note
+ * about that, and do not follow changes.
  */
 export class FileSystemStore extends DiskStore<FilesPersistence> {
-  /** Opens a folder, or makes it. Refuses one that is none of ours, that cannot be read, or that a newer build wrote. */
+  /** Opens or creates a folder. Throws if it is not a store, cannot be read, or was written by a newer version. */
   static async open(place: string, options: StoreOptions = {}): Promise<FileSystemStore> {
     if (place === '') refuse('command/invalid', 'A store in a folder needs the name of the folder, as in files:/path.');
     const path = resolve(place);
-    const { holdings, readOnly, notes, known, lists } = openFolder(path, options);
+    const { holdings, readOnly, notes, known } = openFolder(path, options);
     const persistence = new FilesPersistence(holdings);
     const behind = () =>
       persistence.trouble === null
@@ -30,7 +32,6 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
       readOnly,
       crossProcessFeed: false,
       known,
-      lists,
       folder: path,
       read: (parts) => {
         for (const { original } of holdings.originals.values()) parts.names.know(original.names);
@@ -52,7 +53,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
     return new FileSystemStore(this.opened, owner);
   }
 
-  /** Checks that files say what their journals say; repair writes the files anew. */
+  /** Checks that files match their journals; repair rewrites the files. */
   protected async checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport> {
     const { persistence } = this.opened;
     await persistence.flush();
@@ -64,7 +65,8 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
   }
 }
 
-/** Opens a store in a folder; what follows the scheme is its path. */
+/** Opens a store in a folder; `place` is the path after the scheme. */
 export async function open(place: string, options: StoreOptions): Promise<FileSystemStore> {
+  hashNatively();
   return FileSystemStore.open(place, options);
 }

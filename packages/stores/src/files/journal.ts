@@ -1,4 +1,6 @@
-/** The journal of one tree: the truth about it, one line per commit. */
+/** The journal of one tree, which is authoritative: one line per commit. */
+
+import type { FieldMap } from '@coppice/core';
 import {
   type ActId,
   actId,
@@ -6,33 +8,29 @@ import {
   type Commit,
   type ConversationFormat,
   isAppError,
-  type LinearRecord,
+  type MessageKit,
   type Node,
   type NodeId,
   type Tree,
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
+import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import { fromRows } from '@coppice/core/history';
-import { allBookmarks, allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
+import { allBookmarks, allNodes, applyOrThrow, emptyTree, rowOf } from '@coppice/core/tree';
 import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
 import {
-  type DiskFields,
   decodeBookmarks,
   decodeCommit,
   decodeIds,
   decodeNode,
   decodeRow,
-  diskField,
-  diskNumber,
-  diskObject,
-  diskRow,
-  diskText,
-  isDiskFields,
+  describeUnreadable,
   Unreadable,
 } from '../disk/decode.ts';
 import { type FileTail, type LineRange, linesOfFile, type SealedLine, toLine } from '../disk/line-file.ts';
 import { readRecord } from '../disk/records.ts';
+import { treeOfLinear } from '../linear.ts';
 
 /** The version of the journal's format. */
 const journalVersion = 1;
@@ -56,28 +54,18 @@ export function journalHead(treeId: TreeId, owner: string, origin: JournalOrigin
   });
 }
 
-/**
- * The line of a commit. The tree's id stands in the first line only. The first write to a list of messages carries the
- * commit that makes a tree of it: one line, so that a crash leaves both or neither.
- */
-export function commitLine(
-  commit: Commit,
-  sequence: number,
-  format: ConversationFormat,
-  list: Commit | null = null,
-): Uint8Array {
+/** Builds the line of a commit; the tree's id is only in the first line. */
+export function commitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
   const { treeId: _, ...rest } = commit;
-  if (list === null) return toLine({ type: 'commit', sequence, format, ...rest });
-  const { treeId: __, ...before } = list;
-  return toLine({ type: 'commit', sequence, format, ...rest, before });
+  return toLine({ type: 'commit', sequence, format, ...rest });
 }
 
-/** The line of a list of messages that is not stored as a tree yet. */
-export function linearLine(record: LinearRecord, sequence: number): Uint8Array {
-  return toLine({ type: 'linear', sequence, record });
+/** Builds the line that changes the format of a conversation. */
+export function formatLine(sequence: number, format: ConversationFormat): Uint8Array {
+  return toLine({ type: 'format', sequence, format });
 }
 
-/** What a journal is rewritten with: the log as it is now, and the rows that it does not lead to any more. */
+/** The inputs for rewriting a journal: the current log, and the rows that it no longer leads to. */
 export interface RewrittenJournal {
   readonly treeId: TreeId;
   readonly owner: string;
@@ -89,7 +77,9 @@ export interface RewrittenJournal {
   readonly format: ConversationFormat;
 }
 
-/** A journal anew, after a purge or a repair: the commits are history then, and the rows stand by themselves. */
+/**
+ * Rewrites a journal after a purge or a repair: the commits are kept as history, and the rows are stored separately.
+ */
 export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
   yield journalHead(to.treeId, to.owner, to.origin);
@@ -99,7 +89,7 @@ export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, voi
     type: 'state',
     sequence,
     format,
-    row: diskRow(tree),
+    row: rowOf(tree),
     bookmarks: allBookmarks(tree),
     purged: [...to.purged],
     nodes: nodes.length,
@@ -107,10 +97,12 @@ export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, voi
   for (const node of nodes) yield toLine({ type: 'node', node });
 }
 
-/** Where the first line of a journal says that its tree was before. */
-export function originInLine(head: DiskFields): JournalOrigin | null {
-  const origin = diskField(head, 'origin');
-  return isDiskFields(origin) ? { format: 'loom', scope: diskText(origin, 'scope'), id: diskText(origin, 'id') } : null;
+/** Returns the origin of a tree from the first line of its journal. */
+export function originInLine(head: FieldMap): JournalOrigin | null {
+  const origin = ownField(head, 'origin');
+  return isFieldMap(origin)
+    ? { format: 'loom', scope: requiredText(origin, 'scope'), id: requiredText(origin, 'id') }
+    : null;
 }
 
 /** A journal as it was read. */
@@ -119,18 +111,16 @@ export interface Journal {
   readonly origin: JournalOrigin | null;
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
-  /** The rows that a purge or a repair left, and from which the commits after them go on. */
+  /** The rows that a purge or repair stored, from which later commits continue. */
   readonly state: JournalState | null;
-  /** The list that the tree is read from while it has no commit. */
-  readonly linear: LinearRecord | null;
   readonly format: ConversationFormat;
   readonly sequence: number;
   readonly tail: FileTail;
-  /** Lines that cannot be read and stay where they are. */
+  /** Unreadable lines, which stay in the file. */
   readonly broken: readonly BrokenJournal[];
 }
 
-/** A line that was never acknowledged: what a crash left of it. */
+/** A line that was never acknowledged, left by a crash. */
 export interface BrokenJournal extends LineRange {
   readonly why: string;
 }
@@ -147,19 +137,20 @@ class JournalReader {
   readonly path: string;
   readonly treeId: TreeId;
   owner: string | null = null;
+  readonly #kit: MessageKit | undefined;
   origin: JournalOrigin | null = null;
   readonly log: Commit[] = [];
   purged: ReadonlySet<NodeId> = new Set();
   state: JournalState | null = null;
-  linear: LinearRecord | null = null;
   format: ConversationFormat = 'tree';
   sequence = 0;
   tail: FileTail = { bytes: 0, ended: true };
   readonly broken: BrokenJournal[] = [];
 
-  constructor(path: string, treeId: TreeId) {
+  constructor(path: string, treeId: TreeId, kit: MessageKit | undefined) {
     this.path = path;
     this.treeId = treeId;
+    this.#kit = kit;
   }
 
   take(line: SealedLine): void {
@@ -167,7 +158,7 @@ class JournalReader {
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
       if (at.length === 0) return;
-      // The first line and those of a state came with a rename, whole or not at all.
+      // The first line and those of a state are written by a rename, so they are complete or absent.
       if (this.owner === null || this.open) throw this.bad(at, line.why);
       this.broken.push({ ...at, why: line.why });
       if (!line.torn) this.#doubt = at;
@@ -176,13 +167,12 @@ class JournalReader {
     try {
       this.#understand(line.value, at);
     } catch (error) {
-      if (error instanceof Unreadable) throw this.bad(at, error.message);
+      if (error instanceof Malformed) throw this.bad(at, describeUnreadable(error));
       throw error;
     }
   }
 
-  // A line that was altered after it was written may have been acknowledged; only a commit that follows without gap shows
-  // that it was not.
+  // An altered line may have been acknowledged; only a following commit without a version gap shows that it was not.
   #doubt: LineRange | null = null;
 
   get open(): boolean {
@@ -196,42 +186,50 @@ class JournalReader {
     });
   }
 
-  #understand(value: DiskFields, at: LineRange): void {
-    const type = diskText(value, 'type');
+  #understand(value: FieldMap, at: LineRange): void {
+    const type = requiredText(value, 'type');
     if (this.owner === null) return this.#head(type, value);
     if (this.open !== (type === 'node')) throw new Unreadable('stands in the wrong place');
     switch (type) {
       case 'commit':
         return this.#commit(value, at);
+      case 'format':
+        return this.#numbers(value);
       case 'linear':
-        this.linear = readRecord(diskObject(value, 'record'));
-        this.format = 'linear';
-        this.sequence = diskNumber(value, 'sequence');
-        return;
+        return this.#list(value, at);
       case 'state':
         return this.#state(value);
       case 'node':
-        this.state?.nodes.push(decodeNode(diskObject(value, 'node')));
+        this.state?.nodes.push(decodeNode(object(value, 'node')));
         return;
       default:
         throw newerFormat(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
     }
   }
 
-  #head(type: string, value: DiskFields): void {
-    if (type !== 'journal' || diskField(value, 'format') !== 'coppice/journal')
+  #head(type: string, value: FieldMap): void {
+    if (type !== 'journal' || ownField(value, 'format') !== 'coppice/journal')
       throw new Unreadable('does not say that this is a journal');
-    const version = diskField(value, 'formatVersion');
+    const version = ownField(value, 'formatVersion');
     if (version !== journalVersion) throw newerFormat(this.path, version, journalVersion);
-    if (diskText(value, 'treeId') !== this.treeId)
-      throw new Unreadable(`belongs to the tree ${diskText(value, 'treeId')}`);
-    this.owner = diskText(value, 'owner');
+    if (requiredText(value, 'treeId') !== this.treeId)
+      throw new Unreadable(`belongs to the tree ${requiredText(value, 'treeId')}`);
+    this.owner = requiredText(value, 'owner');
     this.origin = originInLine(value);
   }
 
-  #commit(value: DiskFields, at: LineRange): void {
-    const before = diskField(value, 'before');
-    if (isDiskFields(before)) this.#enter(decodeCommit(before, this.treeId), at);
+  /** Reads a list that an earlier version wrote, as the commit that it became with the first write. */
+  #list(value: FieldMap, at: LineRange): void {
+    const { settled } = treeOfLinear(readRecord(object(value, 'record')), this.owner ?? '', this.#kit);
+    this.#enter(settled.commit, at);
+    this.sequence = finite(value, 'sequence');
+    this.format = 'linear';
+  }
+
+  #commit(value: FieldMap, at: LineRange): void {
+    const before = ownField(value, 'before');
+    // Earlier versions repeated the commit of a list with the first write to it.
+    if (isFieldMap(before) && this.log.length === 0) this.#enter(decodeCommit(before, this.treeId), at);
     this.#enter(decodeCommit(value, this.treeId), at);
     this.#numbers(value);
   }
@@ -248,12 +246,12 @@ class JournalReader {
     this.log.push(commit);
   }
 
-  #state(value: DiskFields): void {
+  #state(value: FieldMap): void {
     const state = {
-      row: decodeRow(diskObject(value, 'row')),
+      row: decodeRow(object(value, 'row')),
       bookmarks: decodeBookmarks(value, 'bookmarks'),
       nodes: [],
-      count: diskNumber(value, 'nodes'),
+      count: finite(value, 'nodes'),
     };
     if (state.row.version !== this.log.length) throw new Unreadable('is of another version than the commits before it');
     this.state = state;
@@ -261,9 +259,9 @@ class JournalReader {
     this.#numbers(value);
   }
 
-  #numbers(value: DiskFields): void {
-    this.sequence = diskNumber(value, 'sequence');
-    this.format = diskField(value, 'format') === 'linear' ? 'linear' : 'tree';
+  #numbers(value: FieldMap): void {
+    this.sequence = finite(value, 'sequence');
+    this.format = ownField(value, 'format') === 'linear' ? 'linear' : 'tree';
   }
 
   finished(): Journal {
@@ -271,15 +269,14 @@ class JournalReader {
     if (owner === null) throw damagedFile(path, 'is empty');
     if (this.open) throw damagedFile(path, 'ends in the middle of its rows');
     if (this.#doubt !== null) throw this.bad(this.#doubt, 'does not fit its checksum');
-    if (this.log.length === 0 && this.linear === null) throw damagedFile(path, 'has no commit');
-    const { origin, log, purged, state, linear, format, sequence, tail, broken } = this;
+    if (this.log.length === 0) throw damagedFile(path, 'has no commit');
+    const { origin, log, purged, state, format, sequence, tail, broken } = this;
     return {
       owner,
       origin,
       log,
       purged,
       state,
-      linear: log.length === 0 ? linear : null,
       format,
       sequence,
       tail,
@@ -289,16 +286,17 @@ class JournalReader {
 }
 
 /**
- * Reads a journal. A torn last line is left out and reported; so is one in the middle that the commits after it show to
- * have been one. Everything else that cannot be read is refused with `store/damaged`, naming file and line.
+ * Reads a journal. An incomplete last line is skipped and reported, and so is one in the middle if the following
+ * commits show that it was never acknowledged. Anything else unreadable is refused with `store/damaged`, naming file
+ * and line.
  */
-export function readJournal(path: string, treeId: TreeId): Journal {
-  const reader = new JournalReader(path, treeId);
+export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Journal {
+  const reader = new JournalReader(path, treeId, kit);
   for (const line of linesOfFile(path)) reader.take(line);
   return reader.finished();
 }
 
-/** The tree that a journal leads to, from the rows of some version if they are given, else from the beginning. */
+/** Builds the tree from a journal, starting from the given rows or from the beginning. */
 export function replay(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
   const { log, state, owner } = journal;
   let tree = base;
@@ -316,23 +314,23 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
   return tree;
 }
 
-/** The acts in a journal, without reading what they did. */
+/** Yields the acts in a journal without decoding their steps. */
 export function* actsIn(path: string): Generator<ActId, void, undefined> {
   for (const line of linesOfFile(path)) {
     if (!line.ok) continue;
-    const before = diskField(line.value, 'before');
-    for (const value of isDiskFields(before) ? [before, line.value] : [line.value]) {
-      const act = diskField(value, 'actId');
+    const before = ownField(line.value, 'before');
+    for (const value of isFieldMap(before) ? [before, line.value] : [line.value]) {
+      const act = ownField(value, 'actId');
       if (typeof act === 'string') yield actId(act);
     }
   }
 }
 
-/** Where a tree was before it had this journal, by its first line alone; null where it was nowhere or cannot be read. */
+/** Returns a tree's origin from the first line alone; null if it has none or cannot be read. */
 export function originOf(path: string): { readonly id: string } | null {
   for (const line of linesOfFile(path)) {
-    const origin = line.ok ? diskField(line.value, 'origin') : undefined;
-    const id = isDiskFields(origin) ? diskField(origin, 'id') : undefined;
+    const origin = line.ok ? ownField(line.value, 'origin') : undefined;
+    const id = isFieldMap(origin) ? ownField(origin, 'id') : undefined;
     return typeof id === 'string' ? { id } : null;
   }
   return null;

@@ -1,4 +1,4 @@
-/** What lies on the disk, and that others can read it. */
+/** The files on disk, and that other programs can read them. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
@@ -54,7 +54,7 @@ describe('the layout', () => {
     expect(new Date(file.metadata.timestamp).toISOString()).toBe(file.metadata.timestamp);
   });
 
-  test('[L1] tool calls, results, titles, tags and data stand where a plain reader looks for them', async () => {
+  test('[L1] tool calls, results, titles, tags and data are where a plain reader expects them', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [, , last] = await fixture.grow([user('when?'), calls('c1', 'clock'), result('c1', 'now')]);
@@ -79,7 +79,7 @@ describe('the layout', () => {
     await again.close();
   });
 
-  test('[L2] what was removed lies apart from what plain readers read, and comes back from there', async () => {
+  test('[L2] removed nodes are separate from what plain readers read, and move back when restored', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [, second, third] = await fixture.grow(['a', 'b', 'c']);
@@ -115,7 +115,7 @@ describe('the layout', () => {
       await (await FileSystemStore.open(place)).close();
       const now = everyFile(place);
       expect([...now.keys()].sort()).toEqual([...before.keys()].sort());
-      // The registry lists trees in the order in which they were found.
+      // The registry lists trees in the order they were found, so its order may differ.
       for (const [name, bytes] of before)
         if (name !== 'roots.json') expect([name, now.get(name)]).toEqual([name, bytes]);
     }
@@ -141,7 +141,7 @@ describe('the layout', () => {
     expect(await imageOf(again, fixture.treeId)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
-    // A file that was altered does not fit the fingerprint, and the journal is believed.
+    // An altered file does not match the fingerprint, so the journal is used.
     const path = join(place, fixture.treeId, 'nodes', `${first}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
     const third = await FileSystemStore.open(place);
@@ -149,7 +149,7 @@ describe('the layout', () => {
     await third.close();
   });
 
-  test('[L5] an id that is no UUID never becomes the name of a file', async () => {
+  test('[L5] an id that is not a UUID never becomes a file name', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const options = { actor: 'me', actId: actId(uuid(9)), at: 1, additive: false };
@@ -186,7 +186,7 @@ describe('the layout', () => {
     await store.close();
   });
 
-  test('[L6] what was purged is in no file any more, and its tree still opens', async () => {
+  test('[L6] purged data is in no file, and its tree still opens', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [, second] = await fixture.grow(['kept', 'secretly said', 'below']);

@@ -1,28 +1,21 @@
 /**
- * Nodes and roots in the shape that other readers of such folders know, and what they have no word for in one field of
- * our own. What is written here follows from the tree's value alone: the same value gives the same bytes.
+ * Files of nodes and roots in the form that other programs expect, with additional data in one field of our own. Their
+ * content depends only on the tree value: the same value gives the same bytes.
  */
 import { messageKit } from '@coppice/content';
-import type { ConversationFormat, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
+import type { ConversationFormat, FieldMap, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
+import { object, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
-import {
-  type DiskFields,
-  decodeNode,
-  diskField,
-  diskObject,
-  diskText,
-  isJsonData,
-  Unreadable,
-} from '../disk/decode.ts';
+import { decodeNode, isJsonData, Unreadable } from '../disk/decode.ts';
 
-/** A time as people and other programs read it; the exact number stands beside it. */
+/** Formats a time for people and other programs; the exact number is stored beside it. */
 function isoSecond(at: number): string {
-  // The ends of what a date can be: a clock that is off must not keep a message from being written.
+  // The range of Date, so that a wrong clock does not prevent a message from being written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
 }
 
-// Names of notes here and in the files.
+// Metadata keys here and in the files.
 const noteNames: readonly (readonly [note: string, name: string])[] = [
   ['source', 'source_info'],
   ['title', 'title'],
@@ -33,7 +26,8 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
 ];
 const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
-// Readers ask for a source on every node. This one is said to be ours, so that it does not come back as a note.
+// Other programs expect a source on every node. A default one is marked as ours, so that it is not read back as
+// metadata.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }
@@ -52,7 +46,7 @@ function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
   };
 }
 
-// The order of keys must not depend on whether the value was just planned or has been read from a file.
+// Sorted, because the key order must not depend on whether the value was just planned or read from a file.
 function sorted(entries: readonly [string, unknown][]): [string, unknown][] {
   return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -61,12 +55,12 @@ function otherFields(meta: NodeMeta): readonly [string, unknown][] {
   return sorted(Object.entries(meta)).filter(([key]) => !annotatedFields.has(key));
 }
 
-/** The text of a node's file. */
+/** Returns the text of a node's file. */
 export function nodeFileText(tree: Tree, node: Node): string {
   const { message, parentId } = node;
   const rest = otherFields(node.meta);
   const said = message === null ? '' : messageKit.text(message);
-  return fileFingerprint({
+  return toReadableJson({
     id: node.id,
     root_id: tree.id,
     parent_id: parentId === tree.rootId ? tree.id : parentId,
@@ -98,59 +92,59 @@ export function nodeFileText(tree: Tree, node: Node): string {
   });
 }
 
-/** A value as people can read it. */
-export function fileFingerprint(value: unknown): string {
+/** Formats a value as readable JSON. */
+export function toReadableJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A node from its file. The list of its children is written for others and not looked at. */
-export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: DiskFields): Node {
-  const own = diskObject(json, 'coppice');
-  const metadata = diskObject(json, 'metadata');
-  const parent = diskText(json, 'parent_id');
+/** Reads a node from its file. The list of children is only for other programs and is ignored. */
+export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
+  const own = object(json, 'coppice');
+  const metadata = object(json, 'metadata');
+  const parent = requiredText(json, 'parent_id');
   const notes = new Map<string, unknown>(
-    Object.entries(diskField(own, 'meta') === undefined ? {} : diskObject(own, 'meta')),
+    Object.entries(ownField(own, 'meta') === undefined ? {} : object(own, 'meta')),
   );
   for (const [note, name] of noteNames) {
-    const value = diskField(metadata, name);
-    if (value !== undefined && !(note === 'source' && diskField(own, 'source') === null)) notes.set(note, value);
+    const value = ownField(metadata, name);
+    if (value !== undefined && !(note === 'source' && ownField(own, 'source') === null)) notes.set(note, value);
   }
-  if (diskText(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${diskText(json, 'root_id')}`);
-  const message = diskField(json, 'message');
+  if (requiredText(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${requiredText(json, 'root_id')}`);
+  const message = ownField(json, 'message');
   const node = decodeNode({
-    id: diskText(json, 'id'),
+    id: requiredText(json, 'id'),
     parentId: parent === row.id ? row.rootId : parent,
-    position: diskField(own, 'position'),
-    kind: diskField(own, 'kind'),
+    position: ownField(own, 'position'),
+    kind: ownField(own, 'kind'),
     message,
-    status: diskField(own, 'status'),
-    groupId: diskField(own, 'group'),
-    createdAt: diskField(own, 'created_at'),
-    matchParent: diskField(own, 'match_parent'),
-    key: diskField(own, 'key'),
-    text: diskField(own, 'text') ?? '',
-    tokens: diskField(own, 'tokens'),
+    status: ownField(own, 'status'),
+    groupId: ownField(own, 'group'),
+    createdAt: ownField(own, 'created_at'),
+    matchParent: ownField(own, 'match_parent'),
+    key: ownField(own, 'key'),
+    text: ownField(own, 'text') ?? '',
+    tokens: ownField(own, 'tokens'),
     meta: Object.fromEntries(notes),
-    marker: diskField(own, 'marker') ?? null,
-    aliases: diskField(own, 'aliases') ?? [],
-    seq: diskField(own, 'seq'),
-    addedIn: diskField(own, 'added_in'),
-    contentIn: diskField(own, 'content_in'),
-    removedIn: diskField(own, 'removed_in'),
-    lastChildId: diskField(own, 'last_child_id'),
+    marker: ownField(own, 'marker') ?? null,
+    aliases: ownField(own, 'aliases') ?? [],
+    seq: ownField(own, 'seq'),
+    addedIn: ownField(own, 'added_in'),
+    contentIn: ownField(own, 'content_in'),
+    removedIn: ownField(own, 'removed_in'),
+    lastChildId: ownField(own, 'last_child_id'),
   });
-  if (diskField(own, 'text') !== undefined || node.message === null) return node;
+  if (ownField(own, 'text') !== undefined || node.message === null) return node;
   return { ...node, text: messageKit.text(node.message) };
 }
 
-/** A tree in the registry, as other readers know it, with what they have no word for in a field of our own. */
+/** A tree's entry in the registry in the form that other programs expect, with a field of our own. */
 export interface RootFileData {
   readonly id: string;
   readonly createdAt: string;
   readonly child_ids: readonly string[];
   readonly config: { readonly systemPrompt?: string };
   readonly metadata?: JsonObject;
-  /** Readers that know the word leave the tree out: it is in the trash. */
+  /** Programs that know this field hide the tree: it is in the trash. */
   readonly deleted?: true;
   readonly coppice: {
     readonly owner: string;
@@ -160,7 +154,7 @@ export interface RootFileData {
   };
 }
 
-/** The registry's line about a tree. */
+/** Builds the registry entry of a tree. */
 export function rootFileData(tree: Tree, format: ConversationFormat): RootFileData {
   const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
   return {

@@ -1,9 +1,10 @@
-/** Brings the node files of a tree to what its value says, a few at a time. */
+/** Updates the node files of a tree to match its value, in small batches. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { isUuid, type Node, type NodeId, type PreparedCommit, type Tree } from '@coppice/core';
+import { isUuid, type Node, type NodeId, type RowChange, type Tree } from '@coppice/core';
+import { isFieldMap, Malformed } from '@coppice/core/decode';
 import { fromRows } from '@coppice/core/history';
 import { allNodes, findAnyNode } from '@coppice/core/tree';
 import {
@@ -14,68 +15,44 @@ import {
   readTextFile,
   syncFolder,
 } from '../disk/atomic-files.ts';
-import { isDiskFields, Unreadable } from '../disk/decode.ts';
 import { nodeFileText, nodeFromFile } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 
-/** So many files may wait for the disk one by one; more are written at once, and looked at again after a power cut. */
+/** Up to this many files are synced one by one; more are written without sync and checked again after a power cut. */
 const mostSynced = 32;
 const atOnce = 64;
 
-/** Where the file of a node is: removed ones lie apart, since readers take every file in `nodes` for a message. */
+/**
+ * Returns the folder of a node's file: removed ones are separate, because other programs take every file in `nodes` for
+ * a message.
+ */
 export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
   return node.removedIn === null ? 'nodes' : 'trash';
 }
 
-/** The part of the fingerprint that one file is. */
+/** Returns one file's part of the fingerprint. */
 function printOf(text: string): number {
   return crc32(bytesOfFile(text));
 }
 
-/** The nodes whose files a commit changes; null where only a look at all of them tells. */
-export function touchedNodes(before: Tree | null, { changes }: PreparedCommit, after: Tree): Set<NodeId> | null {
+/** Returns the nodes whose files a commit changes; null if all files must be checked. */
+export function touchedNodes(changes: readonly RowChange[]): Set<NodeId> | null {
   const ids = new Set<NodeId>();
-  let active = before?.activeNodeId ?? null;
   for (const change of changes) {
-    switch (change.op) {
-      case 'added':
-        ids.add(change.node.id);
-        if (change.node.parentId !== null) ids.add(change.node.parentId);
-        break;
-      case 'written':
-      case 'grouped':
-      case 'annotated':
-        ids.add(change.nodeId);
-        break;
-      case 'pointed':
-        isMarked(before, after, change.nodeId, active, ids);
-        active = change.nodeId;
-        break;
-      case 'placed':
-      case 'removed':
-      case 'restored':
-        return null;
-      case 'bookmarked':
-      case 'attributed':
-        break;
-    }
+    if (change.op === 'added') {
+      ids.add(change.node.id);
+      if (change.node.parentId !== null) ids.add(change.node.parentId);
+    } else if (change.op === 'updated') {
+      // Files list children, so a moved row changes the files of both parents.
+      if (change.set.parentId !== undefined || change.set.position !== undefined) return null;
+      for (const id of change.nodeIds) ids.add(id);
+    } else if (change.op === 'marked') return null;
   }
   return ids;
 }
 
-/** The nodes on the way up from a selected one whose visit mark is another now. Above the former one nothing changed. */
-function isMarked(before: Tree | null, after: Tree, to: NodeId | null, stop: NodeId | null, ids: Set<NodeId>): void {
-  for (let at: NodeId | null = to; at !== null; ) {
-    const node = findAnyNode(after, at);
-    if (node === undefined) return;
-    if (before === null || findAnyNode(before, at) !== node) ids.add(at);
-    if (at === stop) return;
-    at = node.parentId;
-  }
-}
-
-/** The nodes that differ between two values, and those whose children do. */
-function isChanged(base: Tree, target: Tree): Set<NodeId> {
+/** Returns the nodes that differ between two values, and those whose children do. */
+function changedNodes(base: Tree, target: Tree): Set<NodeId> {
   const ids = new Set<NodeId>();
   const note = (node: Node | undefined) => {
     if (node === undefined) return;
@@ -92,11 +69,11 @@ function isChanged(base: Tree, target: Tree): Set<NodeId> {
   return ids;
 }
 
-/** What the files were before and what they are to be. */
+/** The old and the wanted state of the files. */
 export interface WantedFile {
   readonly folder: string;
   readonly bench: AtomicWriter;
-  /** What the files say now; null where that is not known. */
+  /** The tree that the files contain now; null if unknown. */
   readonly base: Tree | null;
   readonly target: Tree;
   /** The nodes that may differ; null for all. */
@@ -105,15 +82,15 @@ export interface WantedFile {
   readonly count: number;
 }
 
-/** What came of it: the checksum over all files, and how many there are. */
+/** The result: the checksum over all files, and their number. */
 export interface WrittenFiles {
   readonly fingerprint: number;
   readonly count: number;
-  /** Whether all that was written is on the disk. */
+  /** Whether everything written is synced. */
   readonly synced: boolean;
 }
 
-/** Writes the files that differ and takes away those of nodes that are no more. */
+/** Writes the files that differ, and deletes those of nodes that no longer exist. */
 export async function writeNodeFiles(wanted: WantedFile): Promise<WrittenFiles> {
   const { folder } = wanted;
   onFile(folder, () => {
@@ -124,7 +101,7 @@ export async function writeNodeFiles(wanted: WantedFile): Promise<WrittenFiles> 
 
 async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<WrittenFiles> {
   const { folder, target, bench } = wanted;
-  const ids = wanted.ids ?? isChanged(base, target);
+  const ids = wanted.ids ?? changedNodes(base, target);
   const synced = ids.size <= mostSynced;
   let { fingerprint, count } = wanted;
   let written = 0;
@@ -152,7 +129,7 @@ async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<Writte
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
 
-/** Compares every file with what it should say, and writes those that differ. */
+/** Compares every file with its wanted content, and writes those that differ. */
 async function writeAllFiles({ folder, target, bench }: WantedFile): Promise<WrittenFiles> {
   const left = new Set<string>();
   for (const name of ['nodes', 'trash'])
@@ -179,7 +156,7 @@ async function writeAllFiles({ folder, target, bench }: WantedFile): Promise<Wri
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
 
-/** Takes away a file of ours that nothing needs. One with a name that we do not give is somebody's, and is moved aside. */
+/** Deletes an unneeded file of ours. A file with a foreign name belongs to somebody else and is moved aside. */
 function removeFile(folder: string, path: string): void {
   const name = basename(path);
   if (isNodeFile(name)) return rmSync(path, { force: true });
@@ -189,7 +166,7 @@ function removeFile(folder: string, path: string): void {
   if (!existsSync(aside)) renameSync(path, aside);
 }
 
-/** Whether a file's name is one that we give to a node's. */
+/** Whether a file name is one of ours for a node. */
 export function isNodeFile(name: string): boolean {
   return name.endsWith('.json') && isUuid(name.slice(0, -5));
 }
@@ -203,8 +180,8 @@ function syncFolders(folder: string): void {
 }
 
 /**
- * The tree as its files say it, of the version in `tree.json`; null if they are not all of that version, which their
- * fingerprint tells.
+ * Builds the tree of the version in `tree.json` from its files; null if the fingerprint shows that they are not all of
+ * that version.
  */
 export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
@@ -226,11 +203,11 @@ export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
 function nodeIn(text: string, file: TreeFile): Node | null {
   try {
     const json: unknown = JSON.parse(text);
-    if (!isDiskFields(json)) return null;
+    if (!isFieldMap(json)) return null;
     return nodeFromFile(file.row, json);
   } catch (error) {
-    // The journal has all of it: what is wrong with a file is for the check to tell.
-    if (error instanceof Unreadable || error instanceof SyntaxError) return null;
+    // The journal is complete; the check reports what is wrong with the file.
+    if (error instanceof Malformed || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
-/** Finds out what a folder holds before anything is written to it. */
+/** Inspects a folder before anything is written to it. */
 import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } from '@coppice/core';
+import { ownField } from '@coppice/core/decode';
 import {
   AtomicWriter,
   damagedFile,
@@ -11,12 +12,11 @@ import {
   systemCode,
   toDiskError,
 } from '../disk/atomic-files.ts';
-import { diskField } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SideFiles } from '../disk/side-files.ts';
 import { makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { KnownList, KnownTree } from '../in-process/persistence.ts';
+import type { KnownTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { FilesOpenState } from './files-persistence.ts';
 import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
@@ -25,16 +25,15 @@ import { originOf } from './journal.ts';
 import { Registry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
 
-/** A folder as it was found. */
+/** The result of inspecting a folder. */
 export interface OpenedFolder {
   readonly holdings: FilesOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
   readonly known: readonly KnownTree[];
-  readonly lists: readonly KnownList[];
 }
 
-/** Opens a folder, or makes it. One that may only be read is opened read-only and says so. */
+/** Opens or creates a folder. A folder without write permission is opened read-only, with a note. */
 export function openFolder(place: string, options: StoreOptions): OpenedFolder {
   const made = makeStoreFolder(place, options.readOnly === true, 'format');
   try {
@@ -52,7 +51,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
   const folders = names.filter((name) => isStoreFolder(join(place, name)));
   const journaled = folders.filter((name) => isUuid(name) && statOrNull(join(place, name, 'journal.jsonl')) !== null);
   if (!ours && !registry.there && journaled.length === 0 && names.length > 0)
-    throw damagedFile(place, `holds other things (such as ${names[0]}) and is no store: choose an empty folder`);
+    throw damagedFile(place, `contains other files (such as ${names[0]}) and is not a store: choose an empty folder`);
   const notes: string[] = [];
   const note = (text: string) => {
     if (!notes.includes(text)) notes.push(text);
@@ -68,7 +67,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
-    // What a purge had taken out of sight when its process ended.
+    // Leftovers of a purge whose process ended.
     if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
     const side = new SideFiles(join(place, '.coppice'), bench, note);
     return {
@@ -76,7 +75,6 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
       readOnly,
       notes,
       known: finder.known,
-      lists: finder.lists,
     };
   } catch (error) {
     if (lock instanceof FolderLock) lock.release();
@@ -84,7 +82,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
   }
 }
 
-// Links are not followed: one could lead out of the store.
+// Symbolic links are not followed: one could lead out of the store.
 function isStoreFolder(path: string): boolean {
   return onFile(path, () => lstatSync(path)).isDirectory();
 }
@@ -109,10 +107,9 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
   }
 }
 
-/** Goes through the folders of a store. What cannot be read is listed all the same. */
+/** Inspects the folders of a store. Unreadable trees are listed too. */
 class FolderFinder {
   readonly known: KnownTree[] = [];
-  readonly lists: KnownList[] = [];
   readonly #folders = new Map<TreeId, TreeFolder>();
   readonly #originals = new Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>();
   readonly #broken = new Map<TreeId, AppError>();
@@ -148,10 +145,9 @@ class FolderFinder {
       this.#folders.set(id, folder);
       try {
         const known = folder.known();
-        if ('record' in known) this.lists.push(known);
-        else this.known.push(known);
-        // The registry is written last: one that does not know of this version is behind.
-        const version = 'record' in known ? 1 : known.row.version;
+        this.known.push(known);
+        // The registry is written last; if it has another version, it is outdated.
+        const { version } = known.row;
         if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) folder.distrust();
       } catch (error) {
         const file = folder.lastKnown();
@@ -167,7 +163,7 @@ class FolderFinder {
     this.known.push({ row: row ?? unreadableRow(id, this.#options.owner ?? defaultOwner), format: 'tree', sequence });
   }
 
-  /** Folders of other programs, and those of ours that have lost their journal. */
+  /** Finds folders of other programs, and those of ours that lost their journal. */
   originals(names: readonly string[]): void {
     const candidates = new Map<string, string | null>();
     for (const name of names) {
@@ -180,7 +176,7 @@ class FolderFinder {
         candidates.set(name, join(this.#place, name));
     }
     for (const [id, entry] of this.#registry.entries())
-      if (diskField(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
+      if (ownField(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
     if (candidates.size === 0) return;
     const moved = new Set([...this.#folders.values()].map(({ journalPath }) => originOf(journalPath)?.id));
     for (const [id, folder] of candidates) if (!moved.has(id)) this.#original(id, folder);
@@ -193,10 +189,10 @@ class FolderFinder {
     const root = { id, entry: this.#registry.get(id) ?? {} };
     const tree = foreignTreeId(root);
     if (this.#folders.has(tree)) return;
-    // A root without messages has no folder; its name is not used to make one up.
+    // A root without messages has no folder; its name is never used to build a path.
     const folder = path ?? join(this.#place, '.coppice', 'none');
     try {
-      const children = diskField(root.entry, 'child_ids');
+      const children = ownField(root.entry, 'child_ids');
       if (path === null && Array.isArray(children) && children.length > 0)
         throw damagedFile(
           this.#registry.path,
@@ -212,12 +208,12 @@ class FolderFinder {
     }
   }
 
-  /** Trees of ours that the registry knows and that have no folder any more. */
+  /** Finds trees of ours that are in the registry but have no folder. */
   missing(here: ReadonlySet<string>): void {
     const gone = new Set(namesInFolder(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
-      if (diskField(entry, 'coppice') === undefined || here.has(id)) continue;
-      // One that was being purged when the process ended is gone.
+      if (ownField(entry, 'coppice') === undefined || here.has(id)) continue;
+      // The folder was being purged when the process ended.
       if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
       else this.#unreadable(treeId(id), damagedFile(join(this.#place, id), 'is missing'), null, 0);
     }

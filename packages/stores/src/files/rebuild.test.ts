@@ -1,4 +1,4 @@
-/** Journals that are made anew from the files of their trees. */
+/** Journals that are rebuilt from the files of their trees. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeId, type Store } from '@coppice/core';
@@ -43,7 +43,7 @@ for (const [name, , how] of spoiltJournals)
     const again = await FileSystemStore.open(place);
     expect(await imageOf(again, id)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
-    // What is purged from the tree is not left in a copy.
+    // Purged messages must not remain in a copy.
     const fixture = new LaterFixture(again);
     await fixture.run({ type: 'delete', treeId: id, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
     await again.purge(id, { upTo: Number.MAX_SAFE_INTEGER });
@@ -51,7 +51,7 @@ for (const [name, , how] of spoiltJournals)
     await again.close();
   });
 
-test('[L29] what came after the files goes on from them, and numbers of what is lost are not given again', async () => {
+test('[L29] later commits of the journal continue the files, and numbers of lost ones are not reused', async () => {
   const place = await sample();
   const at = join(place, id);
   const files = everyFile(at);
@@ -60,7 +60,7 @@ test('[L29] what came after the files goes on from them, and numbers of what is 
   for (const words of ['lost', 'kept', 'lost at last'])
     await new LaterFixture(first).run({ type: 'append', treeId: id, parentId, messages: [{ message: user(words) }] });
   await first.close();
-  // As a crash leaves it that came before the files were written; and two lines were altered.
+  // As after a crash before the files were written; and two lines were altered.
   const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
   rmSync(at, { recursive: true });
   for (const name of ['nodes', 'trash']) mkdirSync(join(at, name), { recursive: true });
@@ -84,7 +84,7 @@ test('[L29] what came after the files goes on from them, and numbers of what is 
   await store.close();
 });
 
-test('[L29] where the files are not whole either, repair touches nothing and says why', async () => {
+test('[L29] if the files are incomplete too, repair touches nothing and says why', async () => {
   const place = await sample();
   const journal = join(place, id, 'journal.jsonl');
   writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));

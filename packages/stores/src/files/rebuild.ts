@@ -1,9 +1,10 @@
-/** A journal that cannot be read, made anew from the files of its tree. */
+/** Rebuilds an unreadable journal from the files of its tree. */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Commit, isAppError, type NodeId, type Tree, type TreeId } from '@coppice/core';
+import { isFieldMap, Malformed, ownField } from '@coppice/core/decode';
 import { fromRows } from '@coppice/core/history';
-import { allBookmarks, allNodes, apply, findAnyNode } from '@coppice/core/tree';
+import { allBookmarks, allNodes, apply, findAnyNode, insertedNodes, rowOf } from '@coppice/core/tree';
 import {
   type AtomicWriter,
   fileStep,
@@ -13,32 +14,32 @@ import {
   statOrNull,
   syncFolder,
 } from '../disk/atomic-files.ts';
-import { decodeCommit, diskField, diskRow, isDiskFields, Unreadable } from '../disk/decode.ts';
+import { decodeCommit } from '../disk/decode.ts';
 import { gatherLines, linesOfFile } from '../disk/line-file.ts';
 import { derivedId } from '../linear.ts';
 import { type JournalOrigin, originInLine, readJournal, replay, rewrittenLines } from './journal.ts';
 import { treeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
 
-// What begins the names of journals that were replaced.
+// The name prefix of replaced journals.
 const damagedJournal = 'journal.jsonl.damaged-';
 
 /** What a repair did, or why it did nothing. */
 export type Rebuilt = { readonly beside: string | null } | { readonly why: string };
 
-/** What can still be read of a journal. */
+/** The readable parts of a journal. */
 interface JournalRemains {
   readonly origin: JournalOrigin | null;
-  /** The commits that can be read, by their versions. */
+  /** The readable commits by version. */
   readonly commits: ReadonlyMap<number, Commit>;
-  /** How many lines at the end, of which the files say nothing, cannot be read. */
+  /** The number of unreadable lines at the end that the files do not cover. */
   readonly lost: number;
 }
 
 /**
- * Makes the journal of a tree anew from its files, where these are whole and what the journal tells beyond them fits. What
- * can be read of its commits stays in the log, and the old journal is kept beside the new one. `loaded` is the version of a
- * tree that is in use: it must come out as that.
+ * Rebuilds the journal of a tree from its files, if these are complete and later commits of the journal fit. Readable
+ * commits stay in the log, and the old journal is kept beside the new one. `loaded` is the version of a tree in use,
+ * which the result must have.
  */
 export function rebuildJournal(folder: string, treeId: TreeId, bench: AtomicWriter, loaded: number | null): Rebuilt {
   const path = join(folder, 'journal.jsonl');
@@ -61,7 +62,7 @@ export function rebuildJournal(folder: string, treeId: TreeId, bench: AtomicWrit
     format: file.format,
   });
   const made = bench.make(gatherLines(lines), 'journal', true);
-  // Nothing is replaced by what could not be read either.
+  // The new journal must be readable before it replaces the old one.
   replay(made, treeId, readJournal(made, treeId));
   return onFile(path, () => {
     const beside = keepBeside(folder, path);
@@ -86,14 +87,14 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   const commits = new Map<number, Commit>();
   let origin: JournalOrigin | null = null;
   let lost = 0;
-  // A first line that cannot be read says nothing of whose journal this is: then its commits have to fit the rows.
+  // An unreadable first line does not name the tree; then its commits have to fit the rows.
   let named = false;
   for (const line of linesOfFile(path)) {
-    // Half a line was never acknowledged.
+    // An incomplete line was never acknowledged.
     if (!line.ok && !line.torn && line.at.offset >= reported) lost++;
     if (!line.ok) continue;
-    if (diskField(line.value, 'type') === 'journal') {
-      if (diskField(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
+    if (ownField(line.value, 'type') === 'journal') {
+      if (ownField(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
       origin = originInLine(line.value);
       named = true;
     }
@@ -106,7 +107,7 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   return { origin, commits, lost };
 }
 
-/** The tree of the files with what the journal tells beyond them; numbers of what is lost are not given again. */
+/** Applies later commits of the journal to the tree from the files; numbers of lost nodes are not reused. */
 function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number): Tree | null {
   let tree = from;
   const later = [...commits.values()].filter(({ version }) => version > from.version);
@@ -120,26 +121,29 @@ function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number):
 
 function numberCommits(tree: Tree, version: number, seq: number): Tree {
   if (version === tree.version) return tree;
-  const row = { ...diskRow(tree), version, structureVersion: version, nextSeq: Math.max(tree.nextSeq, seq) };
+  const row = { ...rowOf(tree), version, structureVersion: version, nextSeq: Math.max(tree.nextSeq, seq) };
   return fromRows(row, allNodes(tree), allBookmarks(tree));
 }
 
 function commitsIn(value: Parameters<typeof decodeCommit>[0], treeId: TreeId): Commit[] {
-  if (diskField(value, 'type') !== 'commit') return [];
-  const before = diskField(value, 'before');
+  if (ownField(value, 'type') !== 'commit') return [];
+  const before = ownField(value, 'before');
   try {
-    return [...(isDiskFields(before) ? [decodeCommit(before, treeId)] : []), decodeCommit(value, treeId)];
+    return [...(isFieldMap(before) ? [decodeCommit(before, treeId)] : []), decodeCommit(value, treeId)];
   } catch (error) {
-    if (error instanceof Unreadable) return [];
+    if (error instanceof Malformed) return [];
     throw error;
   }
 }
 
 function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
-  return steps.every((step) => step.type !== 'insert' || findAnyNode(tree, step.node.id)?.addedIn === version);
+  return insertedNodes(steps).every(({ id }) => findAnyNode(tree, id)?.addedIn === version);
 }
 
-/** The log of a tree. What cannot be read any more is a commit of nobody that does nothing: versions have no gap. */
+/**
+ * Builds the log of a tree. An unreadable commit is replaced by an empty one without an actor, because versions must
+ * not have gaps.
+ */
 function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
   for (let version = 1; version <= tree.version; version++) {
@@ -152,7 +156,7 @@ function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>)
         actor: 'unknown',
         at: last?.at ?? tree.createdAt,
         kind: 'do',
-        seq: last === undefined ? 0 : last.seq + last.steps.filter((step) => step.type === 'insert').length,
+        seq: last === undefined ? 0 : last.seq + insertedNodes(last.steps).length,
         structural: true,
         steps: [],
       },
@@ -161,16 +165,15 @@ function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>)
   return log;
 }
 
-/** What the log adds and no row has was purged. */
+/** Returns nodes that the log inserts but no row has: they were purged. */
 function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
   const purged = new Set<NodeId>();
   for (const { steps } of log)
-    for (const step of steps)
-      if (step.type === 'insert' && findAnyNode(tree, step.node.id) === undefined) purged.add(step.node.id);
+    for (const { id } of insertedNodes(steps)) if (findAnyNode(tree, id) === undefined) purged.add(id);
   return purged;
 }
 
-/** Gives the old journal a second name, on the disk before anything is replaced; null where there is none. */
+/** Gives the old journal a second name, durable before anything is replaced; null if there is none. */
 function keepBeside(folder: string, path: string): string | null {
   if (statOrNull(path) === null) return null;
   const names = new Set(namesInFolder(folder));
@@ -182,7 +185,7 @@ function keepBeside(folder: string, path: string): string | null {
   return beside;
 }
 
-/** Takes the kept journals of a tree away: they may say what is purged from it. */
+/** Deletes the kept journals of a tree, because they may contain purged data. */
 export function forgetDamaged(folder: string): void {
   for (const name of namesInFolder(folder))
     if (name.startsWith(damagedJournal)) onFile(folder, () => rmSync(join(folder, name), { force: true }));

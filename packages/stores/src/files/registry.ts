@@ -1,16 +1,17 @@
-/** `roots.json`: the list of trees that other readers begin with. It follows from the folders, which have the truth. */
+/** `roots.json`: the list of trees for other programs. It is derived from the folders, which are authoritative. */
 import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FieldMap } from '@coppice/core';
+import { isFieldMap, ownField } from '@coppice/core/decode';
 import { type AtomicWriter, bytesOfFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
-import { type DiskFields, diskField, isDiskFields } from '../disk/decode.ts';
-import { fileFingerprint } from './node-file.ts';
+import { toReadableJson } from './node-file.ts';
 
-/** The registry of a store. Entries that are not ours are kept as they are. */
+/** The registry of a store. Foreign entries are kept unchanged. */
 export class Registry {
   readonly path: string;
   readonly #folder: string;
-  readonly #entries = new Map<string, DiskFields>();
-  /** Why the file could not be read; null if it could, or if there is none. */
+  readonly #entries = new Map<string, FieldMap>();
+  /** Why the file could not be read; null if it could, or does not exist. */
   readonly trouble: string | null;
   readonly there: boolean;
   #written: string | null;
@@ -34,26 +35,26 @@ export class Registry {
     }
     if (!Array.isArray(json)) return 'is no list';
     for (const entry of json) {
-      const id = isDiskFields(entry) ? diskField(entry, 'id') : undefined;
-      if (!isDiskFields(entry) || typeof id !== 'string') return 'has an entry without an id';
+      const id = isFieldMap(entry) ? ownField(entry, 'id') : undefined;
+      if (!isFieldMap(entry) || typeof id !== 'string') return 'has an entry without an id';
       this.#entries.set(id, entry);
     }
     return null;
   }
 
-  get(id: string): DiskFields | undefined {
+  get(id: string): FieldMap | undefined {
     return this.#entries.get(id);
   }
 
-  entries(): IterableIterator<[string, DiskFields]> {
+  entries(): IterableIterator<[string, FieldMap]> {
     return this.#entries.entries();
   }
 
-  /** The version of a tree that the entry was made from. */
+  /** Returns the version of a tree at which its entry was written. */
   versionOf(id: string): number | null {
     const entry = this.#entries.get(id);
-    const own = entry === undefined ? undefined : diskField(entry, 'coppice');
-    const version = isDiskFields(own) ? diskField(own, 'version') : undefined;
+    const own = entry === undefined ? undefined : ownField(entry, 'coppice');
+    const version = isFieldMap(own) ? ownField(own, 'version') : undefined;
     return typeof version === 'number' ? version : null;
   }
 
@@ -61,21 +62,21 @@ export class Registry {
     this.#entries.set(id, Object.fromEntries(Object.entries(entry)));
   }
 
-  /** Takes an entry out; true if there was one. */
+  /** Removes an entry; returns whether it existed. */
   delete(id: string): boolean {
     return this.#entries.delete(id);
   }
 
-  /** Writes the file if it says something else. One that could not be read is kept beside it first. */
+  /** Writes the file if it changed. An unreadable one is kept beside it first. */
   write(bench: AtomicWriter): void {
-    const text = fileFingerprint([...this.#entries.values()]);
+    const text = toReadableJson([...this.#entries.values()]);
     if (text === this.#written) return;
     if (this.trouble !== null && !this.#kept) this.#keep();
     bench.replace(this.path, [bytesOfFile(text)], 'roots', true);
     this.#written = text;
   }
 
-  /** Deletes the kept registries that could not be read: they may name a tree that is purged. */
+  /** Deletes kept unreadable registries, because they may name a purged tree. */
   forgetDamaged(): void {
     for (const name of namesInFolder(this.#folder))
       if (name.startsWith('roots.json.damaged-')) {

@@ -1,58 +1,45 @@
-/** `tree.json`: the row of a tree, its root and its bookmarks, and up to where in the journal all files of it say the same. */
+/** `tree.json`: the row of a tree, its root and bookmarks, and the end of the journal that all its files match. */
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
-import { allBookmarks, findAnyNode } from '@coppice/core/tree';
+import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
+import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
 import { damagedFile, newerFormat, readTextFile } from '../disk/atomic-files.ts';
-import {
-  decodeBookmarks,
-  decodeNode,
-  decodeRow,
-  diskField,
-  diskNumber,
-  diskObject,
-  diskRow,
-  diskText,
-  isDiskFields,
-  Unreadable,
-} from '../disk/decode.ts';
-import { fileFingerprint } from './node-file.ts';
+import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
+import { toReadableJson } from './node-file.ts';
 
 /** The version of the format of `tree.json` and of the node files. */
 const treeFileVersion = 1;
 
-/** What the files of a tree were written from. */
+/** The journal state that the files were written from. */
 export interface TreeFileMark {
-  /** How long the journal was. */
+  /** The size of the journal. */
   readonly bytes: number;
   /** The end of its last line. */
   readonly seal: string;
 }
 
-/** What `tree.json` says. */
+/** The content of `tree.json`. */
 export interface TreeFile {
   readonly row: TreeRow;
   readonly root: Node;
   readonly bookmarks: readonly Bookmark[];
   readonly format: ConversationFormat;
-  /** Whether there is no commit yet and the tree is read from a list. */
-  readonly list: boolean;
   readonly sequence: number;
   readonly mark: TreeFileMark;
-  /** How many node files there are, and a checksum over all of them. */
+  /** The number of node files, and a checksum over all of them. */
   readonly nodes: number;
   readonly fingerprint: number;
-  /** Names the run of the machine that has written node files without waiting for the disk; null where all are on it. */
+  /** The boot id under which node files were written without sync; null if all are synced. */
   readonly unsynced: string | null;
 }
 
 /** The text of `tree.json`. */
 export function treeFileText(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
-  const { format, list, sequence, mark, nodes, fingerprint, unsynced } = rest;
-  return fileFingerprint({
+  const { format, sequence, mark, nodes, fingerprint, unsynced } = rest;
+  return toReadableJson({
     format: 'coppice/tree-file',
     formatVersion: treeFileVersion,
     conversationFormat: format,
-    ...(list ? { list } : {}),
-    row: diskRow(tree),
+    row: rowOf(tree),
     root: findAnyNode(tree, tree.rootId),
     bookmarks: allBookmarks(tree),
     sequence,
@@ -61,7 +48,7 @@ export function treeFileText(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | '
   });
 }
 
-/** Reads `tree.json`; null where there is none. Refuses one that cannot be read or that a newer build wrote. */
+/** Reads `tree.json`; null if it does not exist. Throws if it is unreadable or from a newer version. */
 export function readTreeFile(path: string): TreeFile | null {
   const found = readTextFile(path);
   if (found === null) return null;
@@ -71,28 +58,27 @@ export function readTreeFile(path: string): TreeFile | null {
   } catch {
     throw damagedFile(path, found === '' ? 'is empty' : 'is no JSON');
   }
-  if (!isDiskFields(json) || diskField(json, 'format') !== 'coppice/tree-file')
+  if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/tree-file')
     throw damagedFile(path, 'is no file of a tree');
-  if (diskField(json, 'formatVersion') !== treeFileVersion)
-    throw newerFormat(path, diskField(json, 'formatVersion'), treeFileVersion);
+  if (ownField(json, 'formatVersion') !== treeFileVersion)
+    throw newerFormat(path, ownField(json, 'formatVersion'), treeFileVersion);
   try {
-    const journal = diskObject(json, 'journal');
-    const nodes = diskObject(json, 'nodes');
-    const unsynced = diskField(nodes, 'unsynced');
+    const journal = object(json, 'journal');
+    const nodes = object(json, 'nodes');
+    const unsynced = ownField(nodes, 'unsynced');
     return {
-      row: decodeRow(diskObject(json, 'row')),
-      root: decodeNode(diskObject(json, 'root')),
+      row: decodeRow(object(json, 'row')),
+      root: decodeNode(object(json, 'root')),
       bookmarks: decodeBookmarks(json, 'bookmarks'),
-      format: diskField(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',
-      list: diskField(json, 'list') === true,
-      sequence: diskNumber(json, 'sequence'),
-      mark: { bytes: diskNumber(journal, 'bytes'), seal: diskText(journal, 'seal') },
-      nodes: diskNumber(nodes, 'count'),
-      fingerprint: diskNumber(nodes, 'fingerprint'),
+      format: ownField(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',
+      sequence: finite(json, 'sequence'),
+      mark: { bytes: finite(journal, 'bytes'), seal: requiredText(journal, 'seal') },
+      nodes: finite(nodes, 'count'),
+      fingerprint: finite(nodes, 'fingerprint'),
       unsynced: typeof unsynced === 'string' ? unsynced : null,
     };
   } catch (error) {
-    if (error instanceof Unreadable) throw damagedFile(path, error.message);
+    if (error instanceof Malformed) throw damagedFile(path, describeUnreadable(error));
     throw error;
   }
 }

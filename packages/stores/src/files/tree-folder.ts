@@ -1,17 +1,17 @@
-/** The folder of one tree: its journal, and the files that are brought to what the journal says. */
+/** The folder of one tree: its journal, and the files that are derived from it. */
 import { mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
+  type AppliedCommit,
   type Commit,
   type ConversationFormat,
   isAppError,
-  type LinearRecord,
   type MessageKit,
   type NodeId,
-  type PreparedCommit,
   type Tree,
   type TreeId,
 } from '@coppice/core';
+import { rowOf } from '@coppice/core/tree';
 import {
   type AtomicWriter,
   bytesOfFile,
@@ -22,17 +22,15 @@ import {
   statOrNull,
   syncFolder,
 } from '../disk/atomic-files.ts';
-import { diskRow } from '../disk/decode.ts';
 import { checksum, type FileTail, LineFile } from '../disk/line-file.ts';
 import { bootId } from '../disk/lock.ts';
-import type { KnownTree, ListStored, LoadedTree } from '../in-process/persistence.ts';
-import { treeOfLinear } from '../linear.ts';
+import type { KnownTree, LoadedTree } from '../in-process/persistence.ts';
 import {
   commitLine,
+  formatLine,
   type Journal,
   type JournalOrigin,
   journalHead,
-  linearLine,
   originOf,
   readJournal,
   replay,
@@ -41,19 +39,19 @@ import {
 import { touchedNodes, treeFromFiles, writeNodeFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile, type TreeFileMark, treeFileText } from './tree-file.ts';
 
-/** What the folders of one store share. */
+/** Shared by the folders of one store. */
 export interface FolderContext {
   readonly bench: AtomicWriter;
   readonly kit: MessageKit | undefined;
-  /** Tells a user of something that was found and left as it is. */
+  /** Adds a note for the user about something that was found and left as it is. */
   note(text: string): void;
 }
 
-/** A tree as it is loaded, and what it was read from. */
+/** A loaded tree, and the journal it was read from. */
 interface LoadedTreeFolder {
   readonly tree: Tree;
   readonly journal: Journal;
-  /** Whether the files say the same as the journal. */
+  /** Whether the files match the journal. */
   readonly current: boolean;
   readonly file: TreeFile | null;
 }
@@ -62,14 +60,14 @@ interface LoadedTreeFolder {
 const commitsPerFile = 4;
 const sealed = 32;
 
-/** A tree before it has a journal. */
+/** A tree that has no journal yet. */
 export interface NewTree {
   readonly origin: JournalOrigin;
   readonly commit: Commit;
   readonly tree: Tree;
 }
 
-/** One tree on the disk. */
+/** One tree on disk. */
 export class TreeFolder {
   readonly id: TreeId;
   readonly path: string;
@@ -80,10 +78,9 @@ export class TreeFolder {
   #purged: ReadonlySet<NodeId> = new Set();
   #format: ConversationFormat = 'tree';
   #sequence = 0;
-  #list = false;
   #mark: TreeFileMark = { bytes: 0, seal: '' };
   #latest: Tree | null = null;
-  // What the files say: null where that is not known, and all of them have to be looked at.
+  // The tree that the files contain; null if unknown, so that all files must be checked.
   #base: Tree | null = null;
   #fingerprint = 0;
   #count = 0;
@@ -105,7 +102,7 @@ export class TreeFolder {
     return join(this.path, 'tree.json');
   }
 
-  /** The newest value, if it is loaded. */
+  /** The current value, if loaded. */
   get tree(): Tree | null {
     return this.#latest;
   }
@@ -114,17 +111,17 @@ export class TreeFolder {
     return this.#format;
   }
 
-  /** Whether the files are behind the journal. */
+  /** Whether the files are older than the journal. */
   get behind(): boolean {
     return this.#behind;
   }
 
-  /** Where the tree was before it had a journal, as far as it is loaded. */
+  /** Where the tree was before it had a journal, if loaded. */
   get origin(): JournalOrigin | null {
     return this.#origin;
   }
 
-  /** The same, read from the first line of the journal if the tree is not loaded. */
+  /** Like {@link origin}, but reads the first line of the journal if the tree is not loaded. */
   readOrigin(): { readonly id: string } | null {
     return this.#origin ?? originOf(this.journalPath);
   }
@@ -133,18 +130,15 @@ export class TreeFolder {
     return this.#mark.bytes;
   }
 
-  /** What a list needs to know of the tree, without reading more than it must; a list of messages is given as such. */
-  known(): KnownTree | { readonly record: LinearRecord; readonly owner: string; readonly sequence: number } {
+  /** Returns what a list needs about the tree, reading as little as possible. */
+  known(): KnownTree {
     const file = this.#treeFile();
-    if (file !== null && !file.list && this.#isCurrent(file)) {
-      return { row: file.row, format: file.format, sequence: file.sequence };
-    }
+    if (file !== null && this.#isCurrent(file)) return { row: file.row, format: file.format, sequence: file.sequence };
     const { tree, journal } = this.#loaded();
-    const { linear: record, owner, sequence, format } = journal;
-    return record === null ? { row: diskRow(tree), format, sequence } : { record, owner, sequence };
+    return { row: rowOf(tree), format: journal.format, sequence: journal.sequence };
   }
 
-  /** The row as `tree.json` has it, whether it is up to date or not: what a damaged tree is listed by. */
+  /** Returns the row in `tree.json`, even if outdated: used to list a damaged tree. */
   lastKnown(): TreeFile | null {
     try {
       return readTreeFile(this.filePath);
@@ -154,7 +148,7 @@ export class TreeFolder {
     }
   }
 
-  // A file that can be made anew from the journal is no reason to refuse, but one of a newer build is.
+  // A damaged file can be rebuilt from the journal, but one from a newer version must be refused.
   #treeFile(): TreeFile | null {
     try {
       return readTreeFile(this.filePath);
@@ -175,37 +169,41 @@ export class TreeFolder {
     return checksum(lastBytes(this.journalPath, sealed));
   }
 
-  /** The tree and its log, as the journal has them. */
+  /** Returns the tree and its log from the journal. */
   load(): LoadedTree {
     const { tree, journal } = this.#loaded();
-    // Whoever asked has the log now; it is not needed here a second time.
+    // The caller has the log now, so it is not cached here.
     this.#read = null;
     return { tree, log: journal.log, purged: journal.purged };
+  }
+
+  /** Reads the journal. */
+  readJournal(): Journal {
+    return readJournal(this.journalPath, this.id, this.#around.kit);
   }
 
   #read: LoadedTreeFolder | null = null;
 
   #loaded(): LoadedTreeFolder {
     if (this.#read !== null) return this.#read;
-    const journal = readJournal(this.journalPath, this.id);
+    const journal = this.readJournal();
     for (const { line, offset, why } of journal.broken)
       this.#around.note(
         `${this.journalPath} has a line that ${why} and was never acknowledged: line ${line} at byte ${offset}. It stays where it is.`,
       );
     const file = this.#treeFile();
-    const seen = Math.max(journal.log.length, journal.linear === null ? 0 : 1);
+    const seen = journal.log.length;
     if (file !== null && file.row.version > seen)
       throw damagedFile(this.journalPath, `ends at version ${seen}, but ${this.filePath} knows of ${file.row.version}`);
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
-    // Asked a second time it is still the same tree: what waits to be written must not be forgotten.
+    // If the tree is loaded already, its pending writes must not be dropped.
     if (this.#latest === null) this.#take(loaded);
     return loaded;
   }
 
   #valueOf(journal: Journal, file: TreeFile | null): Tree {
-    if (journal.linear !== null) return treeOfLinear(journal.linear, journal.owner, this.#around.kit).tree;
     const quicker = file !== null && journal.log.length > commitsPerFile * (file.nodes + 1);
     const base = quicker ? treeFromFiles(this.path, file) : null;
     return replay(this.journalPath, this.id, journal, base);
@@ -225,7 +223,6 @@ export class TreeFolder {
     this.#purged = journal.purged;
     this.#format = journal.format;
     this.#sequence = journal.sequence;
-    this.#list = journal.linear !== null;
     this.#open(journal.tail);
   }
 
@@ -235,20 +232,19 @@ export class TreeFolder {
     this.#mark = { bytes: tail.bytes, seal: this.#seal() };
   }
 
-  /** Makes a commit last. The first one makes the journal; `before` is what a folder without one holds. */
+  /** Persists a commit. The first one creates the journal; `before` is the content of a folder without one. */
   commit(
     entry: {
-      readonly settled: PreparedCommit;
+      readonly settled: AppliedCommit;
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
-      readonly list?: ListStored;
     },
     before: NewTree | null = null,
   ): void {
-    const { settled, tree, sequence, format, list } = entry;
-    const line = commitLine(settled.commit, sequence, format, list?.settled.commit);
-    const files = list === undefined ? touchedNodes(this.#latest, settled, tree) : null;
+    const { settled, tree, sequence, format } = entry;
+    const line = commitLine(settled.commit, sequence, format);
+    const files = touchedNodes(settled.changes);
     if (this.#journal === null) {
       const head = journalHead(this.id, tree.owner, before?.origin ?? null);
       const first = before === null ? [] : [commitLine(before.commit, sequence, format)];
@@ -259,13 +255,11 @@ export class TreeFolder {
     this.#advance(tree, sequence, format, files);
   }
 
-  /** Makes a list of messages last, as it is. */
-  putLinear(owner: string, record: LinearRecord, sequence: number): void {
-    const { tree } = treeOfLinear(record, owner, this.#around.kit);
-    this.#create([journalHead(this.id, owner, null), linearLine(record, sequence)]);
-    this.#owner = owner;
-    this.#advance(tree, sequence, 'linear', null);
-    this.#list = true;
+  /** Changes the format of the conversation. */
+  setFormat(tree: Tree, format: ConversationFormat): void {
+    if (this.#journal === null) throw damagedFile(this.journalPath, 'is not open');
+    this.#append(this.#journal, formatLine(this.#sequence, format));
+    this.#advance(tree, this.#sequence, format, new Set());
   }
 
   #append(journal: LineFile, line: Uint8Array): void {
@@ -291,7 +285,7 @@ export class TreeFolder {
     this.#mark = { bytes: bytes.length, seal: checksum(bytes.subarray(-sealed)) };
   }
 
-  // As far as it can be done: what is left was never acknowledged, and is whole.
+  // Best effort: leftovers were never acknowledged, but are complete.
   #undoCreate(made: string): void {
     for (const undo of [
       () => rmSync(made, { force: true }),
@@ -302,7 +296,7 @@ export class TreeFolder {
       try {
         undo();
       } catch {
-        // The folder of a tree that had files before stays as it is.
+        // The folder of a tree that had files before stays.
       }
   }
 
@@ -311,13 +305,12 @@ export class TreeFolder {
     this.#read = null;
     this.#sequence = sequence;
     this.#format = format;
-    this.#list = false;
     this.#behind = true;
     if (files === null) this.#dirty = null;
     else if (this.#dirty !== null) for (const id of files) this.#dirty.add(id);
   }
 
-  /** Writes the journal anew with other rows, after a purge or a repair. */
+  /** Rewrites the journal with new rows, after a purge or a repair. */
   rewrite(tree: Tree, log: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const journal = this.#journal;
     if (journal === null) throw damagedFile(this.journalPath, 'is not open');
@@ -326,7 +319,7 @@ export class TreeFolder {
       treeId: this.id,
       owner: this.#owner,
       origin: this.#origin,
-      log: log ?? readJournal(this.journalPath, this.id).log,
+      log: log ?? this.readJournal().log,
       tree,
       purged,
       sequence: this.#sequence,
@@ -338,23 +331,23 @@ export class TreeFolder {
     this.#advance(tree, this.#sequence, this.#format, null);
   }
 
-  /** Has every file looked at the next time, whatever it is thought to say. */
+  /** Forces a check of every file at the next flush. */
   distrust(): void {
     if (this.#latest === null) this.#loaded();
     this.#base = null;
     this.#behind = true;
   }
 
-  /** Brings node files and `tree.json` to what the journal says now; the value that they say then, or null. */
+  /** Updates node files and `tree.json` to match the journal; returns the value that they now contain, or null. */
   async flush(): Promise<Tree | null> {
     const target = this.#latest;
     if (target === null || !this.#behind) return null;
     const { bench } = this.#around;
     const [base, ids] = [this.#base, this.#dirty];
-    const [mark, sequence, format, list] = [this.#mark, this.#sequence, this.#format, this.#list];
+    const [mark, sequence, format] = [this.#mark, this.#sequence, this.#format];
     this.#behind = false;
     this.#dirty = new Set();
-    // Until all of it is through nobody knows what the files say.
+    // Until everything is written, the content of the files is unknown.
     this.#base = null;
     try {
       const written = await writeNodeFiles({
@@ -371,7 +364,6 @@ export class TreeFolder {
       const { fingerprint, count } = written;
       const text = treeFileText(target, {
         format,
-        list,
         sequence,
         mark,
         nodes: count,

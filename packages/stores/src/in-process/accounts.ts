@@ -3,7 +3,7 @@ import type { AccountStore, Share, Token, TreeId, User } from '@coppice/core';
 import { checkUser, refuseHash } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
-/** The accounts of a book; they belong to no owner. */
+/** The accounts of a store; they are not limited to an owner. */
 export class Accounts implements AccountStore {
   readonly #state: TreeState;
   readonly #users = new Map<string, User>();
@@ -16,7 +16,7 @@ export class Accounts implements AccountStore {
     this.#state = state;
   }
 
-  /** Tells of accounts that were kept before, when the book is opened. */
+  /** Registers stored accounts when the store is opened. */
   know(kept: {
     readonly users?: readonly User[];
     readonly tokens?: readonly Token[];
@@ -41,7 +41,7 @@ export class Accounts implements AccountStore {
     this.#shareHashes.set(share.hash, share.id);
   }
 
-  /** Forgets the shares of a tree that is no more. */
+  /** Deletes the shares of a purged tree. */
   forget(treeId: TreeId): void {
     for (const share of [...this.#shares.values()]) {
       if (share.treeId !== treeId) continue;
@@ -70,7 +70,7 @@ export class Accounts implements AccountStore {
   async putToken(token: Token): Promise<void> {
     this.#state.writable();
     refuseHash('token', token.id, await this.tokenByHash(token.hash));
-    // Whoever read it before it was revoked and writes it now, to note its use, must not make it good again.
+    // A caller that read the token before it was revoked, and now records its use, must not make it valid again.
     const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
     const kept = { ...token, revokedAt };
     await this.#state.keep({ type: 'token', token: kept });

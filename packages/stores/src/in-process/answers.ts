@@ -1,10 +1,12 @@
-/** Answers what a reading asks: of its own tree from one moment, of other trees as they are when it first asks. */
+/**
+ * Answers the reads of a program: for its own tree from one snapshot, for other trees in their state at the first read.
+ */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, OpenTrees } from './global-index.ts';
 import { answerNothing, type Snapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
-/** The answers of a book. */
+/** Answers reads for a store. */
 export class Answers {
   readonly #trees: OpenTrees;
   readonly #lookup: GlobalIndex;
@@ -14,7 +16,7 @@ export class Answers {
     this.#lookup = lookup;
   }
 
-  /** Drives a reading, or a planner, with the answers of one moment; one that is long leaves others their turns. */
+  /** Runs a read program or planner on one snapshot; a long one yields to other work. */
   async drive<T>(
     owner: string,
     treeId: TreeId,
@@ -28,7 +30,7 @@ export class Answers {
       const resting = step.value.ask === 'pause' ? turns?.rest() : undefined;
       if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
-      // In memory nothing has to be waited for, and a planner mostly runs through without letting anybody in between.
+      // In memory nothing has to be awaited, so a planner usually runs through without interruption.
       step = reading.next(answered instanceof Promise ? await answered : answered);
     }
     return step.value;

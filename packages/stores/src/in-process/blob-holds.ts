@@ -1,18 +1,18 @@
-/** What commits on their way to the keeper are about to name, and how often something was taken for good. */
+/** Tracks attachments that unfinished commits refer to, and counts purges. */
 import type { Plan } from '@coppice/core';
 import { addHashesOfPlan } from '../attachments.ts';
 
-/** A change under way: the attachments that it names are left alone until it ends. */
+/** A change in progress: the attachments that it refers to are not deleted until it ends. */
 export interface BlobHold {
   take(plan: Plan<unknown>): void;
   release(): void;
 }
 
-/** Attachments that are named by what nobody sees yet. */
+/** Attachments that commits refer to which are not visible yet. */
 export class BlobHolds {
-  /** Counts what was purged: a plan that was made across one may copy what is no more. */
+  /** The number of purges: a plan made before one may copy purged data and must be planned again. */
   purges = 0;
-  /** Whether an owner has attachments at all. */
+  /** Whether an owner has any attachments. */
   keeps: (owner: string) => boolean = () => false;
   readonly #held = new Map<string, number>();
 

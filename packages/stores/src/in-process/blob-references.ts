@@ -1,9 +1,9 @@
-/** Which attachments trees name. */
+/** Finds the attachments that trees refer to. */
 import { allNodes } from '@coppice/core/tree';
 import { addHashes, addHashesOf, addHashesOfLog } from '../attachments.ts';
 import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
 
-/** The hashes that volumes name; each is looked through, or its keeper tells without its being loaded. */
+/** Returns the hashes that trees refer to; each tree is scanned, or its persistence answers without loading it. */
 export async function blobsNamedIn(
   volumes: readonly TreeSlot[],
   look: (volume: TreeSlot) => ReadonlySet<string> | Promise<LoadedSlot>,

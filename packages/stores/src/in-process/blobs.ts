@@ -1,4 +1,4 @@
-/** Attachments by the hash of their bytes, and when each was put last. */
+/** Attachments by hash, with the time each was last added. */
 import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
 import { type StoreOptions, usualGrace } from '../options.ts';
@@ -7,18 +7,18 @@ import type { TreeState } from './tree-state.ts';
 
 interface StoredBlob {
   readonly info: BlobInfo;
-  /** Null where the keeper has the bytes. */
+  /** Null if the persistence has the bytes. */
   readonly bytes: Uint8Array | null;
-  /** When it was put last. */
+  /** When it was last added. */
   readonly at: number;
-  /** Whether a purge took its last name while somebody might have been about to name it anew. */
+  /** Whether a purge removed its last reference while a new one might have been on its way. */
   readonly loose: boolean;
 }
 
-// How exact the time of bytes that are put again is where it has to be written down.
+// The precision of a stored time when bytes are added again.
 const exact = 60_000;
 
-/** The attachments of a book; one owner's are unknown to another, also where the bytes are the same. */
+/** The attachments of a store; owners do not see each other's, even for the same bytes. */
 export class Blobs {
   readonly #state: TreeState;
   readonly #persistence: Persistence | undefined;
@@ -34,7 +34,9 @@ export class Blobs {
     state.soon.keeps = (owner) => this.#of(owner).size > 0;
   }
 
-  /** Tells of an attachment whose bytes the keeper has, when the book is opened. What was said last counts. */
+  /**
+   * Registers an attachment whose bytes the persistence has, when the store is opened. The last registration counts.
+   */
   know(owner: string, info: BlobInfo, at: number, loose: boolean): void {
     const there = this.#of(owner).get(info.hash);
     this.#of(owner).set(info.hash, { info: there?.info ?? info, bytes: null, at, loose });
@@ -47,8 +49,8 @@ export class Blobs {
   }
 
   /**
-   * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
-   * what was still waited for at an earlier one. A tree that cannot be read may name any of them.
+   * Deletes attachments that nothing of their owner refers to any more: those whose references a purge removed, and
+   * those that an earlier purge had to keep. An unreadable tree may refer to any of them.
    */
   async collect(owner: string, candidates: Iterable<string>): Promise<number> {
     const own = this.#of(owner);
@@ -63,7 +65,7 @@ export class Blobs {
       const { soon } = this.#state;
       const gone: StoredBlob[] = [];
       for (const hash of asked) {
-        // Asked again: it may have been put while the trees were looked through.
+        // Checked again, because it may have been added while the trees were scanned.
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
@@ -73,18 +75,18 @@ export class Blobs {
           await this.#mark(owner, kept, true);
         }
       }
-      // Asked once more: somebody may have begun to name them while others were marked.
+      // Checked once more, because a new reference may have started while others were marked.
       const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
       if (free.length > 0) await this.#drop(owner, free);
       for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
     } catch (error) {
-      // What was purged is gone all the same; bytes that nobody names do no harm.
+      // The purge itself succeeded; unreferenced bytes do no harm.
       if (!isAppError(error)) throw error;
     }
     return waiting;
   }
 
-  /** Out of sight first: whoever puts the same bytes meanwhile has them written anew. */
+  /** Removes them from the list first, so that bytes added meanwhile are written again. */
   async #drop(owner: string, gone: readonly StoredBlob[]): Promise<void> {
     const own = this.#of(owner);
     for (const { info } of gone) own.delete(info.hash);
@@ -106,12 +108,12 @@ export class Blobs {
     await this.#state.keep({ type: 'blob', owner, info: kept.info, bytes: null, at: kept.at, loose });
   }
 
-  /** The attachments as one owner sees them. */
+  /** Returns the attachments of one owner. */
   for(owner: string): BlobStore {
     return {
       put: async (given, mediaType) => {
         this.#state.writable();
-        // A copy: the caller's buffer may change under the hash.
+        // Copied, because the caller may change its buffer.
         const bytes = given.slice();
         const info = await this.#put(owner, { hash: sha256Hex(bytes), size: bytes.length, mediaType }, bytes);
         await this.collect(owner, []);

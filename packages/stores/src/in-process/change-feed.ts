@@ -1,4 +1,4 @@
-/** Who waits for what happens, and what happened in which order over all trees. */
+/** The waiting feeds, and the changes of all trees in order. */
 import type { AbortSignalLike, ListEvent, TreeId } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 
@@ -8,10 +8,10 @@ interface FeedPosition {
   readonly event: ListEvent;
 }
 
-// How often other processes are looked for while somebody follows.
+// The polling interval for other processes, while there are followers.
 const pollMs = 250;
 
-/** The changes of all trees in order, and those who wait for the next. */
+/** The changes of all trees in order, and the waiting followers. */
 export class ChangeFeed {
   #events: FeedPosition[] = [];
   #last = 0;
@@ -20,37 +20,37 @@ export class ChangeFeed {
   #poll: (() => Promise<void>) | null = null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
-  /** The number of the next change. */
+  /** Returns the number of the next change. */
   next(): number {
     return ++this.#last;
   }
 
-  /** The highest number that was given. */
+  /** The highest number used. */
   get last(): number {
     return this.#last;
   }
 
-  /** Begins after a number that was given before. */
+  /** Continues after an earlier used number. */
   goOnFrom(sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
   }
 
-  /** Notes a change of a tree under its number. */
+  /** Records a change of a tree under its number. */
   tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
     const reported = { owner, sequence, event: { cursor: toCursor('changes', [sequence]), treeId, version } };
-    // Numbers are given before a change is kept: one that took longer to keep is told after later ones.
+    // Numbers are assigned before a change is persisted: one that took longer is recorded after later ones.
     const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
     if (late) this.#events = [...this.#events, reported].sort((a, b) => a.sequence - b.sequence);
     else this.#events.push(reported);
   }
 
-  /** Forgets what was told of a tree. */
+  /** Deletes the recorded changes of a tree. */
   forget(treeId: TreeId): void {
     this.#events = this.#events.filter(({ event }) => event.treeId !== treeId);
   }
 
-  /** Wakes everybody who waits. */
+  /** Wakes all waiting followers. */
   wake(): void {
     for (const tell of [...this.#waiting]) tell();
   }
@@ -61,12 +61,14 @@ export class ChangeFeed {
     this.wake();
   }
 
-  /** Whether a feed has come to its end. */
+  /** Whether a feed has ended. */
   over(signal: AbortSignalLike | undefined): boolean {
     return this.#over || signal?.aborted === true;
   }
 
-  /** Has a function called now and then while anybody waits: it looks for what other processes did. */
+  /**
+   * Sets a function that is called from time to time while there are followers, to detect changes of other processes.
+   */
   pollWith(poll: () => Promise<void>): void {
     this.#poll = poll;
   }
@@ -76,7 +78,7 @@ export class ChangeFeed {
     this.#timer = setInterval(() => {
       if (isBusy) return;
       isBusy = true;
-      // Errors are ignored: whoever reads the tree itself gets them, and the next look tries again.
+      // Errors are ignored: a read of the tree itself reports them, and the next poll tries again.
       void poll()
         .catch(() => undefined)
         .finally(() => {
@@ -91,7 +93,7 @@ export class ChangeFeed {
     this.#timer = null;
   }
 
-  /** Resolves when something happened, or when the signal says that nobody waits any more. */
+  /** Resolves when something happened, or when the signal aborts. */
   wait(signal: AbortSignalLike | undefined): Promise<void> {
     if (this.#poll !== null && this.#timer === null && !this.#over) this.#startPolling(this.#poll);
     return new Promise((resolve) => {
@@ -106,9 +108,9 @@ export class ChangeFeed {
     });
   }
 
-  /** The changes in an owner's trees after a cursor, or from now on, then those to come. */
+  /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
   changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
-    // Read at the call and not at the first step, so that nothing slips by in between.
+    // The position is read at the call and not at the first step, so that nothing is missed in between.
     return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
   }
 

@@ -1,4 +1,4 @@
-/** Which other trees hold copies of messages that are purged. */
+/** Finds other trees with copies of purged messages. */
 import type { Node, PurgeReport, TreeId } from '@coppice/core';
 import { allNodes } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
@@ -8,8 +8,8 @@ function originOf({ meta }: Node): string | undefined {
 }
 
 /**
- * Other trees of an owner that hold a copy of nodes, or what nodes were copied from, and how many. Only trees that are in
- * memory or that were made as a copy of this one are looked into: to load all of them would cost more than the purge.
+ * Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. Only loaded trees
+ * and trees created as a copy of this one are examined: loading all would cost more than the purge.
  */
 export async function copiesOf(
   state: TreeState,

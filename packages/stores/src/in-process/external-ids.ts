@@ -1,21 +1,21 @@
-/** The other names of trees and nodes, and who sent what was there already. */
+/** External ids of trees and nodes, and provenance records. */
 import { utf8Length } from '@coppice/content';
 import { type ExternalId, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
 import { findAnyNode } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
 
-/** The longest foreign id, in bytes. */
+/** The longest external id, in bytes. */
 const longestForeignId = 512;
 
-/** Refuses a foreign id that is too long to be kept. */
+/** Throws if an external id is too long. */
 export function checkForeignId(id: string): void {
   if (utf8Length(id) > longestForeignId)
     refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
 }
 
 /**
- * The order in which other names are told: by tree, format, scope and id, each by code unit. Databases sort texts by their
- * bytes, which puts some characters elsewhere, so the order is made here for all stores.
+ * Compares external ids by tree, format, scope and id, each by code unit. Databases sort texts by bytes, which differs
+ * for some characters, so all stores sort here.
  */
 export function byExternalId(one: ExternalId, other: ExternalId): number {
   for (const field of ['treeId', 'format', 'scope', 'id'] as const)
@@ -23,7 +23,7 @@ export function byExternalId(one: ExternalId, other: ExternalId): number {
   return 0;
 }
 
-/** External ids and provenance of a book, by tree and by name. */
+/** External ids and provenance of a store, by tree and by id. */
 export class ExternalIds {
   readonly #state: TreeState;
   readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
@@ -34,7 +34,7 @@ export class ExternalIds {
     this.#state = state;
   }
 
-  /** Tells of names that were kept before, when the book is opened. */
+  /** Registers stored external ids when the store is opened. */
   know(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
     for (const id of ids) this.#enter(id);
     for (const row of provenance) {
@@ -94,7 +94,7 @@ export class ExternalIds {
     return [...(this.#provenance.get(treeId) ?? [])];
   }
 
-  /** Forgets the names of nodes that are no more, or of a whole tree. */
+  /** Deletes the external ids of purged nodes, or of a whole tree. */
   forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
     const own = this.#byTree.get(treeId);
     for (const [name, id] of own ?? []) {

@@ -1,19 +1,21 @@
 import type { Answer, Step } from '@coppice/core';
 
 /**
- * Steps as a store keeps them that holds objects and no rows: copies that nobody can change. A caller that goes on
- * writing into what it handed over, or into what it was given, would else change what is kept, past log and version.
+ * Copies and freezes steps for a store that keeps objects instead of rows. Otherwise a caller that changes an object it
+ * passed in, or got back, would change stored data without a commit.
  */
 export function freezeSteps(steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => frozenCopy(step));
 }
 
-/** As JSON would give it back: members that are undefined are left out, and what no JSON number is becomes null. */
+/**
+ * Copies a value like JSON would: undefined members are left out, and numbers that JSON cannot represent become null.
+ */
 function frozenCopy<T>(value: T): T {
   return copyValue(value) as T;
 }
 
-// Recursion is safe here: steps are plain data of bounded depth, which is checked before they come here.
+// The recursion is bounded: steps are plain data of limited depth, checked before.
 function copyValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
@@ -37,8 +39,8 @@ function copyValue(value: unknown): unknown {
 }
 
 /**
- * An answer whose messages and notes nobody can change. What came from a file is not frozen yet: that is done when it is
- * first given out, so that opening a large tree does not pay for it.
+ * Freezes the messages and metadata of an answer. Data read from a file is frozen when it is first returned, so that
+ * opening a large tree does not pay for it.
  */
 export function freezeAnswer<T extends Answer>(answer: T): T {
   if (typeof answer !== 'object' || answer === null) return answer;
@@ -54,7 +56,7 @@ function freezeNode(node: unknown): void {
   freeze(node.meta);
 }
 
-// What is frozen is so to its end. Recursion is safe as above.
+// A frozen value is frozen completely. The recursion is bounded as above.
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

@@ -1,4 +1,4 @@
-/** What is found over all trees of a book: whose a node is, what an act changed, which tree has a unique key. */
+/** Indexes over all trees of a store: the tree of a node, the trees of an act, the tree with a unique key. */
 import {
   type ActId,
   type ActRecord,
@@ -17,15 +17,15 @@ import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
 import { ActIndex, type LoadedSlot, type Snapshot, type TreeSlot } from './tree-slot.ts';
 
-/** How a lookup reaches the trees themselves. */
+/** Access to the trees themselves. */
 export interface OpenTrees {
-  /** Whether a tree of whatever owner has this id. */
+  /** Whether a tree of any owner has this id. */
   has(id: string): boolean;
   find(owner: string, treeId: TreeId): TreeSlot | undefined;
   load(volume: TreeSlot): Promise<LoadedSlot>;
 }
 
-/** The indexes over all trees. Trees that are not loaded are asked of the keeper. */
+/** The indexes over all trees. For trees that are not loaded the persistence is asked. */
 export class GlobalIndex {
   readonly #trees: OpenTrees;
   readonly #persistence: Persistence | null;
@@ -38,25 +38,25 @@ export class GlobalIndex {
     this.#persistence = persistence;
   }
 
-  /** Takes in a tree that was loaded. */
+  /** Indexes a loaded tree. */
   enter(treeId: TreeId, { tree, log }: LoadedSlot): void {
     for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
     for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
 
-  /** Takes in nodes that somebody else added. */
+  /** Indexes nodes that another process added. */
   adopt(treeId: TreeId, ids: readonly NodeId[]): void {
     for (const id of ids) if (!this.#homes.has(id)) this.#homes.set(id, treeId);
   }
 
-  /** Takes in a commit that is kept; `before` is what the tree was. */
+  /** Indexes a persisted commit; `before` is the previous tree row. */
   commit({ commit }: PreparedCommit, before: TreeRow | null, after: TreeRow): void {
     this.#acts.add(commit.actId, after.id);
     if (before !== null) this.leaveForest(before);
     this.enterForest(after);
   }
 
-  /** Forgets a tree, or some of its nodes. */
+  /** Removes a tree, or some of its nodes. */
   forget(row: TreeRow, nodeIds?: readonly NodeId[]): void {
     if (nodeIds !== undefined) {
       for (const id of nodeIds) this.#homes.delete(id);
@@ -76,12 +76,15 @@ export class GlobalIndex {
     if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
   }
 
-  /** The forest tree with a key. */
+  /** Returns the forest tree with a key. */
   forest(owner: string, project: string, key: string): TreeId | null {
     return this.#forest.get(forestPlace(owner, project, key)) ?? null;
   }
 
-  /** Which of these ids are taken by whatever tree: looked for by its id alone, a tree's own stands for its root. */
+  /**
+   * Returns which of these ids are taken in any tree. A tree's own id counts too, because lookups by id alone use it
+   * for the root.
+   */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
     const here = (id: NodeId) => this.#isHere(id);
     const elsewhere = this.#persistence?.treesOfNodes?.(ids.filter((id) => !here(id)));
@@ -94,8 +97,8 @@ export class GlobalIndex {
   }
 
   /**
-   * Takes the ids and the unique key of a commit before it is kept, so that nobody else gets them while a disk works.
-   * Refuses what is taken already. What it returns gives them back where the commit came to nothing.
+   * Reserves the ids and the unique key of a commit before it is persisted, so that no other commit gets them
+   * meanwhile. Throws if one is taken. The returned function releases them if the commit fails.
    */
   async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
     const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
@@ -106,7 +109,7 @@ export class GlobalIndex {
     if (other !== undefined && other !== treeId)
       refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
-      // Between the question and here somebody else may have come first.
+      // Another commit may have come first since the check.
       if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     }
     for (const id of ids) this.#homes.set(id, treeId);
@@ -117,7 +120,7 @@ export class GlobalIndex {
     };
   }
 
-  /** The owner's tree that a live node belongs to. */
+  /** Returns the owner's tree that contains a live node. */
   home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
     const known = this.#homes.get(id);
     if (known !== undefined) {
@@ -138,7 +141,7 @@ export class GlobalIndex {
     return isLiveIn(await this.#trees.load(volume), id, volume.id);
   }
 
-  /** The act that an undo or a redo in a tree would turn round, with the other trees that it changed. */
+  /** Returns the act that an undo or redo in a tree would invert, with the other trees that it changed. */
   act(
     owner: string,
     treeId: TreeId,
@@ -166,7 +169,7 @@ export class GlobalIndex {
   }
 }
 
-/** Whether an act did something in a tree that can be turned back: neither its making nor a move of the pointer can. */
+/** Whether an act did something in a tree that can be inverted: its creation and a change of the active node cannot. */
 function isChangedBy(act: ActId, { log }: LoadedSlot): boolean {
   return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
 }

@@ -1,4 +1,4 @@
-/** A book as a store: the contract of core, for one owner. */
+/** The store contract of core over in-process state, for one owner. */
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -42,7 +42,7 @@ import { addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { commitSummary } from '../history.ts';
 import { pageLimit, usualHistory } from '../limits.ts';
 import type { StoreOptions } from '../options.ts';
-import { type PurgeWhat, purgeFromTree } from '../purge.ts';
+import { formerContents, type PurgeWhat, purgeFromTree } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
 import { Accounts } from './accounts.ts';
@@ -55,11 +55,11 @@ import type { Persistence } from './persistence.ts';
 import { Runs } from './runs.ts';
 import { TreeState, type TreeStateOptions } from './tree-state.ts';
 
-// A reply that nobody writes any more, and a run whose reply is not there; databases find them under the same codes.
+// A pending reply without a run, and a run without its reply; databases report them under the same codes.
 const unwritten = 'J27 pending-without-run';
 const unplaced = 'run-dangling';
 
-/** What belongs to a book beside its trees, shared by all its handles. */
+/** The parts of a store that all its handles share. */
 export interface StoreParts {
   readonly state: TreeState;
   readonly runs: Runs;
@@ -68,7 +68,7 @@ export interface StoreParts {
   readonly names: ExternalIds;
 }
 
-/** What a store on top of a book says of itself, and what it does when it is asked to copy or to close itself. */
+/** What differs between stores over in-process state: their description, backup and closing. */
 export interface StoreIdentity {
   readonly supports: Capabilities;
   info(): StoreInfo;
@@ -76,7 +76,7 @@ export interface StoreIdentity {
   close(): Promise<void>;
 }
 
-/** A book as a store is opened with it. */
+/** Creates the state of a store from its options. */
 export function treeStateOf(
   { treeWrites, kit }: StoreOptions,
   about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,
@@ -88,7 +88,7 @@ export function treeStateOf(
   });
 }
 
-/** The desk of a book. */
+/** Creates the parts of a store. */
 export function storePartsOf(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
   return {
     state,
@@ -99,7 +99,7 @@ export function storePartsOf(state: TreeState, persistence?: Persistence, option
   };
 }
 
-/** A store over a book, as one owner sees it. Handles of other owners share the book and nothing else. */
+/** A store over in-process state, as one owner sees it. Handles of other owners share the state. */
 export class InProcessStore implements Store {
   readonly owner: string;
   readonly supports: Capabilities;
@@ -242,7 +242,7 @@ export class InProcessStore implements Store {
     });
   }
 
-  /** Forgets a tree whether it is in the trash or not: what discarding a temporary one is. */
+  /** Deletes a tree whether it is in the trash or not, to discard a temporary one. */
   async discard(treeId: TreeId): Promise<void> {
     this.#state.writable();
     await this.#state.locks.run(treeId, async () => {
@@ -261,11 +261,11 @@ export class InProcessStore implements Store {
     this.#parts.names.forget(treeId);
     this.#parts.accounts.forget(treeId);
     const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
-    const contents = log.reduce((sum, { steps }) => sum + steps.filter(({ type }) => type === 'replace').length, 0);
+    const contents = log.reduce((sum, commit) => sum + formerContents(commit.steps), 0);
     return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
   }
 
-  /** The nodes and the log of a tree that is about to be purged; nothing where it cannot be read any more. */
+  /** Returns the nodes and the log of a tree that is about to be purged; empty if it cannot be read. */
   async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
     try {
       const { pages } = await this.#state.open(this.owner, treeId);
@@ -320,7 +320,7 @@ export class InProcessStore implements Store {
     }
   }
 
-  /** The trees that are asked for: one, if it is there, or all. */
+  /** Returns the requested trees: one, if it exists, or all. */
   protected wanted(treeId: TreeId | undefined): TreeId[] {
     return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
   }
@@ -373,7 +373,7 @@ export class InProcessStore implements Store {
   }
 }
 
-/** The attachments that nodes and former contents name. */
+/** Returns the attachments that nodes and former contents refer to. */
 function nodesNamedBy(nodes: Iterable<Node>, log: readonly Commit[]): ReadonlySet<string> {
   const named = new Set<string>();
   addHashesOf(nodes, named);

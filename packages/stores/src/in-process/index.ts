@@ -1,10 +1,9 @@
-/** What a store outside this package is built on: state in one process, and a keeper that makes every change last. */
+/** For stores outside of this package: state in one process, with a persistence that makes every change durable. */
 
 export { InProcessStore, type StoreIdentity, type StoreParts, storePartsOf, treeStateOf } from './in-process-store.ts';
 export {
   type ExternalCommit,
   type KnownTree,
-  type ListStored,
   type LoadedTree,
   type PersistedEntry,
   type Persistence,

@@ -1,6 +1,7 @@
-/** What a book tells over all trees of an owner, and what lies in the trash of one. */
+/** Lists over all trees of an owner, and the trash of a tree. */
 import {
   isAppError,
+  libraryProject,
   type Node,
   type Page,
   type SearchHit,
@@ -18,7 +19,7 @@ import { hasTerms, searchTerms, snippetOf } from '../search.ts';
 import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
-/** The name that a tree goes by. */
+/** Returns the display title of a tree. */
 function titleOfTree({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
   return attributes.title ?? attributes.autoTitle ?? null;
 }
@@ -27,7 +28,7 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
   const { project, folder, tag, pinned, trashed = false, forest, title } = query;
   return (
     (attributes.trashedAt !== undefined) === trashed &&
-    (project === undefined || attributes.project === project) &&
+    (project === undefined ? attributes.project !== libraryProject : attributes.project === project) &&
     (folder === undefined || attributes.folder === folder) &&
     (tag === undefined || attributes.tags?.includes(tag) === true) &&
     (pinned === undefined || (attributes.pinned === true) === pinned) &&
@@ -36,7 +37,7 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
   );
 }
 
-/** An owner's trees, newest change first. */
+/** Returns an owner's trees, by last change, newest first. */
 export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
   const limit = pageLimit(query.limit);
   const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
@@ -79,7 +80,7 @@ interface SearchFound {
   readonly node: Node;
 }
 
-/** The messages of an owner that have every term, newest first. Trees in the trash are not looked through. */
+/** Returns the messages of an owner that contain every term, newest first. Trees in the trash are not searched. */
 export async function searchMessages(state: TreeState, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
   const limit = pageLimit(query.limit);
   const terms = searchTerms(query.text);
@@ -113,8 +114,8 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
 }
 
 /**
- * A loaded tree, or null where it cannot be read: what goes over all trees passes over such a one, since opening the store
- * reported it, and a read of that tree alone reports it again.
+ * Returns a loaded tree, or null if it cannot be read: operations over all trees skip such a tree, because opening the
+ * store reported it, and a read of that tree alone reports it again.
  */
 export async function readableSlot(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
   try {
@@ -148,12 +149,12 @@ function searchHitOf({ volume, node }: SearchFound, terms: readonly string[]): S
   };
 }
 
-/** What was removed from a tree and can come back: one item per subtree, newest removal first. */
+/** Returns the removed subtrees of a tree that can be restored, newest removal first. */
 export function listTrash(volume: TreeSlot, { tree, log }: LoadedSlot): TrashItem[] {
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
-  // Parents may be younger than their children, so each way up is walked, and remembered for the nodes on it.
+  // Parents may be younger than their children, so each path up is walked, and cached for its nodes.
   for (const node of nodes) {
     if (node.removedIn === null) continue;
     const way: Node[] = [];
@@ -174,7 +175,7 @@ export function listTrash(volume: TreeSlot, { tree, log }: LoadedSlot): TrashIte
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
-  // What went together is told in the order in which it was made, whatever ids its makers chose.
+  // Nodes removed together are listed in creation order, whatever their ids.
   const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;

@@ -1,13 +1,13 @@
-/** Work on the same thing runs one after the other, in the order in which it was asked for. */
+/** Serialises work by key, in the order of the requests. */
 export class Locks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Whether something runs or waits under a key. */
+  /** Whether work runs or waits under a key. */
   held(key: string): boolean {
     return this.#tails.has(key);
   }
 
-  /** Runs work when everything asked for before under the same key is through, however it ended. */
+  /** Runs work after all earlier work under the same key has ended, successfully or not. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const running = before === undefined ? work() : before.then(work);

@@ -1,4 +1,4 @@
-/** The newest act of an actor over all trees of a book. */
+/** Finds the newest act of an actor over all trees of a store. */
 import type { Commit, NewestAct, NewestActIn } from '@coppice/core';
 import { newestBeginning, newestRedoable, newestUndoable } from '@coppice/core/history';
 import { readableSlot } from './lists.ts';
@@ -12,9 +12,8 @@ interface Candidate extends NewestActIn {
 }
 
 /**
- * Trees are asked in the order of their last change and only as long as one could hold something newer, so that most
- * calls load one or two. Commits are compared by their time, and by the order in which this process saw them where the
- * times are equal.
+ * Examines trees by last change, and only while one could contain something newer, so that most calls load one or two.
+ * Commits are compared by time, and for equal times by the order in which this process saw them.
  */
 export async function findNewestAct(
   state: TreeState,
@@ -48,7 +47,10 @@ function isNewer(one: Placed, other: Placed): boolean {
   return sequenceOf(one) > sequenceOf(other);
 }
 
-/** The number of a commit among those of all trees. One from before the store was opened counts as its tree's first. */
+/**
+ * Returns the number of a commit among those of all trees. One from before the store was opened counts as its tree's
+ * first.
+ */
 function sequenceOf({ commit, volume }: Placed): number {
   return volume.sequences.get(commit.version) ?? 0;
 }

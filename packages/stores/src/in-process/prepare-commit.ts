@@ -1,13 +1,12 @@
-/** Turns a plan into a commit whose steps are the book's own. */
+/** Turns a plan into a commit with copied steps. */
 import { type ChangeOptions, isAppError, type Plan, type PreparedCommit, type TreeId } from '@coppice/core';
 import { prepareCommit, versionConflict } from '@coppice/core/store';
-import { rowChanges } from '@coppice/core/tree';
 import { assertRevalidated } from '../revalidate.ts';
 import { freezeSteps } from './freeze-steps.ts';
 import type { Snapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
-/** Settles a plan; null where it has no steps. The steps of a long one are copied part by part. */
+/** Prepares the commit of a plan; null if it has no steps. The steps of a long one are copied part by part. */
 export async function prepareInTurns<R>(
   treeId: TreeId,
   snapshot: Snapshot | null,
@@ -37,10 +36,9 @@ function prepareNow<R>(
 
 async function freezeInTurns({ commit, row }: PreparedCommit, turns: Yielder): Promise<PreparedCommit> {
   const steps = await turns.partByPart(commit.steps, (part) => {
-    // What an undo brings back is the book's own already.
+    // An undo only contains values that are stored already.
     if (commit.kind === 'do') assertRevalidated(part);
     return freezeSteps(part);
   });
-  const { version, seq, at } = commit;
-  return { commit: { ...commit, steps }, changes: rowChanges(steps, { version, seq, at }), row };
+  return { commit: { ...commit, steps }, row };
 }

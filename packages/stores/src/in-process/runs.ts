@@ -1,6 +1,6 @@
-/** Generations on their way, and their text so far. */
+/** Runs and their text so far. */
 import { canonicalJson } from '@coppice/content';
-import { type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
+import { type NewRun, type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
 import type { TreeState } from './tree-state.ts';
 
 interface ActiveRun {
@@ -10,7 +10,7 @@ interface ActiveRun {
   length: number;
 }
 
-/** The runs of a book; each owner sees those in the owner's own trees. */
+/** The runs of a store; each owner sees those in their own trees. */
 export class Runs {
   readonly #state: TreeState;
   readonly #running = new Map<string, ActiveRun>();
@@ -19,13 +19,13 @@ export class Runs {
     this.#state = state;
   }
 
-  /** Tells of a run that was kept before, when the book is opened. */
+  /** Registers a stored run when the store is opened. */
   know(owner: string, run: Run, chunks: readonly RunChunk[]): void {
     const length = chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.text.length), 0);
     this.#running.set(run.id, { owner, run, chunks: [...chunks], length });
   }
 
-  /** Ends the runs of a tree that is purged, or of some of its nodes. */
+  /** Ends the runs of a purged tree, or of some of its nodes. */
   async forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): Promise<void> {
     for (const { run } of [...this.#running.values()])
       if (run.treeId === treeId && nodeIds?.has(run.nodeId) !== false) await this.#end(run.id);
@@ -53,7 +53,7 @@ export class Runs {
         `The run ${running.run.id} has ${running.length} characters: a piece at ${chunk.offset} would leave a hole.`,
         { runId: running.run.id, offset: chunk.offset },
       );
-    // What is there already was sent before; only what goes beyond it is new.
+    // Text that was sent before is skipped; only what goes beyond it is new.
     const text = chunk.text.slice(running.length - chunk.offset);
     if (text === '') return;
     const added = { offset: running.length, text };
@@ -62,45 +62,53 @@ export class Runs {
     running.length += text.length;
   }
 
-  /** The runs as one owner sees them. */
+  #locked<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#state.writable();
+    return this.#state.locks.run(`run ${id}`, work);
+  }
+
+  async #start(owner: string, run: NewRun): Promise<void> {
+    await this.#state.open(owner, run.treeId);
+    const there = this.#running.get(run.id);
+    const begun: Run = { ...run, beatAt: run.beatAt ?? there?.run.beatAt ?? Date.now() };
+    if (there !== undefined) {
+      if (there.owner === owner && canonicalJson(there.run) === canonicalJson(begun)) return;
+      refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
+    }
+    await this.#state.keep({ type: 'run', owner, run: begun });
+    this.know(owner, begun, []);
+  }
+
+  /** Claims the stale runs of one owner, or of all. */
+  async #claimStale(silentMs: number, process: string, only?: string): Promise<ActiveRun[]> {
+    const claimed: ActiveRun[] = [];
+    const before = Date.now() - silentMs;
+    for (const { run, owner } of [...this.#running.values()]) {
+      if ((only !== undefined && owner !== only) || run.beatAt >= before) continue;
+      await this.#locked(run.id, async () => {
+        const running = this.#find(owner, run.id);
+        if (running === undefined || running.run.beatAt >= before) return;
+        await this.#keep(running, { ...running.run, process, beatAt: Date.now() });
+        claimed.push(running);
+      });
+    }
+    return claimed;
+  }
+
+  /** Returns the runs of one owner. */
   for(owner: string): RunStore {
-    const locks = this.#state.locks;
-    const locked = <T>(id: string, work: () => Promise<T>) => {
-      this.#state.writable();
-      return locks.run(`run ${id}`, work);
-    };
+    const change = (id: string, work: (running: ActiveRun) => Promise<void>) =>
+      this.#locked(id, async () => {
+        const running = this.#find(owner, id);
+        if (running !== undefined) await work(running);
+        return running !== undefined;
+      });
     return {
-      start: (run) =>
-        locked(run.id, async () => {
-          await this.#state.open(owner, run.treeId);
-          const there = this.#running.get(run.id);
-          const begun: Run = { ...run, beatAt: run.beatAt ?? there?.run.beatAt ?? Date.now() };
-          if (there !== undefined) {
-            if (there.owner === owner && canonicalJson(there.run) === canonicalJson(begun)) return;
-            refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
-          }
-          await this.#state.keep({ type: 'run', owner, run: begun });
-          this.know(owner, begun, []);
-        }),
-      beat: (id, at = Date.now()) =>
-        locked(id, async () => {
-          const running = this.#find(owner, id);
-          if (running !== undefined) await this.#keep(running, { ...running.run, beatAt: at });
-          return running !== undefined;
-        }),
+      start: (run) => this.#locked(run.id, () => this.#start(owner, run)),
+      beat: (id, at = Date.now()) => change(id, (running) => this.#keep(running, { ...running.run, beatAt: at })),
       note: (id, data) =>
-        locked(id, async () => {
-          const running = this.#find(owner, id);
-          if (running !== undefined)
-            await this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } });
-          return running !== undefined;
-        }),
-      append: (id, chunk) =>
-        locked(id, async () => {
-          const running = this.#find(owner, id);
-          if (running !== undefined) await this.#append(running, chunk);
-          return running !== undefined;
-        }),
+        change(id, (running) => this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } })),
+      append: (id, chunk) => change(id, (running) => this.#append(running, chunk)),
       chunks: async (id, from = 0) => {
         this.#state.alive();
         return chunksFrom(this.#find(owner, id)?.chunks ?? [], from);
@@ -114,29 +122,18 @@ export class Runs {
         const own = [...this.#running.values()].filter((running) => running.owner === owner);
         return own.map(({ run }) => run).filter((run) => treeId === undefined || run.treeId === treeId);
       },
-      claimStale: async (silentMs, process) => {
-        const claimed: Run[] = [];
-        const before = Date.now() - silentMs;
-        for (const { run, owner: whose } of [...this.#running.values()]) {
-          if (whose !== owner || run.beatAt >= before) continue;
-          await locked(run.id, async () => {
-            const running = this.#find(owner, run.id);
-            if (running === undefined || running.run.beatAt >= before) return;
-            await this.#keep(running, { ...running.run, process, beatAt: Date.now() });
-            claimed.push(running.run);
-          });
-        }
-        return claimed;
-      },
+      claimStale: async (silentMs, process) => (await this.#claimStale(silentMs, process, owner)).map(({ run }) => run),
+      claimStaleOfAll: async (silentMs, process) =>
+        (await this.#claimStale(silentMs, process)).map((claimed) => ({ ...claimed.run, owner: claimed.owner })),
       end: (id) =>
-        locked(id, async () => {
+        this.#locked(id, async () => {
           if (this.#find(owner, id) !== undefined) await this.#end(id);
         }),
     };
   }
 }
 
-/** The text from an offset on: the piece that the offset lies in is cut, so that nothing comes twice. */
+/** Returns the text from an offset on; a piece that begins before the offset is cut. */
 function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
   const found: RunChunk[] = [];
   for (const { offset, text } of chunks) {

@@ -1,11 +1,10 @@
-/** One tree in a book: its value, its log, and what finds things in it. */
+/** One tree of a store: its value, its log and its indexes. */
 import type {
   ActCommits,
   ActId,
   ActRecord,
   Commit,
   ConversationFormat,
-  LinearRecord,
   NodeId,
   OutsideTree,
   PreparedCommit,
@@ -17,11 +16,12 @@ import type {
   TreeRow,
 } from '@coppice/core';
 import { answerFromTree } from '@coppice/core/store';
+import { insertedNodes, nodeOfStep } from '@coppice/core/tree';
 import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
-import type { ListStored, LoadedTree } from './persistence.ts';
+import type { LoadedTree } from './persistence.ts';
 
-/** What a tree is while it is loaded. The log holds version n at index n − 1 and is only ever added to or replaced. */
+/** A loaded tree. The log has version n at index n − 1 and is only appended to or replaced. */
 export interface LoadedSlot {
   tree: Tree;
   log: Commit[];
@@ -29,18 +29,16 @@ export interface LoadedSlot {
   index: MatchIndex | null;
 }
 
-/** One tree of a book, loaded or only known. */
+/** One tree of a store, loaded or only known. */
 export class TreeSlot {
   readonly id: TreeId;
   readonly owner: string;
   format: ConversationFormat;
-  /** The row as lists need it; the loaded tree itself once there is one. */
+  /** The row for lists; the loaded tree itself once there is one. */
   row: TreeRow;
   sequence: number;
   /** The numbers of the commits that this process has seen, by version. */
   readonly sequences = new Map<number, number>();
-  /** The list that the tree is read from, until its first commit is stored. */
-  linear: { readonly record: LinearRecord; readonly settled: PreparedCommit } | null = null;
   pages: LoadedSlot | null = null;
 
   constructor(row: TreeRow, format: ConversationFormat, sequence: number) {
@@ -51,7 +49,7 @@ export class TreeSlot {
     this.sequence = sequence;
   }
 
-  /** Takes in what was loaded. */
+  /** Stores what was loaded. */
   fill({ tree, log, purged }: LoadedTree): LoadedSlot {
     const pages: LoadedSlot = { tree, log: [...log], purged: new Set(purged), index: null };
     this.pages = pages;
@@ -59,7 +57,7 @@ export class TreeSlot {
     return pages;
   }
 
-  /** Takes in a commit that is kept. */
+  /** Adds a persisted commit. */
   write(pages: LoadedSlot, commit: Commit, tree: Tree, changes: readonly RowChange[], sequence: number): void {
     pages.tree = tree;
     pages.log.push(commit);
@@ -70,7 +68,7 @@ export class TreeSlot {
   }
 }
 
-/** One moment of a loaded tree: the value and the log up to it stay what they are while others write. */
+/** A snapshot of a loaded tree: its value and log do not change while others write. */
 export class Snapshot {
   readonly tree: Tree;
   readonly #pages: LoadedSlot;
@@ -82,12 +80,12 @@ export class Snapshot {
     this.#log = pages.log;
   }
 
-  /** The commits of this moment after a version. */
+  /** Returns the commits of this snapshot after a version. */
   log(since: number): readonly Commit[] {
     return this.#log.slice(Math.max(0, since), this.tree.version);
   }
 
-  /** The act that a read for undo or redo finds here, without the other trees that it changed. */
+  /** Returns the act that a read for undo or redo finds here, without the other trees that it changed. */
   record(found: ActCommits | null): Omit<ActRecord, 'elsewhere'> | null {
     if (found === null) return null;
     const { purged } = this.#pages;
@@ -95,10 +93,10 @@ export class Snapshot {
     return { ...found, purged: lost };
   }
 
-  /** Answers what the value itself can answer. */
+  /** Answers reads about this tree alone. */
   answer(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
     const pages = this.#pages;
-    // An index of a later moment would miss what has been taken out since: then the children are looked through.
+    // The index of a later state would lack what was removed since; then the children are scanned.
     const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
     if (current && read.ask === 'match') pages.index ??= MatchIndex.of(this.tree);
     const { index } = pages;
@@ -117,12 +115,12 @@ export class Snapshot {
   }
 }
 
-/** Answers where there is no such tree; other trees of the owner may still be asked for. */
+/** Answers for a tree that does not exist; other trees of the owner can still be read. */
 export function answerNothing(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 
-// Reads over several trees are answered by the book before a snapshot is asked.
+// Reads over several trees are answered by the store before a snapshot is used.
 const emptyAnswer = {
   log: () => [],
   taken: () => [],
@@ -132,17 +130,12 @@ const emptyAnswer = {
   redoable: () => null,
 };
 
-/** The nodes that a step is about. */
-function nodesOfSlot(step: Step): readonly NodeId[] {
-  if (step.type === 'insert') return [step.node.id];
-  return 'nodeId' in step ? [step.nodeId] : [];
-}
-
 function touchesNode(step: Step, purged: ReadonlySet<NodeId>): boolean {
-  return nodesOfSlot(step).some((id) => purged.has(id));
+  const id = nodeOfStep(step);
+  return id !== null && purged.has(id);
 }
 
-/** The trees that an act changed, told from the commits that a book has seen. */
+/** The trees that an act changed, from the commits that the store has seen. */
 export class ActIndex {
   readonly #trees = new Map<ActId, TreeId | Set<TreeId>>();
 
@@ -159,12 +152,7 @@ export class ActIndex {
   }
 }
 
-/** What makes a tree of a list that has not been written to yet. */
-export function listStored({ linear, pages, sequence }: TreeSlot): ListStored | undefined {
-  return linear === null || pages === null ? undefined : { settled: linear.settled, tree: pages.tree, sequence };
-}
-
-/** The nodes that a commit inserts. */
+/** Returns the nodes that a commit inserts. */
 export function insertedBy({ commit }: PreparedCommit): NodeId[] {
-  return commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
+  return insertedNodes(commit.steps).map(({ id }) => id);
 }

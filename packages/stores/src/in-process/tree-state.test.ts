@@ -24,7 +24,7 @@ function versionIn(store: Store, id: TestTree['treeId']): Promise<number | undef
   return store.read(id, () => ask('tree', {})).then((row) => row?.version);
 }
 
-/** A keeper that remembers what it was given, as a disk would. */
+/** A persistence that remembers its entries, like a disk. */
 class Holder implements Persistence {
   readonly entries: PersistedEntry[] = [];
   readonly loaded: string[] = [];
@@ -74,7 +74,7 @@ class Holder implements Persistence {
   }
 }
 
-/** A tree that alone names an attachment, and one that is to be a copy of it. */
+/** A tree with the only reference to an attachment, and one that is to become a copy of it. */
 async function attached(holder: Holder) {
   const store = new InProcessStore(
     storePartsOf(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
@@ -99,7 +99,7 @@ async function purgeTree(store: Store, fixture: TestTree): Promise<void> {
 }
 
 describe('a book', () => {
-  it('[K136] shows a commit to nobody before its keeper has it', async () => {
+  it('[K136] shows a commit to nobody before it is persisted', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixture = await TestTree.make({ store });
@@ -113,7 +113,7 @@ describe('a book', () => {
     expect(await versionIn(store, fixture.treeId)).toBe(2);
   });
 
-  it('[K137] stays as it was when its keeper fails, and goes on when it works again', async () => {
+  it('[K137] stays unchanged when its persistence fails, and works again when that does', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixture = await TestTree.make({ store });
@@ -131,7 +131,7 @@ describe('a book', () => {
     expect((await store.search({ text: 'a' })).items.length).toBe(2);
   });
 
-  it('[K147] gives ids and unique keys to one only while its keeper works, and back when it fails', async () => {
+  it('[K147] reserves ids and unique keys while a commit is persisted, and releases them when that fails', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixtures = [await TestTree.make({ store }), await TestTree.make({ store, treeId: treeId(uuid(2)) })];
@@ -160,7 +160,7 @@ describe('a book', () => {
     expect(new Set(made.map(({ result }) => result.treeId)).size).toBe(1);
   });
 
-  it('[K161] leaves the bytes that a copy names while its keeper works, whatever is purged meanwhile', async () => {
+  it('[K161] keeps the bytes that a copy refers to while it is persisted, whatever is purged meanwhile', async () => {
     const holder = new Holder();
     const { store, info, source, copy } = await attached(holder);
     let purged: Promise<void> | undefined;
@@ -188,7 +188,7 @@ describe('a book', () => {
     };
     const planning = function* () {
       const plan = yield* planOf(copying(source, copy), { ...context, now: 1 });
-      // A question that a keeper takes its time to answer.
+      // A read that the persistence answers slowly.
       yield* ask('taken', { ids: [nodeId(uuid(801))] });
       return plan;
     };
@@ -208,7 +208,7 @@ describe('a book', () => {
     expect(holder.loaded).toEqual([]);
     expect(await Promise.all([1, 2, 3].map(() => versionIn(store, fixture.treeId)))).toEqual([2, 2, 2]);
     expect(new Set(holder.loaded)).toEqual(new Set([fixture.treeId]));
-    // What is not loaded is still taken, and found as the home of its nodes.
+    // Ids of a tree that is not loaded are still taken, and its nodes are found.
     const again = holder.reopened();
     const taken = { type: 'append', treeId: other.treeId, messages: [{ message: user('x'), id: one ?? '' }] } as const;
     expect(await new TestTree(again, other.treeId).refusal(taken)).toBe('id/taken');
@@ -218,7 +218,7 @@ describe('a book', () => {
     expect((await again.fsck()).findings).toEqual([]);
   });
 
-  it('[K139] tells a feed over all trees on where it was before it was opened again', async () => {
+  it('[K139] continues a feed over all trees after it is reopened', async () => {
     const holder = new Holder();
     const fixture = await TestTree.make({ store: storeWith(holder) });
     const cursors: string[] = [];
@@ -240,7 +240,7 @@ describe('a book', () => {
   });
 });
 
-/** The file behind an entry of a package. */
+/** Returns the file of a package entry. */
 function entryOf(folder: string, entry: string): string {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return exports[`.${entry}`];

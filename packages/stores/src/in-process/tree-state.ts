@@ -1,9 +1,10 @@
 /**
- * Trees, their logs and all that goes with them as plain state in one process, with one point through which every
- * change passes before it is seen. The memory store is a book without a keeper; a store of files is one with.
+ * Trees, their logs and related data as plain state in one process; every change passes one point before it becomes
+ * visible. The memory store has no persistence; file stores have one.
  */
 import {
   type AbortSignalLike,
+  type AppliedCommit,
   treeId as asTreeId,
   type ChangeOptions,
   type ChangeResult,
@@ -15,7 +16,6 @@ import {
   type MessageKit,
   type Plan,
   type PlannerFactory,
-  type PreparedCommit,
   type ReadProgram,
   refuse,
   type Tree,
@@ -24,9 +24,9 @@ import {
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { isStale } from '@coppice/core/store';
-import { applyOrThrow, emptyTree } from '@coppice/core/tree';
+import { allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { argument } from '../argument-shapes.ts';
-import { checkLinear, refuseBranching, treeOfLinear } from '../linear.ts';
+import { checkLinear, isSameList, refuseBranching, treeOfLinear } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
 import { Answers } from './answers.ts';
@@ -37,10 +37,10 @@ import { GlobalIndex } from './global-index.ts';
 import { Locks } from './locks.ts';
 import type { KnownTree, PersistedEntry, Persistence } from './persistence.ts';
 import { prepareInTurns } from './prepare-commit.ts';
-import { insertedBy, type LoadedSlot, listStored, Snapshot, TreeSlot } from './tree-slot.ts';
+import { insertedBy, type LoadedSlot, Snapshot, TreeSlot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
-/** How a book is made. */
+/** Options of the state. */
 export interface TreeStateOptions {
   readonly persistence?: Persistence;
   readonly readOnly?: boolean;
@@ -48,7 +48,7 @@ export interface TreeStateOptions {
   readonly kit?: MessageKit;
 }
 
-// Two trees with one unique key can only be made at the same time if both are being made.
+// Two trees with one unique key can only arise if both are created concurrently, so creations are serialised.
 const openingStates = 'making a tree';
 
 /** The shared state behind the handles of one store. */
@@ -83,7 +83,7 @@ export class TreeState {
     this.#answers = new Answers(trees, this.#lookup);
   }
 
-  /** Tells the book of trees that its keeper can load, when it is opened. */
+  /** Registers trees that the persistence can load, when the store is opened. */
   know(trees: readonly KnownTree[]): void {
     for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
       const volume = new TreeSlot(row, format, sequence);
@@ -93,17 +93,12 @@ export class TreeState {
     }
   }
 
-  /** Tells the book of a list that was stored before, when it is opened. */
-  knowLinear(owner: string, record: LinearRecord, sequence: number): void {
-    this.#enterLinear(owner, record, sequence);
-  }
-
-  /** Tells the book which number the last change had, when it is opened: the tree that had it may be gone. */
+  /** Registers the number of the last change when the store is opened; its tree may be purged. */
   knowSequence(sequence: number): void {
     this.#news.goOnFrom(sequence);
   }
 
-  /** Takes in what other processes did: trees that are new or gone, and with `rows` also changes in the others. */
+  /** Applies what other processes did: new and deleted trees, and with `rows` also changes in the others. */
   async follow(rows = false): Promise<void> {
     const survey = this.#persistence?.survey?.(rows) ?? null;
     if (survey === null) return;
@@ -114,7 +109,6 @@ export class TreeState {
       sequence: Math.max(one.sequence, this.#news.next()),
     });
     this.know(survey.known.map(numbered));
-    for (const { owner, record, sequence } of survey.lists.map(numbered)) this.#enterLinear(owner, record, sequence);
     for (const [ids, isNew] of [
       [survey.changed, false],
       [survey.replaced, true],
@@ -132,15 +126,15 @@ export class TreeState {
     this.#news.forget(id);
   }
 
-  /** Reads what others wrote to a tree, so that lists and search have it. */
+  /** Reads what others wrote to a tree, so that lists and search include it. */
   async #reread(id: TreeId, isNew: boolean): Promise<void> {
     const volume = this.volumes.get(id);
     if (volume === undefined || this.locks.held(id)) return;
     try {
-      if (isNew || volume.linear !== null) await this.#reload(volume);
+      if (isNew) await this.#reload(volume);
       else this.#refresh(volume, await this.#pages(volume), false);
     } catch (error) {
-      // Whoever reads the tree itself is told.
+      // A read of the tree itself reports the error.
       if (!isAppError(error)) throw error;
     }
   }
@@ -151,11 +145,10 @@ export class TreeState {
     const before = volume.row;
     const pages = volume.pages ?? volume.fill(loaded);
     pages.tree = loaded.tree;
-    // A new list, not the old one emptied: moments that were opened before keep theirs.
+    // A new array instead of clearing the old one, so that existing snapshots keep theirs.
     pages.log = [...loaded.log];
     pages.purged = new Set(loaded.purged);
     pages.index = null;
-    volume.linear = null;
     volume.row = loaded.tree;
     volume.sequence = this.#news.next();
     this.#lookup.forget(before);
@@ -164,12 +157,12 @@ export class TreeState {
     this.#tell(volume);
   }
 
-  /** Refuses once the book is closed. */
+  /** Throws if the store is closed. */
   alive(): void {
     if (this.#closed) storeClosed();
   }
 
-  /** Refuses what would write where nothing may be written. */
+  /** Throws if nothing may be written. */
   writable(): void {
     this.alive();
     if (this.readOnly) readOnlyStore();
@@ -180,23 +173,23 @@ export class TreeState {
     this.#news.end();
   }
 
-  /** Has the keeper make an entry last. */
+  /** Persists an entry. */
   async keep(entry: PersistedEntry): Promise<void> {
     await this.#persistence?.persist(entry);
   }
 
-  /** An owner's trees, loaded or not. */
+  /** Yields an owner's trees, loaded or not. */
   *owned(owner: string): Generator<TreeSlot, void, undefined> {
     for (const volume of this.volumes.values()) if (volume.owner === owner) yield volume;
   }
 
-  /** An owner's tree; undefined where there is none, which a foreign one is answered as. */
+  /** Returns an owner's tree; undefined if there is none or it belongs to another owner. */
   find(owner: string, treeId: TreeId): TreeSlot | undefined {
     const volume = this.volumes.get(treeId);
     return volume?.owner === owner ? volume : undefined;
   }
 
-  /** An owner's tree, loaded; refused where there is none. */
+  /** Returns an owner's tree, loaded; throws if there is none. */
   async open(owner: string, treeId: TreeId): Promise<{ readonly volume: TreeSlot; readonly pages: LoadedSlot }> {
     this.alive();
     if (this.#follows) await this.follow();
@@ -207,7 +200,7 @@ export class TreeState {
   async #pages(volume: TreeSlot): Promise<LoadedSlot> {
     if (volume.pages !== null) return volume.pages;
     const loaded = await this.#persistence?.load?.(volume.id);
-    // Somebody else may have loaded it meanwhile: there must be one value only.
+    // Another caller may have loaded it meanwhile: there must be only one value.
     if (volume.pages !== null) return volume.pages;
     if (loaded === undefined) return unknownTree(volume.id);
     const pages = volume.fill(loaded);
@@ -215,34 +208,33 @@ export class TreeState {
     return pages;
   }
 
-  /** A loaded tree with what others added to it meanwhile. Whoever is changing it has looked already. */
+  /** Returns a loaded tree with what others added meanwhile. A writer has already read that under its lock. */
   async #current(volume: TreeSlot): Promise<LoadedSlot> {
     const pages = await this.#pages(volume);
     if (this.#persistence?.pull !== undefined && !this.locks.held(volume.id)) this.#refresh(volume, pages, false);
     return pages;
   }
 
-  /** Takes in what others added to a tree, where its keeper can tell; under its lock, or while nobody has it. */
+  /** Applies what others added to a tree; called under its lock, or while it is free. */
   #refresh(volume: TreeSlot, pages: LoadedSlot, write: boolean): void {
     const more = this.#persistence?.pull?.(volume.id, pages.tree, write) ?? [];
     for (const { settled, tree, sequence, format } of more) {
       this.#lookup.adopt(volume.id, insertedBy(settled));
-      volume.linear = null;
       this.#publish(volume, settled, tree, Math.max(sequence, this.#news.next()), format);
     }
   }
 
-  /** After a failure: what was not acknowledged may have lasted all the same, and then it is seen from now on. */
+  /** After a failure: an unacknowledged commit may have been persisted after all, and then becomes visible. */
   #lookAgain(volume: TreeSlot, pages: LoadedSlot): void {
     try {
       this.#refresh(volume, pages, false);
     } catch (error) {
-      // What failed is told by whoever calls this; the next one looks again.
+      // The caller reports the failure; the next call tries again.
       if (!isAppError(error)) throw error;
     }
   }
 
-  /** Answers a reading from one moment of a tree. */
+  /** Runs a read program on one snapshot of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
     this.alive();
     if (this.#follows) await this.follow();
@@ -251,7 +243,7 @@ export class TreeState {
     return this.#answers.drive(owner, treeId, snapshot, reading());
   }
 
-  /** Plans inside the lock of the tree, keeps the commit, and only then lets anybody see it. */
+  /** Plans under the lock of the tree, persists the commit, and only then makes it visible. */
   async change<R>(
     owner: string,
     treeId: TreeId,
@@ -272,7 +264,7 @@ export class TreeState {
     return this.volumes.has(treeId) ? work() : this.#making(work);
   }
 
-  /** Runs work that makes a tree: one at a time, also among the processes that share a place. */
+  /** Runs work that creates a tree: one at a time, also among processes that share a place. */
   #making<T>(work: () => Promise<T>): Promise<T> {
     return this.locks.run(openingStates, () => {
       const inside = async () => {
@@ -303,39 +295,36 @@ export class TreeState {
     do {
       purges = this.soon.purges;
       plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
-      // What it read of other trees may have been purged before it was through: then it is planned anew.
+      // Data that it read from other trees may have been purged meanwhile: then it is planned again.
     } while (purges !== this.soon.purges);
     hold.take(plan);
     await turns.rest();
-    const settled = await prepareInTurns(treeId, snapshot, plan, options, turns);
-    if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+    const prepared = await prepareInTurns(treeId, snapshot, plan, options, turns);
+    if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = mayBranch(this.#treeWrites, owner);
     if (!branching) await this.#answers.drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
     await turns.rest();
-    const applied = applyOrThrow(tree ?? emptyTree(treeId, owner, options.at), settled.commit.steps, {
-      at: options.at,
-    });
+    const before = tree ?? emptyTree(treeId, owner, options.at);
+    const applied = applyOrThrow(before, prepared.commit.steps, { at: options.at });
+    const settled: AppliedCommit = { ...prepared, changes: applied.changes };
     if (tree === null && this.volumes.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
     await turns.rest();
     const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
     const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
     const sequence = this.#news.next();
-    const list = volume === undefined ? undefined : listStored(volume);
     try {
-      const entry = { type: 'commit', treeId, settled, tree: applied.tree, sequence, format } as const;
-      await this.keep(list === undefined ? entry : { ...entry, list });
+      await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
     } catch (error) {
       release();
       if (volume !== undefined && pages !== null) this.#lookAgain(volume, pages);
       throw error;
     }
-    if (volume !== undefined) volume.linear = null;
     this.#publish(volume ?? new TreeSlot(applied.tree, format, sequence), settled, applied.tree, sequence, format);
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
   }
 
-  #publish(volume: TreeSlot, settled: PreparedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
+  #publish(volume: TreeSlot, settled: AppliedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
     const { commit, changes } = settled;
     const pages = volume.pages ?? volume.fill({ tree, log: [] });
     this.volumes.set(volume.id, volume);
@@ -354,68 +343,56 @@ export class TreeState {
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
     this.writable();
     checkLinear(record);
-    const { settled, tree } = treeOfLinear(record, owner, this.#kit);
+    // A copy, so that the caller cannot change what is stored.
+    const linear = treeOfLinear(structuredClone(record), owner, this.#kit);
+    const { settled, tree } = linear;
+    const { treeId } = record;
     await this.#making(async () => {
-      const there = this.volumes.get(record.treeId);
+      const there = this.volumes.get(treeId);
       if (there !== undefined && there.owner !== owner)
-        refuse('id/taken', `The id ${record.treeId} is taken by another tree.`, { treeId: record.treeId });
+        refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
       if (there !== undefined) {
-        if (JSON.stringify(there.linear?.record) === JSON.stringify(record)) return;
-        refuse('tree/exists', `There is a tree ${record.treeId} already.`, { treeId: record.treeId });
+        const { tree: stored } = await this.#pages(there);
+        const isUnchanged = there.format === 'linear' && stored.version === 1;
+        if (isUnchanged && isSameList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
+        refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
       }
-      const release = await this.#lookup.reserve(record.treeId, insertedBy(settled), tree);
+      const release = await this.#lookup.reserve(treeId, insertedBy(settled), tree);
       const sequence = this.#news.next();
       try {
-        await this.keep({ type: 'linear', owner, record, sequence });
+        await this.keep({ type: 'commit', treeId, settled, tree, sequence, format: 'linear' });
       } catch (error) {
         release();
         throw error;
       }
-      this.#enterLinear(owner, record, sequence);
-      this.#news.wake();
+      this.#publish(new TreeSlot(tree, 'linear', sequence), settled, tree, sequence, 'linear');
     });
   }
 
-  #enterLinear(owner: string, record: LinearRecord, sequence: number): void {
-    const { tree, settled } = treeOfLinear(record, owner, this.#kit);
-    const volume = new TreeSlot(tree, 'linear', sequence);
-    volume.linear = { record, settled };
-    this.volumes.set(volume.id, volume);
-    this.#lookup.enter(volume.id, volume.fill({ tree, log: [settled.commit] }));
-    this.#tell(volume);
-  }
-
-  async #storeLinear(volume: TreeSlot, format: ConversationFormat): Promise<void> {
-    const list = listStored(volume);
-    if (list === undefined) return;
-    await this.keep({ type: 'commit', treeId: volume.id, ...list, format });
-    volume.linear = null;
-    volume.format = format;
-  }
-
-  /** Stores one list as a tree; false if it is one already or if its owner's are not to become trees. */
+  /** Converts one list to a tree; false if it is one already or its owner's lists are not converted. */
   async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
     this.writable();
     return this.locks.run(treeId, async () => {
       const volume = this.find(owner, treeId);
       if (volume === undefined || volume.format === 'tree' || !mayBranch(this.#treeWrites, owner)) return false;
-      await this.#storeLinear(volume, 'tree');
+      const { tree, log } = await this.#pages(volume);
+      await this.keep({ type: 'format', treeId, format: 'tree', tree, log });
       volume.format = 'tree';
       return true;
     });
   }
 
-  /** Whether an owner's lists are to become trees. */
+  /** Whether an owner's lists are converted to trees. */
   branches(owner: string): boolean {
     return mayBranch(this.#treeWrites, owner);
   }
 
-  /** Takes nodes out of a loaded tree for good, under its lock: the caller has made the entry. */
+  /** Purges nodes of a loaded tree, under its lock; the caller has built the entry. */
   async purge(volume: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
     await this.keep(entry);
     const pages = volume.pages ?? unknownTree(volume.id);
     pages.tree = entry.tree;
-    // A new list, not the old one emptied: moments that were opened before keep theirs.
+    // A new array instead of clearing the old one, so that existing snapshots keep theirs.
     pages.log = [...entry.log];
     pages.index = null;
     volume.row = entry.tree;
@@ -424,7 +401,7 @@ export class TreeState {
     this.#lookup.forget(entry.tree, entry.nodeIds);
   }
 
-  /** Which of these attachments an owner's trees name, in what they say, said before or have in the trash. */
+  /** Returns which of these attachments an owner's trees refer to, in current and former contents and in the trash. */
   naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     return blobsNamedIn([...this.owned(owner)], (volume) => {
       const reported = volume.pages === null ? this.#persistence?.mentions?.(volume.id, hashes) : undefined;
@@ -432,7 +409,7 @@ export class TreeState {
     });
   }
 
-  /** Puts mended rows in the place of a tree's own, under its lock. */
+  /** Replaces a tree by its repaired rows, under its lock. */
   async mend(volume: TreeSlot, tree: Tree): Promise<void> {
     await this.keep({ type: 'mend', treeId: volume.id, tree });
     const pages = volume.pages ?? unknownTree(volume.id);
@@ -441,9 +418,9 @@ export class TreeState {
     volume.row = tree;
   }
 
-  /** Forgets a tree as if it had never been. */
+  /** Deletes a tree completely. */
   async forget(volume: TreeSlot): Promise<void> {
-    // Whoever follows all trees has seen this number: one that was given again would be passed over.
+    // Followers of all trees have seen this number: if it were reused, they would miss a change.
     await this.keep({ type: 'sequence', sequence: this.#news.last });
     await this.keep({ type: 'purge-tree', treeId: volume.id });
     this.volumes.delete(volume.id);
@@ -453,7 +430,9 @@ export class TreeState {
     this.#news.wake();
   }
 
-  /** The commits of a tree after a version, then those to come, until the signal, the end of the tree or of the book. */
+  /**
+   * Yields the commits of a tree after a version, then new ones, until the signal aborts or the tree or store is gone.
+   */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
     assertArgument('since', since, argument.version);
     const { volume, pages } = await this.open(owner, treeId);
@@ -468,7 +447,7 @@ export class TreeState {
     }
   }
 
-  /** The changes in an owner's trees after a cursor, or from now on, then those to come. */
+  /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
   feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
     this.alive();
     return this.#news.changes(owner, since, signal);

@@ -1,11 +1,11 @@
-/** Long changes of trees in memory leave others their turns. */
+/** Lets long changes of trees in memory yield to other work. */
 
-// So many nodes take longer to add than anybody should wait who asks for something else.
+// A change of this many nodes takes too long to block other requests.
 const manyNodes = 250;
 const longestStretch = 10;
 const stepsAtOnce = 200;
 
-/** The turns of one change: where it is long, others have one whenever it has gone on for a while. */
+/** Decides when one change yields: a long one after each short stretch of work. */
 export class Yielder {
   readonly long: boolean;
   #since = performance.now();
@@ -14,7 +14,7 @@ export class Yielder {
     this.long = nodes >= manyNodes;
   }
 
-  /** Waits until others had their turn, or says at once that it is not yet time. */
+  /** Returns a promise to await if it is time to yield, else undefined. */
   rest(): Promise<void> | undefined {
     return !this.long || performance.now() - this.#since < longestStretch ? undefined : this.#yieldToEventLoop();
   }
@@ -24,7 +24,7 @@ export class Yielder {
     this.#since = performance.now();
   }
 
-  /** A list made of parts of another one, with rests in between. */
+  /** Maps a list part by part, with pauses in between. */
   async partByPart<T>(list: readonly T[], make: (part: readonly T[]) => readonly T[]): Promise<readonly T[]> {
     const made: T[] = [];
     for (let from = 0; from < list.length; from += stepsAtOnce) {

@@ -1,4 +1,4 @@
-/** A complete copy of sessions in another place. */
+/** Backs up sessions to another place. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { transientNames } from '../disk/transient-names.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { sidecarFolder } from './paths.ts';
 
-/** Copies a folder of sessions, or one session with what lies beside it. */
+/** Copies a folder of sessions, or one session with its side files. */
 export function backupSessions({ place, single }: SessionsOpenState, to: string): Promise<void> {
   const copySessions = async (part: string, path: string) => {
     if (single) {
@@ -27,7 +27,7 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
   return makeBackup(to, copySessions, (part) => [sidecarFolder(part)]);
 }
 
-// An attachment may have any name.
+// An attachment may have any name, so nothing in `blobs` is left out.
 function copySession(from: string, to: string): void {
   copyDurably(from, to, (folder, name) => transientNames.has(name) && basename(folder) !== 'blobs');
 }

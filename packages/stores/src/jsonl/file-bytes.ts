@@ -1,24 +1,24 @@
-/** The bytes of a file that is open to be read, with the last piece of it kept. */
+/** Reads the bytes of an open file, with the last block cached. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/atomic-files.ts';
 import { sessionClosed } from './refusals.ts';
 
-/** How much is read at once by whoever reads on. */
+/** The block size for sequential reads. */
 export const chunkSize = 1 << 20;
 const jumpSize = 1 << 14;
 const twoBytes = Buffer.alloc(2);
-// By so many bytes it is told whether a file is still the one that was read so far.
+// The number of bytes compared to detect whether the file was rewritten.
 const markSize = 64;
 
-/** A file that is read from. */
+/** A file open for reading. */
 export class FileBytes {
   readonly #path: string;
-  // None once it is closed: the system gives the number to the next file that is opened.
+  // Cleared on close, because the system reuses the descriptor for the next file.
   #handle: number;
-  // Which file it is, whatever has its name later, and how many names it has.
+  // The inode identifies the file even if another gets its name; the link count shows lost names.
   readonly #inode: number;
   #names: number;
-  // The last bytes before a place.
+  // The last bytes before an offset.
   #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
@@ -29,34 +29,34 @@ export class FileBytes {
     [this.#inode, this.#names] = [ino, nlink];
   }
 
-  /** Whether the file has a size and its names, and nothing about it changed after a time, such as a name that it lost. */
+  /** Whether the file still has this size and all its names, and nothing about it changed after a time. */
   isStill(size: number, since: number): boolean {
     const now = fstatSync(this.#handle);
     return now.size === size && now.nlink === this.#names && now.ctimeMs <= since;
   }
 
-  /** Whether it is this file that was found at its path; a name that it got or lost elsewhere meanwhile is noted then. */
+  /** Whether the file at its path is still this one; then also updates its link count. */
   isAt({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
     if (ino === this.#inode) this.#names = nlink;
     return ino === this.#inode;
   }
 
-  /** How many bytes there are now. */
+  /** Returns the current size. */
   size(): number {
     return this.#reading(() => fstatSync(this.#handle).size);
   }
 
-  /** Whether the file ends at a place (0), goes past it (1) or does not come so far (−1): quicker than asking for its size. */
+  /** Whether the file ends at an offset (0), is longer (1) or shorter (−1); faster than reading its size. */
   goesPast(place: number): number {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
   }
 
-  /** Whether the byte at a place is a certain one. */
+  /** Whether the byte at an offset has the given value. */
   goesOnWith(byte: number, place: number): boolean {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
   }
 
-  /** Notes what stands before a place up to which the file was read; `bytes` end there, if they are at hand. */
+  /** Remembers the bytes before an offset up to which the file was read; `bytes` end there, if the caller has them. */
   mark(place: number, bytes?: Buffer): void {
     if (place === this.#mark.place) return;
     const start = Math.max(0, place - markSize);
@@ -64,18 +64,18 @@ export class FileBytes {
     this.#mark = { place, bytes: last };
   }
 
-  /** Whether that still stands there: else the file was written anew in its place. */
+  /** Whether those bytes are still there; if not, the file was rewritten in place. */
   isMarked(): boolean {
     const { place, bytes } = this.#mark;
     return this.read(place - bytes.length, bytes.length).equals(bytes);
   }
 
-  /** Bytes from a place on, fewer at the end of the file. */
+  /** Reads bytes at an offset; fewer at the end of the file. */
   read(offset: number, length: number): Buffer {
     return this.readInto(Buffer.allocUnsafe(length), offset, length);
   }
 
-  /** The same into memory that is there. */
+  /** Like {@link read}, into an existing buffer. */
   readInto(bytes: Buffer, offset: number, length: number): Buffer {
     let read = 0;
     while (read < length) {
@@ -86,19 +86,19 @@ export class FileBytes {
     return bytes.subarray(0, read);
   }
 
-  /** A line of a file of so many bytes. Good until the next one is asked for. */
+  /** Reads a line; `size` is that of the file. Valid until the next call. */
   line(offset: number, length: number, size: number): Buffer {
     const block = this.#block;
     if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
       return block.bytes.subarray(offset - block.start, offset - block.start + length);
-    // Whoever goes on where the last block ended reads on; whoever jumps is not made to read what lies between.
+    // Sequential reads fetch a large block; a jump reads only a small one.
     const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + chunkSize;
     const bytes = this.read(offset, Math.max(length, Math.min(near ? chunkSize : jumpSize, size - offset)));
     this.#block = { start: offset, bytes };
     return bytes.subarray(0, length);
   }
 
-  /** Forgets the piece that is kept: the file has changed. */
+  /** Drops the cached block, because the file has changed. */
   forget(): void {
     this.#block = null;
   }

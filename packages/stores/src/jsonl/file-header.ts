@@ -1,8 +1,8 @@
-/** The first line of a session file of ours. */
+/** Reads the header line of a session file of ours. */
 import { derivedId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
+import { ownField } from '@coppice/core/decode';
 import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
-import { diskField } from '../disk/decode.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 import { parsedLine, prefixIn } from './line-prefix.ts';
 import type { LinePlace } from './line-table.ts';
@@ -10,17 +10,17 @@ import { headerInText } from './line-text.ts';
 import { idInName } from './paths.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 
-/** A header, and where it is in its file. */
+/** A header and its place in the file. */
 export interface FoundHeader {
   readonly header: SessionHeader;
   readonly at: LinePlace;
-  /** What is wrong, if it is not in the first line. */
+  /** A warning if the header is not in the first line. */
   readonly warning: SessionWarning | null;
 }
 
 /**
- * The header of a file. One that is not in the first line is looked for, and one that is lost is made of what the entries
- * say. Refuses a file whose first line cannot be read or is no entry of ours, and one that a newer build wrote.
+ * Returns the header of a file. If it is not in the first line it is searched for, and a lost one is rebuilt from the
+ * entries. Throws if the first line is unreadable or not ours, or if a newer version wrote the file.
  */
 export function headerOfSession(path: string, file: FileBytes): FoundHeader {
   const { bytes, line: number, offset } = firstLine(file);
@@ -30,7 +30,7 @@ export function headerOfSession(path: string, file: FileBytes): FoundHeader {
     if (isBlankLine(bytes)) throw damagedFile(path, 'is empty');
     return (line === undefined ? null : searched(path, file)) ?? refused(path);
   }
-  const version = diskField(line, 'version');
+  const version = ownField(line, 'version');
   if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormat(path, version, sessionVersion);
   return { header, at: { line: number, offset, length: bytes.length }, warning: null };
 }
@@ -38,10 +38,10 @@ export function headerOfSession(path: string, file: FileBytes): FoundHeader {
 const nowhere: LinePlace = { line: 0, offset: 0, length: 0 };
 
 function refused(path: string): never {
-  throw damagedFile(path, 'has a first line that is no session header');
+  throw damagedFile(path, 'has a first line that is not a session header');
 }
 
-/** The header in another line than the first, or one that is made of the entries; null where there are none of ours. */
+/** Searches for the header in other lines, or rebuilds it from the entries; null if none of them is ours. */
 function searched(path: string, file: FileBytes): FoundHeader | null {
   const ids = new Set<string>();
   const parents = new Set<string>();
@@ -59,12 +59,12 @@ function searched(path: string, file: FileBytes): FoundHeader | null {
       found = { header, at: { line: number, offset, length: bytes.length }, warning };
     }
     ids.add(head.uuid);
-    if (head.parentUuid !== null && diskField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
+    if (head.parentUuid !== null && ownField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
   };
   const { rest, offset } = eachLine(file, 0, file.size(), () => false, take);
   if (rest !== null && rest.length < chunkSize) take(rest, offset);
   if (found !== null) return found;
-  // What the first entries hang on and no line is, was the header.
+  // The parent of the first entries that no line has must have been the header.
   if (parents.size === 0) return null;
   const uuid = [...parents].find((parent) => !ids.has(parent)) ?? derivedId('session-header', path);
   const id = idInName(path) ?? uuid;

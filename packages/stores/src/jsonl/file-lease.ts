@@ -1,20 +1,21 @@
-/** Who may write to a session file: one process at a time. */
+/** The lease of a session file: one process at a time may write to it. */
 import { isAppError } from '@coppice/core';
 import { FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
 import { sidecarFolder } from './paths.ts';
 import { openedReadOnly, sessionClosed } from './refusals.ts';
 
-// For so many milliseconds a lease that was looked at is taken to be there.
+// For this many milliseconds a checked lease is assumed to be valid.
 const goodFor = 500;
 
-/** The lease of one file, as far as this process has it or knows who does. */
+/** The lease of one file, or its holder if it is another process. */
 export class FileLease {
   readonly #path: string;
   #lease: FolderLock | Holder | null = null;
-  // Whether it is to be had as soon as that can be.
+  // Whether to take it as soon as possible.
   #wanted = false;
   #isClosed = false;
-  // Whether it is this process's; from when to when it is taken to be there: as numbers alone, since every save asks for it.
+  // Whether this process holds it, and in which period it is assumed valid; plain numbers, because every save checks
+  // them.
   #isHeld = false;
   #seenAt = Number.POSITIVE_INFINITY;
   #goodUntil = Number.NEGATIVE_INFINITY;
@@ -27,25 +28,25 @@ export class FileLease {
     return this.#isHeld;
   }
 
-  /** Who else holds it. */
+  /** The other process that holds it. */
   get holder(): Holder | null {
     return this.#lease instanceof FolderLock ? null : this.#lease;
   }
 
-  /** Takes the lease, if it can be had: one that another process gave up meanwhile is taken over. */
+  /** Takes the lease if possible, also one that another process has given up. */
   take(): void {
     if (this.#isClosed) throw sessionClosed(this.#path);
     if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
 
-  /** Takes the lease, as {@link claim} does, now or as soon as it can be had. */
+  /** Takes the lease like {@link claim}, now or as soon as possible. */
   want(): boolean {
     this.#wanted = true;
     return this.claim();
   }
 
-  /** Takes the lease if it is wanted and can be had by now, and says whether it is held. */
+  /** Takes the lease if it is wanted and free now, and returns whether it is held. */
   claim(): boolean {
     if (this.#isClosed) throw sessionClosed(this.#path);
     try {
@@ -56,17 +57,17 @@ export class FileLease {
     return this.isHeld;
   }
 
-  /** Whether the lease is held and was looked at a moment ago. A clock that was set back since says nothing about it. */
+  /** Whether the lease is held and was checked a moment ago; false if the clock was set back since. */
   isGoodAt(now: number): boolean {
     return now >= this.#seenAt && now < this.#goodUntil;
   }
 
-  /** Notes that the lease was looked at and is held. */
+  /** Records that the lease was checked and is held. */
   seen(now: number): void {
     [this.#seenAt, this.#goodUntil] = [now, now + goodFor];
   }
 
-  /** Refuses where nothing may be written. */
+  /** Throws if nothing may be written. */
   check(): void {
     if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
@@ -74,7 +75,7 @@ export class FileLease {
     else throw lease === null ? openedReadOnly(this.#path) : lockHolder(this.#path, lease);
   }
 
-  /** Gives it up for good: whoever still has the file cannot take it again, for nobody would give it up then. */
+  /** Releases it for good: a remaining user of the file cannot take it again, because nothing would release it then. */
   release(): void {
     if (this.#lease instanceof FolderLock) this.#lease.release();
     this.#lease = null;

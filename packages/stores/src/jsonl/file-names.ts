@@ -1,8 +1,8 @@
-/** Ids of a file and ids of the tree: the same where the file has UUIDs, else derived ones that are always the same. */
+/** Maps ids of a file to ids of the tree: equal if the file has UUIDs, else derived. */
 import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
-/** The names of one session's entries. */
+/** The ids of one session's entries. */
 export class FileNames {
   readonly #scope: string;
   readonly #toFile = new Map<string, string>();
@@ -12,13 +12,13 @@ export class FileNames {
     this.#scope = scope;
   }
 
-  /** The node that an id of the file stands for. */
+  /** Returns the node id for an id of the file. */
   readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
 
-  /** The id in the file of a node. */
+  /** Returns the id in the file for a node. */
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
 
-  /** Takes in the names of the lines that are new. */
+  /** Reads the ids of new lines. */
   take(file: SessionFile): void {
     for (; this.#read < file.size; this.#read++) {
       const uuid = file.uuidAt(this.#read);
@@ -26,7 +26,7 @@ export class FileNames {
     }
   }
 
-  /** The names that differ, as a store keeps them. */
+  /** Returns the ids that differ, as external ids. */
   externalIds(of: TreeId): ExternalId[] {
     return [...this.#toFile].map(([node, id]) => ({
       treeId: of,

@@ -1,4 +1,4 @@
-/** Which sessions of a folder other processes have made, changed or deleted. */
+/** Detects sessions that other processes created, changed or deleted in a folder. */
 import { statSync } from 'node:fs';
 import type { TreeId } from '@coppice/core';
 import { statOrNull } from '../disk/atomic-files.ts';
@@ -6,16 +6,16 @@ import type { Survey } from '../in-process/persistence.ts';
 import { sessionPaths } from './paths.ts';
 import type { SessionState } from './session.ts';
 
-/** What reads session files that are new, and lists those that cannot be read. */
+/** Reads new session files, and lists unreadable ones. */
 export interface Discovery {
   find(path: string, mayWrite: boolean): void;
-  /** What was found since the last call. */
-  take(): Pick<Survey, 'known' | 'lists'>;
+  /** Returns what was found since the last call. */
+  take(): Pick<Survey, 'known'>;
   /** Forgets that a file could not be read; returns the tree that it was listed as. */
   forgetBroken(path: string): TreeId | null;
 }
 
-// A folder that changed so short a time ago may change again under the same time.
+// A folder that changed this recently may change again without a new timestamp.
 const clockTick = 50;
 
 interface Stamp {
@@ -24,7 +24,7 @@ interface Stamp {
   readonly mtimeMs: number;
 }
 
-/** Watches a folder by looking: nothing is looked at unless somebody asks. */
+/** Watches a folder by polling on demand. */
 export class FolderWatch {
   readonly #folder: string;
   readonly #sessions: Map<TreeId, SessionState>;
@@ -40,12 +40,12 @@ export class FolderWatch {
     this.#mayWrite = mayWrite;
   }
 
-  /** Records a file as it is before it is read. */
+  /** Records the state of a file before it is read. */
   note(path: string): void {
     this.#stamps.set(path, stampOf(path));
   }
 
-  /** Whether a session is one of the folder's; with `rows` changes in the files are looked for as well. */
+  /** Compares the folder with the known sessions; with `rows` also looks for changes in the files. */
   survey(rows: boolean): Survey | null {
     const gone: TreeId[] = [];
     const changed: TreeId[] = [];
@@ -53,7 +53,7 @@ export class FolderWatch {
     if (this.#isFolderChanged()) this.#list(gone);
     if (rows) this.#compare(gone, changed, replaced);
     const found = this.#discovery.take();
-    const isQuiet = [gone, changed, replaced, found.known, found.lists].every((list) => list.length === 0);
+    const isQuiet = [gone, changed, replaced, found.known].every((list) => list.length === 0);
     return isQuiet ? null : { ...found, gone, changed, replaced };
   }
 
@@ -65,7 +65,7 @@ export class FolderWatch {
     return true;
   }
 
-  /** Compares the names in the folder with the sessions that are known. */
+  /** Compares the names in the folder with the known sessions. */
   #list(gone: TreeId[]): void {
     const paths = new Set(sessionPaths(this.#folder));
     const own = new Map<string, SessionState>();
@@ -81,7 +81,7 @@ export class FolderWatch {
       const session = own.get(path);
       const broken = this.#discovery.forgetBroken(path);
       if (broken !== null) gone.push(broken);
-      // A file that this process writes to and somebody else deleted is for its next write to refuse.
+      // If another process deleted a file that this one writes to, the next write refuses.
       if (session === undefined || session.isWriter) continue;
       session.close();
       this.#sessions.delete(session.treeId);
@@ -89,7 +89,7 @@ export class FolderWatch {
     }
   }
 
-  /** Compares the files with what they were when they were looked at last. */
+  /** Compares the files with their last known state. */
   #compare(gone: TreeId[], changed: TreeId[], replaced: TreeId[]): void {
     const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
@@ -103,7 +103,7 @@ export class FolderWatch {
         if (broken !== null) gone.push(broken);
         this.#discovery.find(path, this.#mayWrite);
       } else if (before?.ino === now.ino && now.size >= before.size) changed.push(session.treeId);
-      // A file that this process writes to and somebody else replaced is for its next write to refuse.
+      // If another process replaced a file that this one writes to, the next write refuses.
       else if (!session.isWriter) {
         session.reset();
         replaced.push(session.treeId);

@@ -1,4 +1,4 @@
-/** Session files of other tools, and of version 1, read as they are: converted in memory, never written. */
+/** Reads session files of other tools and of version 1: converted in memory, never written. */
 import { derivedId } from '@coppice/content';
 import {
   detectDialect,
@@ -15,13 +15,14 @@ import {
   type SessionHeader,
   type SessionWarning,
 } from '@coppice/content/sessions';
+import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
+import { ownField } from '@coppice/core/decode';
 import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
-import { type DiskFields, diskField } from '../disk/decode.ts';
 import { lineParts, mayBeOdd, parsedLine } from './line-prefix.ts';
 import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
 
-/** Which tool wrote a file, by its first lines. Refuses a file that is none of a kind that is known, or a newer one. */
+/** Detects which tool wrote a file by its first lines. Throws on an unknown kind or a newer version. */
 export function dialectOf(path: string): SessionDialect {
   const first: unknown[] = [];
   for (const { bytes } of linesIn(path)) {
@@ -41,19 +42,19 @@ interface ForeignRead {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
-  /** Where the lines of entries stand. */
+  /** The places of the entries' lines. */
   readonly places: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
 }
 
-/** A line of a file; null where it cannot be parsed. */
+/** A line of a file; null fields if it cannot be parsed. */
 export interface ParsedForeignLine {
-  readonly fields: DiskFields | null;
+  readonly fields: FieldMap | null;
   readonly at: RawLine;
 }
 
 /**
- * The lines of a file that say anything, and what is to be said of those that cannot be parsed. Entries that were written
- * right behind others are lines of their own, unless lines go by their number as in version 1.
+ * Returns the non-blank lines of a file, and warnings about unparsable ones. Several entries on one line become
+ * separate lines, except in version 1, where line numbers count.
  */
 export function parsedLines(
   path: string,
@@ -103,7 +104,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
     const { header, entries, leafUuid } = readClaudeCode(reported);
     return { header, entries: leadingLines(entries, leafUuid), warnings, places };
   }
-  const titled = found.find(({ fields }) => diskField(fields, 'type') === 'session');
+  const titled = found.find(({ fields }) => ownField(fields, 'type') === 'session');
   if (titled !== first) warnings.push(withoutHeader(titled?.at));
   const header = headerFromPi(titled?.fields ?? { id: derivedId('session-without-header', path) });
   const { reported, places } = distinct(
@@ -113,7 +114,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
     header.uuid,
   );
   const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
-  // There the last line is the leaf, whatever it is.
+  // In pi's format the last line is the leaf, whatever its type.
   const ordered = leadingLines(entriesParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
 }
@@ -125,21 +126,21 @@ function withoutHeader(at: RawLine | undefined): SessionWarning {
 }
 
 /**
- * Lines with an id each: the same line again is left out, and another one that has the id of one before it gets its own.
- * Lines that need an id and have none are told.
+ * Makes ids unique: a repeated line is dropped, and another line with a used id gets a new one. Lines that lack a
+ * required id are reported.
  */
 function distinct(
-  lines: readonly { readonly fields: DiskFields; readonly at: RawLine }[],
+  lines: readonly { readonly fields: FieldMap; readonly at: RawLine }[],
   key: 'id' | 'uuid',
   warnings: SessionWarning[],
   root?: string,
-): { readonly reported: DiskFields[]; readonly places: Map<string, RawLine> } {
-  const reported: DiskFields[] = [];
+): { readonly reported: FieldMap[]; readonly places: Map<string, RawLine> } {
+  const reported: FieldMap[] = [];
   const places = new Map<string, RawLine>();
   const warn = (code: SessionWarning['code'], { line, offset }: RawLine, message: string, uuid?: string) =>
     warnings.push({ code, message, line, offset, ...(uuid === undefined ? {} : { uuid }) });
   for (const { fields, at } of lines) {
-    const id = diskField(fields, key);
+    const id = ownField(fields, key);
     if (typeof id !== 'string') {
       if (key === 'id') warn('damaged', at, `Line ${at.line} (byte ${at.offset}) has no id; it stays where it is.`);
       reported.push(fields);
@@ -161,13 +162,13 @@ function distinct(
   return { reported, places };
 }
 
-/** Entries with a line that names the leaf, where the last thing that was said is another one. */
+/** Adds a line that names the leaf, if the last message is another one. */
 function leadingLines(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
   if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
   return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
 }
 
-/** A session file that can only be read, all of it in memory. */
+/** A read-only session file, completely in memory. */
 export class ForeignFile implements SessionFile {
   readonly path: string;
   readonly dialect: SessionDialect;
@@ -179,7 +180,7 @@ export class ForeignFile implements SessionFile {
   readonly #index = new Map<string, number>();
   readonly #parents: number[] = [-1];
   readonly #named = new Map<number, string>();
-  // The messages by the lines that they are in, as far as they have been read.
+  // The messages read so far, by line.
   #lines: { readonly line: number; readonly index: number }[] = [];
   #read = 1;
 
@@ -193,13 +194,13 @@ export class ForeignFile implements SessionFile {
     for (const entry of entries) this.#add(entry, places);
   }
 
-  /** Reads a file of a dialect that is not ours. */
+  /** Reads a file of a foreign dialect. */
   static open(path: string, dialect: SessionDialect): ForeignFile {
     return new ForeignFile(path, dialect, readForeignLines(path, dialect));
   }
 
   #add(entry: SessionEntry, places: ForeignRead['places']): void {
-    // Ids are distinct by now; one that was made of another's could still be there.
+    // Ids are unique by now, except that a derived one may collide.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
     let parent = this.#index.get(parentUuid ?? this.header.uuid);
@@ -207,9 +208,9 @@ export class ForeignFile implements SessionFile {
       const { line = 0, offset = 0 } = places.get(uuid) ?? {};
       parent = this.#before(line, places);
       this.#named.set(this.#entries.length, parentUuid ?? '');
-      const why = places.has(parentUuid ?? '') ? 'which hangs on it in turn' : 'which is not there';
+      const why = places.has(parentUuid ?? '') ? 'which is below the entry itself' : 'which is missing';
       const below = this.uuidAt(parent);
-      const message = `The entry ${uuid} hangs on ${JSON.stringify(parentUuid)}, ${why}; it is shown below ${below}.`;
+      const message = `The entry ${uuid} has the parent ${JSON.stringify(parentUuid)}, ${why}; it is shown below ${below}.`;
       this.warnings.push({ code: 'orphan', message, line, offset, uuid });
     }
     this.#index.set(uuid, this.#entries.length);
@@ -217,7 +218,10 @@ export class ForeignFile implements SessionFile {
     this.#parents.push(parent);
   }
 
-  /** The nearest message before a line of those that have a place by now. Parents come first, so that none is below it. */
+  /**
+   * Returns the nearest message before a line among those placed already. Parents come first, so it is never a
+   * descendant.
+   */
   #before(line: number, places: ForeignRead['places']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
       const entry = this.#entries[this.#read];
@@ -287,7 +291,7 @@ export class ForeignFile implements SessionFile {
   }
 
   close(): void {
-    // Nothing is held open.
+    // No open handle.
   }
 }
 
@@ -298,7 +302,7 @@ const tools: { readonly [D in SessionDialect]: string } = {
   'claude-code': 'another tool',
 };
 
-/** The refusal of a write to a file that is read as it is. */
+/** The error of a write to a file of another tool. */
 export function readAsItIs(path: string, dialect: SessionDialect): AppError {
   return new AppError({
     code: 'tree/read-only',

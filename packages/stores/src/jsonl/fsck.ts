@@ -1,4 +1,4 @@
-/** What is wrong with the lines of session files, beside what is wrong with the trees they make. */
+/** Checks the lines of session files, besides the trees that they form. */
 import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
 import type { AppError, FsckReport, TreeId } from '@coppice/core';
 import { checkTrees } from '../disk/check-trees.ts';
@@ -6,24 +6,25 @@ import type { SessionState } from './session.ts';
 
 type SessionFinding = FsckReport['findings'][number];
 
-/** What a check is asked for. */
+/** The inputs of a check. */
 export interface SessionCheck {
   readonly trees: readonly TreeId[];
   readonly sessions: ReadonlyMap<TreeId, SessionState>;
   readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly repair: boolean;
-  /** The check that every store makes of one tree. */
+  /** Runs the check that all stores share on one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
-  /** Writes the file of a session anew as it is shown, and keeps the old one; returns the name of that. */
+  /** Rewrites the file of a session as it is shown and keeps the old one, whose name it returns. */
   rewrite(treeId: TreeId): Promise<string | null>;
 }
 
-// What is shown elsewhere or not at all because lines were lost or altered. A file of another tool is not ours to judge.
+// Content that is shown elsewhere or not at all because lines were lost or altered. Files of other tools are not
+// judged.
 const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
 
 /**
- * Checks sessions and the lines of their files. Repair writes a file whose lines were lost or altered anew, with everything
- * that is shown, and keeps the old one beside it.
+ * Checks sessions and the lines of their files. Repair rewrites a file with lost or altered lines, with everything that
+ * is shown, and keeps the old one beside it.
  */
 export function fsckSessions({ trees, sessions, broken, repair, check, rewrite }: SessionCheck): Promise<FsckReport> {
   return checkTrees({

@@ -1,4 +1,4 @@
-/** Entries that stand on one line, since whoever wrote the first had not ended it. */
+/** Several entries on one line, because the first was written without a line end. */
 import { appendFileSync, copyFileSync, linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionFile } from '@coppice/content/sessions';
@@ -30,7 +30,7 @@ const rows = (file: SessionFile) =>
 const read = (file: SessionFile) =>
   rows(file).map(([id, , entry]) => [id, JSON.stringify(entry).match(/said \d+/)?.[0]]);
 
-/** What a file says to somebody who opens it for the first time. */
+/** Opens a copy of a file, to see it without cached state. */
 function anew(path: string): SessionFile {
   const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
@@ -53,7 +53,7 @@ test.each([
   expect(rows(file)).toEqual(rows(anew(file.path)));
 });
 
-test('[J45] an entry whose line somebody else goes on with stays, while the file is open and when it is opened anew', () => {
+test('[J45] an entry whose line another tool continues stays, while the file is open and after reopening', () => {
   for (const more of [ofPi(4, uuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
     const file = made(header + JSON.stringify(said(3, root)));
     expect(file.size).toBe(2);
@@ -74,7 +74,7 @@ test('[J45] a text that ends as one entry does before another is a text', () => 
   expect([file.size, file.warnings]).toEqual([2, []]);
 });
 
-test('[J45] pieces that are no entries are told once, however many they are', () => {
+test('[J45] pieces that are not entries are reported once, however many they are', () => {
   const file = made(`${header}${JSON.stringify(said(3, root))}${' {"no":1}'.repeat(1000)}\n`);
   expect(file.size).toBe(2);
   expect(file.warnings.map(({ code, line }) => [code, line])).toEqual([['damaged', 2]]);
@@ -115,7 +115,7 @@ test('[J22] a file that got another name meanwhile and was replaced in the very 
   const file = made(header);
   file.append([said(3, root)]);
   linkSync(file.path, `${file.path}.aside`);
-  // Everything happens within one tick of the system's clock, so that times tell nothing.
+  // Everything happens within one clock tick, so that file times do not help.
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
   file.append([said(4, uuid(3))]);

@@ -1,11 +1,14 @@
-/** Which attachments a session's file may name, by its text: other tools' lines are read as they are. */
+/**
+ * Finds attachments that a session file may refer to by scanning its text, because lines of other tools are not
+ * converted.
+ */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { onFile, systemCode } from '../disk/atomic-files.ts';
 
 const chunkSize = 1 << 20;
 const hash = /[0-9a-f]{64}/g;
 
-/** Everything in a file that reads like the hash of bytes; nothing where the file is gone. */
+/** Yields everything in a file that looks like a hash; nothing if the file does not exist. */
 export function* hashesInFile(path: string): Generator<string, void, undefined> {
   const handle = onFile(path, () => {
     try {
@@ -24,7 +27,7 @@ export function* hashesInFile(path: string): Generator<string, void, undefined> 
       if (read === 0) return;
       const text = rest + chunk.toString('latin1', 0, read);
       for (const [found] of text.matchAll(hash)) yield found;
-      // What began before the end of this piece is seen whole with the next one.
+      // A match that continues beyond this piece is found with the next one.
       rest = text.slice(-63);
     }
   } finally {

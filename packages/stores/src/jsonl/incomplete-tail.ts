@@ -1,14 +1,14 @@
-/** What is said of the end of a file that is not complete. */
+/** Warnings about an incomplete end of a file. */
 import type { SessionWarning } from '@coppice/content/sessions';
 import type { LinePlace } from './line-table.ts';
 
-/** The last line breaks off. */
+/** The last line is cut off. */
 export function incompleteLine({ line, offset, length }: LinePlace): SessionWarning {
   const message = `The last line (${line}, byte ${offset}) is cut off after ${length} bytes; it was never acknowledged.`;
   return { code: 'torn', message, line, offset };
 }
 
-/** The last lines are the beginning of a commit whose end is missing. */
+/** The last commit has no last line. */
 export function incompleteCommit(line: number, offset: number): SessionWarning {
   const message = `The last commit, from line ${line} (byte ${offset}) on, is not complete; it was never acknowledged.`;
   return { code: 'torn', message, line, offset };

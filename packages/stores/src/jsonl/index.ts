@@ -1,8 +1,9 @@
-/** Sessions in files of JSON lines that other tools can read, one file each, only ever added to. */
+/** Sessions in append-only files of JSON lines that other tools can read, one file per session. */
 import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
+import { hashNatively } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupSessions } from './backup.ts';
 import { fsckSessions } from './fsck.ts';
@@ -10,11 +11,11 @@ import { JsonlPersistence } from './jsonl-persistence.ts';
 import { openSessions } from './opening.ts';
 
 /**
- * A store of session files: a folder of them, or one file. One process writes to a file at a time; another one reads it
- * and is told who writes. What other tools add to a file meanwhile is read before anything is written.
+ * A store of session files: a folder, or one file. One process at a time writes to a file; others read it and get a
+ * note about the writer. Lines that other tools append are read before the next write.
  */
 export class SessionStore extends DiskStore<JsonlPersistence> {
-  /** Opens a folder of sessions, or makes it; or opens one session's file, which need not be there yet. */
+  /** Opens or creates a folder of sessions, or opens one session's file, which may not exist yet. */
   static async open(place: string, options: StoreOptions = {}): Promise<SessionStore> {
     if (place === '')
       refuse(
@@ -22,14 +23,13 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         'A store of sessions needs a folder or a file, as in jsonl:/path or jsonl:/path/a.jsonl.',
       );
     const path = resolve(place);
-    const { holdings, readOnly, notes, damage, known, lists } = openSessions(path, options);
+    const { holdings, readOnly, notes, damage, known } = openSessions(path, options);
     const persistence = new JsonlPersistence(holdings);
     const opened = await openDiskStore(options, {
       persistence,
       readOnly,
       crossProcessFeed: !holdings.single,
       known,
-      lists,
       folder: holdings.single ? null : path,
       read: (parts) => persistence.readSides(parts),
       info: (): StoreInfo => ({
@@ -37,7 +37,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         place: path,
         readOnly,
         schemaVersion: 2,
-        // Why nothing can be saved is said first; who only looks has no need of the rest.
+        // The reason why nothing can be saved comes first; a reader does not need the other note.
         notes: readOnly ? notes : [...notes, 'Search looks through every message.'],
         damage,
       }),
@@ -50,7 +50,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return new SessionStore(this.opened, owner);
   }
 
-  /** Checks what is wrong with the lines of files; repair writes the files anew. */
+  /** Checks the lines of files; repair rewrites the files. */
   protected checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport> {
     const { sessions, broken } = this.opened.persistence.holdings;
     return fsckSessions({
@@ -67,7 +67,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return this.opened.persistence.sides(write);
   }
 
-  /** Writes a session's file anew with the tree as it is shown. Returns the name under which the old file is kept. */
+  /** Rewrites a session's file with the tree as it is shown. Returns the name under which the old file is kept. */
   async #rewrite(treeId: TreeId): Promise<string | null> {
     const { parts, persistence } = this.opened;
     return parts.state.locks.run(treeId, async () => {
@@ -78,7 +78,8 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
   }
 }
 
-/** Opens a store of session files; what follows the scheme is a folder or a file. */
+/** Opens a store of session files; `place` is a folder or a file. */
 export async function open(place: string, options: StoreOptions): Promise<SessionStore> {
+  hashNatively();
   return SessionStore.open(place, options);
 }

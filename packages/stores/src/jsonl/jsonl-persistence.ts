@@ -1,4 +1,4 @@
-/** Makes trees durable in session files. */
+/** Persists trees in session files. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -25,24 +25,24 @@ import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 import { writeSummaryCache } from './summary-cache.ts';
 
-/** What a keeper works with, as it was found when the store was opened. */
+/** The state of the place as found on opening. */
 export interface SessionsOpenState {
   /** The folder, or the one file. */
   readonly place: string;
-  /** Whether the place is one session's file and takes no other. */
+  /** Whether the place is a single session file, which takes no other session. */
   readonly single: boolean;
   readonly sessions: Map<TreeId, SessionState>;
-  /** Files that are there and cannot be read. */
+  /** Files that exist but cannot be read. */
   readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly kit: MessageKit;
   readonly owner: string;
   readonly writes: boolean;
-  /** What other processes do in the folder; null for one session's file. */
+  /** Watches what other processes do in the folder; null for a single file. */
   readonly watch: FolderWatch | null;
   note(text: string): void;
 }
 
-/** Writes entries to session files, and follows what other processes do there. */
+/** Writes entries to session files, and follows changes of other processes. */
 export class JsonlPersistence
   extends DiskPersistence
   implements Required<Pick<Persistence, 'alone' | 'pull' | 'survey' | 'wanted'>>
@@ -64,14 +64,14 @@ export class JsonlPersistence
   }
 
   protected assertWritable(): void {
-    // Each file has a lease of its own, which is taken when it is written to.
+    // Each file has its own lease, which is taken when it is written.
   }
 
   get #folder(): string {
     return this.holdings.single ? dirname(this.holdings.place) : this.holdings.place;
   }
 
-  /** Tells a desk of what lies beside the sessions. */
+  /** Registers the data beside the sessions with the store. */
   readSides(parts: StoreParts): void {
     this.#parts = parts;
     for (const session of this.holdings.sessions.values()) {
@@ -86,14 +86,14 @@ export class JsonlPersistence
     return new SideFiles(folder, new AtomicWriter(join(folder, 'making')), (text) => this.holdings.note(text));
   }
 
-  /** What belongs to one session: names, reuses, generations. */
+  /** Returns the side files of one session: external ids, provenance, runs. */
   #side(session: SessionState): SideFiles {
     const known = this.#sides.get(session.treeId) ?? this.#newSide(sidecarFolder(session.path));
     this.#sides.set(session.treeId, known);
     return known;
   }
 
-  /** What belongs to all of them: accounts and attachments. */
+  /** Returns the side files of all sessions: accounts and attachments. */
   #shared(): SideFiles {
     this.#top ??= this.#newSide(
       this.holdings.single ? sidecarFolder(this.holdings.place) : join(this.#folder, '.coppice'),
@@ -101,16 +101,14 @@ export class JsonlPersistence
     return this.#top;
   }
 
-  protected putList({ owner, record, sequence }: Extract<PersistedEntry, { type: 'linear' }>): void {
-    const session = this.#session(record.treeId, owner, record.createdAt);
-    session.putLinear(record, sequence, this.#header(owner));
-    this.holdings.sessions.set(session.treeId, session);
+  protected setFormat({ treeId, tree, log, format }: Extract<PersistedEntry, { type: 'format' }>): void {
+    this.#known(treeId).setFormat(tree, log, format);
   }
 
   protected purge({ treeId, tree, log, nodeIds }: Extract<PersistedEntry, { type: 'purge' }>): void {
     const session = this.#known(treeId);
     session.rewrite(tree, log, nodeIds);
-    // Copies of the file from before hold what was purged.
+    // Earlier copies of the file contain what was purged.
     for (const copy of copiesBeside(session.path)) onFile(copy, () => rmSync(copy, { force: true }));
     this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
   }
@@ -123,7 +121,7 @@ export class JsonlPersistence
     return this.holdings.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
   }
 
-  /** The session of a tree, which need not be there yet. Its file's name is made of one of our own ids and nothing else. */
+  /** Returns the session of a tree, which may not exist yet. Its file name contains only an id of ours. */
   #session(id: TreeId, owner: string, at: number): SessionState {
     const { sessions, single, place, kit } = this.holdings;
     const known = sessions.get(id);
@@ -145,7 +143,7 @@ export class JsonlPersistence
     this.holdings.sessions.set(entry.treeId, session);
   }
 
-  /** Takes a session's file out of sight by one rename, then away. */
+  /** Moves a session's file out of sight by one rename, then deletes it. */
   protected purgeTree(id: TreeId): void {
     const session = this.#known(id);
     const { path } = session;
@@ -161,7 +159,7 @@ export class JsonlPersistence
     this.#sides.get(id)?.close();
     this.#sides.delete(id);
     this.holdings.sessions.delete(id);
-    // The file itself last: while it lies there, the next opening goes on with what a crash left undone.
+    // The file itself last: while it exists, the next opening continues what a crash interrupted.
     for (const left of [...copiesBeside(path), sidecarFolder(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
     this.#tried(() => this.#forgetShared(id));
@@ -177,7 +175,7 @@ export class JsonlPersistence
     try {
       work();
     } catch (error) {
-      // The session is gone for everybody who looks; what is left beside it is told and stays.
+      // The session is no longer visible; leftovers beside it are noted and stay.
       this.holdings.note(`${this.holdings.place}: ${isAppError(error) ? error.message : String(error)}`);
     }
   }
@@ -185,7 +183,7 @@ export class JsonlPersistence
   protected keepBeside(entry: SideEntry): void {
     switch (entry.type) {
       case 'sequence':
-        // A single session's own file goes with it, and with it whoever followed.
+        // A single session's file is deleted with its feed.
         if (this.holdings.single) return;
         this.#lockShared();
         return this.#shared().keep(entry);
@@ -218,7 +216,7 @@ export class JsonlPersistence
     return this.#side(session);
   }
 
-  /** What lies beside the sessions; what is to be written of it is this process's alone first. */
+  /** Yields the side files; takes the lock of those that are to be written first. */
   *sides(write: boolean): Generator<SideFiles, void, undefined> {
     for (const [id, side] of this.#sides) {
       if (write && side.damage.length > 0) this.#besideOf(id);
@@ -229,7 +227,7 @@ export class JsonlPersistence
     yield this.#top;
   }
 
-  /** Takes the lock of what all sessions of a folder share; a single session's lease covers it. */
+  /** Takes the lock of the shared side files; for a single session its lease covers them. */
   #lockShared(): void {
     const { single, place } = this.holdings;
     if (single) {
@@ -252,7 +250,7 @@ export class JsonlPersistence
     return loaded;
   }
 
-  /** What others added to a session's file; whoever is about to write has the lease first. */
+  /** Returns what other processes added to a session's file; takes the lease first if the caller is about to write. */
   pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return [];
@@ -266,12 +264,11 @@ export class JsonlPersistence
     const survey = this.holdings.watch?.survey(rows) ?? null;
     if (survey === null) return null;
     for (const { row } of survey.known) this.#meet(row.id);
-    for (const { record } of survey.lists) this.#meet(record.treeId);
     if (survey.known.length > 0) this.forgetLookups('acts');
     return survey;
   }
 
-  /** Takes in what lies beside a session that another process made, and the ids in it. */
+  /** Reads the side files and ids of a session that another process created. */
   #meet(id: TreeId): void {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
@@ -291,7 +288,7 @@ export class JsonlPersistence
     }
   }
 
-  /** One that was branched into another file belongs to the first. A file that cannot be read has none. */
+  /** A node that is also in a branched-off file belongs to the first file. An unreadable file has none. */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const session of this.holdings.sessions.values()) {
       const ids: NodeId[] = [];
@@ -309,15 +306,16 @@ export class JsonlPersistence
       if (isLoaded(session.treeId)) continue;
       const acts = new Set<ActId>();
       this.#tried(() => {
-        for (const { actId } of session.read().loaded.log) acts.add(actId);
+        for (const { actId } of session.read().log) acts.add(actId);
       });
       yield [session.treeId, acts];
     }
   }
 
   /**
-   * What others put lately, and what any session's file names as it is now: another process makes sessions that this one
-   * has not heard of and adds to those that it has loaded. Under the lock of what the sessions share, so nobody puts meanwhile.
+   * Returns attachments that others added recently, and those that any session's file refers to now: another process
+   * may create sessions or append to loaded ones. Holds the lock of the shared files, so that nothing is added
+   * meanwhile.
    */
   wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();
@@ -336,13 +334,13 @@ export class JsonlPersistence
     return this.#shared().bytesOf(hash);
   }
 
-  /** Where the bytes of attachments and the like lie. */
+  /** Closes all files and releases leases. */
   close(): void {
     for (const side of this.#sides.values()) side.close();
     this.#top?.close();
     for (const session of this.holdings.sessions.values()) {
       const { tree, path, format, sequence } = session;
-      // A damaged session is read whole at every opening, so that its damage is reported.
+      // A damaged session is read completely at every opening, so that its damage is reported.
       const isSound = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
       // Another store of this process may have written to the file since the tree was read here.
       if (isSound && session.file.version === tree.version) writeSummaryCache(path, { row: tree, format, sequence });

@@ -1,5 +1,7 @@
-/** What a line is and where it hangs, told from its first bytes without reading what it says. */
-import { type DiskFields, diskField, isDiskFields } from '../disk/decode.ts';
+/** Reads type, ids and commit of a line from its first bytes, without parsing the rest. */
+
+import type { FieldMap } from '@coppice/core';
+import { isFieldMap, ownField } from '@coppice/core/decode';
 import { isBlankLine } from './raw-lines.ts';
 
 /** The beginning of a line. */
@@ -7,13 +9,13 @@ export interface LinePrefix {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string | null;
-  /** The number of its commit; 0 where it has none, as in lines of other tools. */
+  /** The number of its commit; 0 if it has none, as in lines of other tools. */
   readonly version: number;
   /** Whether it is the last line of its commit. */
   readonly commit: boolean;
 }
 
-/** A head that was told from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
+/** A prefix read from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
 export interface QuickPrefix extends LinePrefix {
   readonly rest: number;
 }
@@ -36,7 +38,7 @@ function follows(bytes: Buffer, at: number, end: number, text: Buffer): boolean 
   return true;
 }
 
-/** Where a text without escapes ends; −1 if it has one, or letters that take more than a byte, or no end. */
+/** Returns the end of a string without escapes; −1 if it has an escape, multi-byte characters, or no end. */
 function endOfLineString(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = bytes[at] ?? 0;
@@ -46,7 +48,7 @@ function endOfLineString(bytes: Buffer, from: number, end: number): number {
   return -1;
 }
 
-// Files have few types: their names are made once.
+// Files have few types, so their strings are cached.
 const typeNames = new Map<number, string>();
 
 function typeName(bytes: Buffer, from: number, end: number): string {
@@ -65,8 +67,8 @@ function bytesMatch(bytes: Buffer, from: number, text: string): boolean {
 }
 
 /**
- * The head of a line that begins as ours do: type, uuid, parentUuid, then version and commit. Null for any other, which
- * has to be parsed. Looks at the beginning and the last byte only.
+ * Returns the prefix of a line that begins like ours: type, uuid, parentUuid, then version and commit. Null for any
+ * other line, which must be parsed. Examines only the beginning and the last byte.
  */
 export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPrefix | null {
   if (bytes[end - 1] !== closing || !follows(bytes, start, end, typeKey)) return null;
@@ -107,24 +109,27 @@ export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPre
   };
 }
 
-/** A line as an object; undefined where it is none. A byte order mark, as some editors put first in a file, is passed over. */
-export function parsedLine(bytes: Buffer): DiskFields | undefined {
+/**
+ * Parses a line to an object; undefined if it is not one. Skips a byte order mark, which some editors write at the
+ * start.
+ */
+export function parsedLine(bytes: Buffer): FieldMap | undefined {
   try {
     const text = bytes.toString('utf8');
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
-    return isDiskFields(value) ? value : undefined;
+    return isFieldMap(value) ? value : undefined;
   } catch {
-    // Cut off, altered, or longer than a text can be.
+    // Cut off, altered, or longer than a string can be.
     return undefined;
   }
 }
 
-/** What a line that is no object begins with, if that is one. */
-export function firstIn(bytes: Buffer): DiskFields | undefined {
+/** Returns the object at the start of a line that as a whole is not one. */
+export function firstIn(bytes: Buffer): FieldMap | undefined {
   return parsedLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
 }
 
-/** A piece of a line, from one byte to another: an entry, or what cannot be read and why. */
+/** A part of a line, from one byte to another: an entry, or unreadable bytes with the reason. */
 export interface LinePart {
   readonly head: LinePrefix | null;
   readonly why: string;
@@ -132,32 +137,32 @@ export interface LinePart {
   readonly to: number;
 }
 
-// An entry of ours that stands behind half a line is looked for so many times: each look may read the line to its end.
+// The number of attempts to find an entry of ours after an incomplete line; each may parse the line to its end.
 const looks = 16;
 
 /**
- * Whether another line may begin in one: hardly anything that is said in an entry has such a name. A line with a number may
- * be half of one of ours, or a copy that another tool did not end.
+ * Whether another line may begin inside this one: content rarely contains such a key. A line with a version may be an
+ * incomplete line of ours, or a copy without a line end.
  */
 export function mayHideAnother(bytes: Buffer, { rest }: QuickPrefix): boolean {
   return bytes.includes(parentKey, rest);
 }
 
-// Where one entry ends and another begins. In a line that can be read they stand at the end of a text alone.
+// The boundary between two entries. In a valid line these bytes occur only inside a text.
 const seam = Buffer.from('}{"');
 const wideSeam = Buffer.from('} {"');
 
 /**
- * Whether lines may be none that the first bytes tell about: there is NUL in them, or one entry ends and another begins. It
- * is asked of many at once.
+ * Whether lines cannot be read from their first bytes: they contain NUL, or an entry ends and another begins. Checked
+ * for many lines at once.
  */
 export function mayBeOdd(bytes: Buffer): boolean {
   return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
 }
 
 /**
- * What a line says that cannot be told from its beginning. Entries that were written right behind others are entries of
- * their own, and so is one of ours behind what somebody else had not ended: only what cannot be read is lost.
+ * Returns the parts of a line that cannot be read from its beginning. Entries written directly after others become
+ * separate entries, and so does one of ours after an incomplete line: only unreadable bytes are lost.
  */
 export function lineParts(bytes: Buffer): readonly LinePart[] {
   const line = parsedLine(bytes);
@@ -167,7 +172,7 @@ export function lineParts(bytes: Buffer): readonly LinePart[] {
   for (let to = endOfObject(bytes, 0); to > from; to = endOfObject(bytes, from)) {
     const one = parsedLine(bytes.subarray(from, to));
     const part = one === undefined ? null : linePartAt(one, from, to);
-    // What is no entry is told with all that is left, not piece by piece.
+    // The first part that is not an entry is reported together with the rest of the line.
     if (part === null || part.head === null) break;
     parts.push(part);
     from = to;
@@ -182,11 +187,11 @@ export function lineParts(bytes: Buffer): readonly LinePart[] {
   return parts;
 }
 
-function linePartAt(line: DiskFields, from: number, to: number): LinePart {
+function linePartAt(line: FieldMap, from: number, to: number): LinePart {
   return { head: prefixIn(line), why: 'has no type or no id', from, to };
 }
 
-/** Where the object that begins at a place ends; −1 where none does. */
+/** Returns the end of the object that begins at an offset; −1 if there is none. */
 function endOfObject(bytes: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at++) {
@@ -199,11 +204,11 @@ function endOfObject(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** The entry of ours at the end of a line. No two can end there, so that it is looked for from the end. */
+/** Finds the entry of ours at the end of a line, searching backwards because only one can end there. */
 function entryWithin(bytes: Buffer): LinePart | null {
   for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
     at = bytes.lastIndexOf(typeKey, at - 1);
-    // Hardly anything that is said within an entry has a number of a commit.
+    // Content rarely contains a commit number.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
     const line = parsedLine(bytes.subarray(at));
@@ -213,7 +218,9 @@ function entryWithin(bytes: Buffer): LinePart | null {
   return null;
 }
 
-/** Whether a line of ours may begin at a place. Its type and ids may have letters that cannot be told from bytes. */
+/**
+ * Whether a line of ours may begin at an offset. Its type and ids may contain characters that the quick check rejects.
+ */
 function mayBeOurs(bytes: Buffer, at: number): boolean {
   const head = quickPrefix(bytes, at, bytes.length);
   if (head !== null) return head.version > 0;
@@ -223,21 +230,21 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
   return follows(bytes, end, bytes.length, uuidKey);
 }
 
-/** The head of a parsed line; null where it has no type or id. The terminal agent `pi` calls them `id` and `parentId`. */
-export function prefixIn(line: DiskFields): LinePrefix | null {
-  const type = diskField(line, 'type');
+/** Returns the prefix of a parsed line; null without a type or id. pi uses `id` and `parentId`. */
+export function prefixIn(line: FieldMap): LinePrefix | null {
+  const type = ownField(line, 'type');
   const [uuid, parent] =
-    diskField(line, 'uuid') === undefined
-      ? [diskField(line, 'id'), diskField(line, 'parentId')]
-      : [diskField(line, 'uuid'), diskField(line, 'parentUuid')];
+    ownField(line, 'uuid') === undefined
+      ? [ownField(line, 'id'), ownField(line, 'parentId')]
+      : [ownField(line, 'uuid'), ownField(line, 'parentUuid')];
   if (typeof type !== 'string' || typeof uuid !== 'string') return null;
-  const version = diskField(line, 'version');
+  const version = ownField(line, 'version');
   return {
     type,
     uuid,
     parentUuid: typeof parent === 'string' ? parent : null,
     version:
       type !== 'session' && typeof version === 'number' && Number.isSafeInteger(version) && version > 0 ? version : 0,
-    commit: diskField(line, 'commit') === true,
+    commit: ownField(line, 'commit') === true,
   };
 }

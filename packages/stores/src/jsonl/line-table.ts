@@ -1,17 +1,17 @@
-/** The lines of a session file in their order: what each is, where it hangs, which commit it belongs to. */
+/** The lines of a session file in order: type, parent and commit of each. */
 import { derivedId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
 import { type Detached, placeDetached } from './place-detached.ts';
 
-/** Where a line stands in its file. */
+/** The place of a line in its file. */
 export interface LinePlace {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
 }
 
-// So many commits may be missing from a file that somebody cut lines out of, besides one for each byte that is there.
+// The number of commits that may be missing after lines were removed from a file, besides one for each byte of it.
 const lostMost = 100_000;
 
 interface Staged {
@@ -27,9 +27,9 @@ interface Unfinished {
 }
 
 /**
- * The table grows with the file. Lines of a commit come in together when its last line is there. Lines without a number
- * are a commit each; their numbers are those that the numbered lines after them leave free, so that a line which another
- * tool slipped in between takes no number away.
+ * A table that grows with the file. The lines of a commit are added together when its last line is there. Each line
+ * without a number is a commit; it gets a number that the numbered lines after it leave free, so that a line inserted
+ * by another tool takes no number from ours.
  */
 export class LineTable {
   readonly #uuids: string[] = [];
@@ -41,19 +41,19 @@ export class LineTable {
   readonly #versions: number[] = [];
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
-  // Commits of which no line is there, by number, and the line before which that showed.
+  // Missing commits by number, with the line before which the gap showed.
   readonly #lost = new Map<number, LinePlace>();
   readonly #index = new Map<string, number>();
-  // Where lines are shown whose parent is nowhere, by the parent that they name.
+  // Where lines with a missing parent are shown, by the parent that they name.
   readonly #misplaced = new Map<string, number>();
-  // Lines that named a parent which was not known then: those of this scan, and those that still wait for theirs.
+  // Lines with a parent that was unknown when they were read: those of this scan, and those that still wait.
   #detached: Detached[] = [];
   readonly #awaited = new Map<string, Detached[]>();
   readonly #named = new Map<number, string>();
   readonly #placements = new Map<number, SessionWarning>();
   readonly warnings: SessionWarning[] = [];
   #version = 0;
-  // The highest number that a complete commit has in the file.
+  // The highest number of a complete commit in the file.
   #claimed = 0;
   #unfinished: Unfinished | null = null;
   #damagedSince = 0;
@@ -61,14 +61,14 @@ export class LineTable {
   #group: Staged[] = [];
   readonly #staged = new Map<string, LinePlace>();
   #groupVersion = 0;
-  // How many warnings there were before the line that the open commit began in.
+  // The number of warnings before the line in which the open commit began.
   #warned = 0;
   #lastSaid = 0;
-  // The last message before a line that is lost: the first line with an unknown parent after it is shown below this.
+  // The last message before a lost line: the next line with an unknown parent is shown below it.
   #gap: number | null = null;
   readonly #same: (before: LinePlace, at: LinePlace) => boolean;
 
-  /** `same` compares a line with one that came before, byte for byte. */
+  /** `same` compares two lines byte for byte. */
   constructor(same: (before: LinePlace, at: LinePlace) => boolean) {
     this.#same = same;
   }
@@ -115,17 +115,17 @@ export class LineTable {
     return this.#lines[index] ?? 0;
   }
 
-  /** The commit that a line belongs to; 0 while that is not known. */
+  /** Returns the commit of a line; 0 while it is unknown. */
   versionAt(index: number): number {
     return this.#versions[index] ?? 0;
   }
 
-  /** Whether a line came with a number. */
+  /** Whether a line has a number. */
   isOurs(index: number): boolean {
     return this.#ours[index] ?? false;
   }
 
-  /** Whether a line stands before lines of an earlier commit: it was slipped in, and does not move the leaf. */
+  /** Whether a line comes before lines of an earlier commit: it was inserted later, and does not move the leaf. */
   isLate(index: number): boolean {
     return this.#late.has(index);
   }
@@ -134,12 +134,12 @@ export class LineTable {
     return this.#named.size > 0;
   }
 
-  /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
+  /** Returns the parent that a line names, if that is missing and the line is shown below another one. */
   namedAt(index: number): string | undefined {
     return this.#named.get(index);
   }
 
-  /** Everything that a reader of the file should know, in the order of the lines. */
+  /** Returns all warnings about the file, in line order. */
   findings(): SessionWarning[] {
     const all = [...this.warnings, ...this.#placements.values(), ...this.#lostRanges()];
     return all.sort((a, b) => a.line - b.line || a.offset - b.offset);
@@ -160,14 +160,14 @@ export class LineTable {
     if (place !== null) yield reported(place);
   }
 
-  /** Enters the header. It is the first commit, or its first part while the session is still a list. */
+  /** Adds the header. It is the first commit, or a part of it while the session is still a list. */
   begin(head: LinePrefix, at: LinePlace, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
     this.#claimed = this.#version;
   }
 
-  /** Notes that a line begins, which may have more than one part. */
+  /** Starts a line, which may have several parts. */
   line(): void {
     if (!this.open) this.#warned = this.warnings.length;
   }
@@ -176,21 +176,21 @@ export class LineTable {
   add(head: LinePrefix, at: LinePlace): void {
     if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
-      // A list that is not stored as a tree yet is no commit.
+      // A list that is not stored as a tree yet is not a commit.
       if (head.type === 'linear') {
         this.#push(head, at, 0);
         return;
       }
-      // While a commit is open its lines may have to be left out; what others wrote stays either way, in its order.
+      // The lines of an open commit may have to be dropped; foreign lines between them stay in their order.
       const plain = head.version === 0 ? head : { ...head, version: 0 };
       if (this.open) this.#group.push({ head: plain, at });
       else this.#waiting.push(this.#push(plain, at, 0));
       return;
     }
-    // Lines of ours that somebody copied to the end of the file have numbers that were given.
+    // Lines of ours that somebody copied to the end of the file have used numbers.
     if (head.version <= this.#version && this.#isCopy(head, at)) return;
     if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
-    // A commit of one line that follows the last one, as nearly all do, needs no group.
+    // A single-line commit that follows the last one, the usual case, needs no group.
     const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
     if (head.commit && isNext && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
@@ -217,8 +217,8 @@ export class LineTable {
   }
 
   /**
-   * Whether a number is further on than commits can have been lost: nobody here gave it. Where a file was rewritten it goes
-   * on at any number.
+   * Whether a number is too high to be explained by lost commits, so it is not ours. A rewritten file continues at any
+   * number.
    */
   #isUnheardOf({ version, type }: LinePrefix, at: LinePlace): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
@@ -230,7 +230,7 @@ export class LineTable {
     return this.#group.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Whether a line says again what one before it said, as when a tool wrote it twice. */
+  /** Whether a line repeats an earlier one, as when a tool wrote it twice. */
   #isCopy(head: LinePrefix, at: LinePlace): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
@@ -244,17 +244,17 @@ export class LineTable {
     return true;
   }
 
-  /** Records a line that cannot be read. */
+  /** Records an unreadable line. */
   damage(at: LinePlace, why: string): void {
-    // Inside a commit the lines that can be read are still to be entered.
+    // Inside a commit the readable lines are still to be added.
     if (!this.open) this.#gap = this.#lastSaid;
     this.#damagedSince++;
     this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...spot(at) });
   }
 
   /**
-   * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: a crash
-   * leaves its number to the next one.
+   * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: after a
+   * crash its number is reused.
    */
   drop(before: LinePlace): void {
     if (!this.open) return;
@@ -269,7 +269,7 @@ export class LineTable {
     if (version <= this.#claimed || hasState(group)) this.#decide(true);
   }
 
-  /** Enters an unfinished commit if it was acknowledged; otherwise leaves it out. */
+  /** Adds an unfinished commit if it was acknowledged; otherwise drops it. */
   #decide(isAcknowledged: boolean): void {
     const unfinished = this.#unfinished;
     if (unfinished === null) return;
@@ -290,19 +290,22 @@ export class LineTable {
     if (!this.open) this.#warned = this.warnings.length;
   }
 
-  /** At the end of the file: enters an open commit that is not one on its way. Returns whether there was one. */
+  /**
+   * Called at the end of the file: adds an open commit unless it may still be in progress. Returns whether there was
+   * one.
+   */
   end(): boolean {
     const [first] = this.#group;
-    // The number of a commit on its way is new, and rows are written with the whole file.
+    // The number of a commit in progress is new, and rows are always written with the whole file.
     if (first === undefined || (this.#groupVersion > this.#claimed && !hasState(this.#group))) return false;
     this.drop(first.at);
     return true;
   }
 
-  /** Forgets the lines of a commit that may still be finished: they come again when they are read again. */
+  /** Drops the lines of a commit that may still be completed; they are read again later. */
   forget(): void {
     this.#take();
-    // What was to be said of them is said again then.
+    // Their warnings are reported again then.
     this.warnings.length = this.#warned;
   }
 
@@ -320,19 +323,21 @@ export class LineTable {
 
   #enter(group: readonly Staged[], claimed: number): void {
     const state = hasState(group);
-    // A number that was given already says nothing about who came first.
+    // A reused number says nothing about the order.
     const isTaken = claimed <= this.#version && claimed > 1;
     if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
     const [first] = group;
     if (!state && first !== undefined) this.#noteOrder(first, claimed);
-    // The header is part of the first commit. A number that is taken already is not given twice.
+    // The header is part of the first commit. A used number is not assigned twice.
     const joins = claimed === 1 && this.#version === 1;
-    this.#version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
+    const version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
+    // Rows keep their number also below commits that were written after them, whose numbers stay used.
+    this.#version = Math.max(this.#version, version);
     for (const { head, at } of group) {
-      const index = this.#push(head, at, head.version === 0 ? 0 : this.#version);
+      const index = this.#push(head, at, head.version === 0 ? 0 : version);
       if (head.version === 0) this.#waiting.push(index);
     }
-    // Whoever still waits stands before this commit and comes after it.
+    // Lines that still wait come before this commit in the file, but after it in order.
     for (const index of this.#waiting) this.#late.add(index);
     this.#claimed = Math.max(this.#claimed, claimed);
     this.#damagedSince = 0;
@@ -345,7 +350,7 @@ export class LineTable {
       this.warnings.push({ code: 'order', message, ...spot(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
-    // A line that cannot be read has been reported, and is what is missing.
+    // An unreadable line has been reported, and is the missing commit.
     if (this.#damagedSince === 0)
       for (let version = this.#version + 1; version < claimed; version++) this.#lost.set(version, at);
     this.#gap = this.#lastSaid;
@@ -356,7 +361,7 @@ export class LineTable {
     if (index !== undefined) this.#versions[index] = ++this.#version;
   }
 
-  /** Numbers the lines that have none and finds the parents that come later, now that the end of the file is reached. */
+  /** Assigns numbers to lines without one and resolves parents that come later, at the end of the file. */
   settle(): void {
     if (this.#unfinished !== null) this.#decide(false);
     if (this.#detached.length > 0) this.#place();
@@ -395,7 +400,7 @@ export class LineTable {
 
   #parentOf({ type, parentUuid }: LinePrefix, at: LinePlace): number {
     if (parentUuid === null) return 0;
-    // Mostly the line before: comparing is cheaper than looking it up.
+    // Usually the line before: comparing is cheaper than a lookup.
     const last = this.#parents.length - 1;
     if (last >= 0 && this.#uuids[last] === parentUuid) return last;
     const found = this.#index.get(parentUuid);
@@ -406,7 +411,7 @@ export class LineTable {
     return below;
   }
 
-  /** Gives the lines whose parent was not known when they were read their place. */
+  /** Assigns parents to lines whose parent was unknown when they were read. */
   #place(): void {
     const detached = this.#detached.sort((a, b) => a.index - b.index);
     this.#detached = [];
@@ -422,8 +427,8 @@ export class LineTable {
         continue;
       }
       this.#named.set(index, named);
-      const why = real === undefined ? 'which is not there' : 'which hangs on it in turn';
-      const message = `Line ${at.line} hangs on ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(parent)}.`;
+      const why = real === undefined ? 'which is missing' : 'which is below the line itself';
+      const message = `Line ${at.line} has the parent ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(parent)}.`;
       this.#placements.set(index, { code: 'orphan', message, ...spot(at), uuid });
       if (real !== undefined) continue;
       const fellows = this.#awaited.get(named);
@@ -435,11 +440,11 @@ export class LineTable {
   readonly #view = {
     parentAt: (index: number) => this.parentAt(index),
     isMessage: (index: number) => isLeafType(this.typeAt(index)),
-    // A leaf line that comes before its target leaves the session at the last message; the target moves it itself.
+    // A leaf line before its target leaves the leaf at the last message; the target moves it itself.
     realParent: ({ index, named }: Detached) => (this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named)),
   };
 
-  /** The line below which lines are shown that name an unknown parent. */
+  /** Returns the line below which lines with an unknown parent are shown. */
   #placeBelow(parentUuid: string): number {
     const below = this.#misplaced.get(parentUuid) ?? this.#gap ?? this.#lastSaid;
     if (!this.#misplaced.has(parentUuid)) this.#gap = null;

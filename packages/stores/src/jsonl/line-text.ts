@@ -1,13 +1,14 @@
-/** Lines of a session file as texts, and the header back from one. */
+/** Serialises lines of a session file, and parses the header. */
 import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
-import { type DiskFields, diskField } from '../disk/decode.ts';
+import type { FieldMap } from '@coppice/core';
+import { ownField } from '@coppice/core/decode';
 import { notStorable } from './refusals.ts';
 
-/** A header as it was read from a line of ours; undefined if it is none. */
-export function headerInText(line: DiskFields): SessionHeader | undefined {
-  const [uuid, id] = [diskField(line, 'uuid'), diskField(line, 'id')];
-  if (diskField(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
+/** Parses a header of ours; undefined if it is not one. */
+export function headerInText(line: FieldMap): SessionHeader | undefined {
+  const [uuid, id] = [ownField(line, 'uuid'), ownField(line, 'id')];
+  if (ownField(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
   return {
     ...line,
     type: 'session',
@@ -18,17 +19,17 @@ export function headerInText(line: DiskFields): SessionHeader | undefined {
   };
 }
 
-// What every line begins with, in an order of its own.
+// The fields at the beginning of every line, in a fixed order.
 const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'version', 'commit']);
 
-/** A line as text: what every line begins with comes first, so that it can be told without reading the rest. */
+/** Serialises a line with the common fields first, so that they can be read without parsing the rest. */
 export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOfNode(commit);
   const whole = printLine(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
-  // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
+  // Entries are built in line order, so usually only the number and the commit fields are inserted.
   if (whole.startsWith(begun) && !('version' in entry) && !('commit' in entry))
     return `${begun}${numbered}${whole.slice(begun.length, -2)}${notes}`;
   let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)}${numbered}`;
@@ -37,8 +38,8 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
 }
 
 /**
- * An entry as JSON, with the end of a line. What it says of itself there is no line, be it nothing. Refuses one that JSON
- * cannot say.
+ * Serialises an entry with a line end. If the entry has a `toJSON`, the result may not be a line; {@link lineText} then
+ * writes the fields one by one. Throws if JSON cannot represent the entry.
  */
 export function printLine(entry: SessionEntry): string {
   try {
@@ -48,7 +49,7 @@ export function printLine(entry: SessionEntry): string {
   }
 }
 
-/** The notes about a commit, as a line ends with them. A session notes the same about most of what it saves. */
+/** Serialises the commit fields at the end of a line; cached, because most saves of a session have the same. */
 function notesOfNode(commit: SessionCommit): string {
   if (commit !== lastNoted) [lastNoted, lastNotes] = [commit, `,${JSON.stringify(commit).slice(1)}\n`];
   return lastNotes;
@@ -57,7 +58,7 @@ function notesOfNode(commit: SessionCommit): string {
 let lastNoted: SessionCommit | null = null;
 let lastNotes = '';
 
-/** A field as it goes on after others; nothing where JSON has no word for its value. */
+/** Serialises a further field; empty if JSON cannot represent its value. */
 function fieldText(key: string, value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   return text === undefined ? '' : `,${JSON.stringify(key)}:${text}`;
@@ -69,7 +70,7 @@ export function headerText(header: SessionHeader): string {
   return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
 }
 
-/** A commit on its way into a file. */
+/** A commit to be written. */
 export interface LinesOfCommit {
   readonly entries: readonly SessionEntry[];
   readonly version: number;
@@ -83,14 +84,14 @@ export function linesToWrite({ entries: given, version, commit }: LinesOfCommit)
   return entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
 }
 
-/** Entries with one more at the end if the last one has fields of its own where the notes about the commit go. */
+/** Adds an entry if the last one has fields with the names of the commit fields. */
 function endLine(entries: readonly SessionEntry[]): readonly SessionEntry[] {
   const last = entries[entries.length - 1];
   if (last === undefined || !hasNotes(last)) return entries;
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
 }
 
-// By name, one by one: it is asked of every line that is saved. The names are those of `commitFields`.
+// Field by field for speed, because every saved line is checked. The names are those of `commitFields`.
 function hasNotes({ actId, actor, at, kind, sequence, format }: SessionEntry): boolean {
   const isThere = actId !== undefined || actor !== undefined || at !== undefined;
   return isThere || kind !== undefined || sequence !== undefined || format !== undefined;

@@ -1,27 +1,27 @@
-/** The one way by which bytes come to the end of a session file: one write, and one wait for the disk. */
+/** Appends bytes to a session file: one write, and one sync. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { fileStep, writeFully } from '../disk/atomic-files.ts';
 import { failpoint, isArmed } from '../failpoints.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 
-/** The end of a file that is added to. */
+/** The end of a file that is appended to. */
 export class LineWriter {
   readonly #path: string;
   #handle: number | null = null;
-  // What a failed append may have left behind, from this byte on, may not be on the disk.
+  // A failed append may have left bytes from this offset on that are not synced.
   #doubtful: number | null = null;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Adds a text to a file of a size; it is on the disk when this returns. Gives its length in bytes. */
+  /** Appends a text to a file of the given size; synced on return. Returns its length in bytes. */
   append(text: string, size: number): number {
     this.#handle ??= openSync(this.#path, 'a');
     const handle = this.#handle;
     const length = Buffer.byteLength(text);
     try {
-      // Asked once: a save passes all of them.
+      // Checked once, because a save passes several failpoints.
       const armed = isArmed();
       if (armed) failpoint('disk-session-before-append');
       const written = writeSync(handle, text);
@@ -37,14 +37,14 @@ export class LineWriter {
     return length;
   }
 
-  /** Whether an append failed and what it left was not settled yet. */
+  /** Whether an append failed and its remains are not settled yet. */
   get inDoubt(): boolean {
     return this.#doubtful !== null;
   }
 
   /**
-   * Writes what a failed append left behind once more, the same bytes at the same place, and waits until they are on the
-   * disk. A file system that has reported a failed write once takes the pages for clean and would report it never again.
+   * Rewrites the bytes that a failed append left, at the same place, and syncs them. A file system that has reported a
+   * failed write once treats the pages as clean and would not report it again.
    */
   settle(file: FileBytes): void {
     if (this.#doubtful === null) return;

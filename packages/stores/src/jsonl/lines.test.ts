@@ -1,4 +1,4 @@
-/** What stands in a session file, and what is made of one that was torn, altered or added to by others. */
+/** The content of a session file, and how damaged, altered and externally extended files are read. */
 import {
   appendFileSync,
   mkdirSync,
@@ -42,7 +42,7 @@ async function sample(
   return { store, fixture, path: filesIn(folder)[0] ?? '' };
 }
 
-/** What an entry of a file says, as it is read from the disk. */
+/** Returns the text of an entry, read from disk. */
 function textIn(file: SessionFile, uuid: string): string {
   return JSON.stringify(file.entryAt(file.indexOf(uuid))['message']).match(/said \d+/)?.[0] ?? '';
 }
@@ -54,7 +54,7 @@ function linesOf(path: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A reader of the proposal that knows nothing of this project: the last entry, and up by parentUuid. */
+/** A minimal reader that knows nothing of Coppice: the last entry, and up by parentUuid. */
 function plainWalk(path: string): string[] {
   const entries = linesOf(path);
   const byUuid = new Map(entries.map((entry) => [entry['uuid'], entry]));
@@ -113,7 +113,7 @@ describe('what is written', () => {
     await store.close();
   });
 
-  test('[J2] whatever is done, the old bytes stay the beginning of the file', async () => {
+  test('[J2] every change keeps the old bytes as the beginning of the file', async () => {
     const { store, fixture, path } = await sample(['a', 'b', 'c', 'd']);
     const acts: readonly Command[] = [
       { type: 'edit', treeId: id, nodeId: nodeId(''), content: 'b2', mode: 'branch' },
@@ -176,7 +176,7 @@ describe('what is written', () => {
     await again.close();
   });
 
-  test('[J4] a purge writes a new file without what was purged, and everything else stays', async () => {
+  test('[J4] a purge writes a new file without the purged data, and everything else stays', async () => {
     const { store, fixture, path } = await sample(['a', 'b', 'the secret', 'd']);
     const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
     const secret = nodes.find((node) => node.text === 'the secret')?.id ?? nodeId('');
@@ -260,7 +260,7 @@ describe('torn and damaged files', () => {
     },
   );
 
-  test('[J12] a bad line in the middle is kept and told by its number; what hangs below it stays reachable and flagged', async () => {
+  test('[J12] a bad line in the middle is kept and reported by its number; entries below it stay reachable and flagged', async () => {
     const path = join(folder, 'plain.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2), cwd: '/w' };
     writeFileSync(
@@ -350,7 +350,7 @@ describe('torn and damaged files', () => {
     read.close();
   });
 
-  test('[J15] an id that comes twice is told: the same line again is left out, another one gets an id of its own', async () => {
+  test('[J15] a duplicate id is reported: a repeated line is dropped, another one gets a new id', async () => {
     const path = join(folder, 'twice.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
     const one = lineOf(plain(uuid(3), uuid(1), 'one'));
@@ -363,7 +363,7 @@ describe('torn and damaged files', () => {
 });
 
 describe('beside others', () => {
-  test('[J20] what another tool appends is read first and hangs beside what is added here', async () => {
+  test('[J20] lines appended by another tool are read first and become siblings of what is added here', async () => {
     const { store, fixture, path } = await sample();
     const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
@@ -381,7 +381,7 @@ describe('beside others', () => {
     await again.close();
   });
 
-  test('[J21] a line that was slipped in before a commit takes its number from nobody and does not move the leaf', async () => {
+  test('[J21] a line inserted before a commit does not change its number and does not move the leaf', async () => {
     const { store, fixture, path } = await sample();
     const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     const lines = readFileSync(path, 'utf8');
@@ -435,7 +435,7 @@ describe('beside others', () => {
     }
   });
 
-  test('[J29] what others write in the middle of a row of saves loses nothing: lines stand where they are, half ones are told', async () => {
+  test('[J29] lines that others write between saves are not lost: each is where it is, incomplete ones are reported', async () => {
     const { store, path } = await sample();
     await store.close();
     const said = (at: number, below: string) => plain(uuid(at), below, `said ${at}`);
@@ -470,7 +470,7 @@ describe('beside others', () => {
     }
   });
 
-  test('[J23] what lies beside the files can be deleted: nothing of the sessions is lost', async () => {
+  test('[J23] the files beside the session files can be deleted: nothing of the sessions is lost', async () => {
     const { store } = await sample();
     await store.runs.start({
       id: 'r',
@@ -493,7 +493,7 @@ describe('beside others', () => {
     const path = join(folder, 'long.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
     const lines = [lineOf(header)];
-    // Every second line is of a branch that was left, and would not parse beyond its beginning.
+    // Every second line belongs to an abandoned branch and would not parse beyond its beginning.
     for (let at = 0; at < 2000; at++) {
       lines.push(lineOf(plain(uuid(10 + 2 * at), at === 0 ? uuid(1) : uuid(8 + 2 * at), `said ${at}`)));
       lines.push(

@@ -1,4 +1,4 @@
-/** Files of the first version and of other tools: migrated once by copy and rename, or read as they are. */
+/** Files of version 1 and of other tools: migrated once by copy and rename, or read as they are. */
 import {
   existsSync,
   mkdirSync,
@@ -140,7 +140,7 @@ describe('the first version', () => {
     expect(kept(99)).toEqual([null, [['unkept', 3]]]);
   });
 
-  test('[J33] a pop becomes a summary under the entry it went back to, and what follows hangs below it', async () => {
+  test('[J33] a pop becomes a summary below the entry it went back to, and what follows becomes its descendants', async () => {
     const path = write('pop.jsonl', [
       v1[0] ?? {},
       say('user', 'one'),
@@ -199,7 +199,7 @@ describe('the first version', () => {
     expect(await contextIn(pop)).toEqual(['user: one', 'branch-summary: tried three', 'user: four']);
   });
 
-  test('[J32] an index that leads nowhere stays in its line as it was written', async () => {
+  test('[J32] an index without a target stays in its line', async () => {
     const path = write('lost.jsonl', [
       v1[0] ?? {},
       say('user', 'one'),
@@ -214,7 +214,7 @@ describe('the first version', () => {
     expect([lines[2].firstKeptEntryIndex, lines[3].backToIndex]).toEqual([99, -1]);
   });
 
-  test('[J35] a migration that fails leaves the old file as it was, to the byte, and goes through the next time', async () => {
+  test('[J35] a migration that fails leaves the old file unchanged, to the byte, and succeeds the next time', async () => {
     for (const fault of ['eio', 'enospc'] as const)
       for (let nth = 1; ; nth++) {
         const path = write(`f-${fault}-${nth}.jsonl`, v1);
@@ -302,7 +302,7 @@ const result = (uuid: string, parentUuid: string, call: string, text: string) =>
   ask_(uuid, parentUuid, [{ type: 'tool_result', tool_use_id: call, content: text }]);
 
 describe('files of Claude Code', () => {
-  test('[J37] are read as they are: lines of one reply are one message, and parallel results stand in a chain below it', async () => {
+  test('[J37] are read unchanged: lines of one reply are one message, and parallel results a chain below it', async () => {
     const path = write('code.jsonl', [
       { type: 'summary', summary: 'Rename helper', leafUuid: 'elsewhere' },
       ask_('u1', null, 'rename foo'),
@@ -344,7 +344,7 @@ describe('files of Claude Code', () => {
     await store.close();
   });
 
-  test('[J41] a session that begins with something that is not said, as most of other tools do, is a tree like any other', async () => {
+  test('[J41] a session that begins with a line that is not a message, like most of other tools, is an ordinary tree', async () => {
     const at = { timestamp: base.timestamp };
     for (const [name, lines] of [
       [
@@ -374,7 +374,7 @@ describe('files of Claude Code', () => {
       const store = await SessionStore.open(path);
       expect((await store.fsck()).findings, name).toEqual([]);
       await store.close();
-      // Also while nothing else was said.
+      // Also if there is nothing else yet.
       const begun = write(`${name}-begun.jsonl`, lines.slice(0, -1));
       const early = await SessionStore.open(begun);
       expect((await early.fsck()).findings, name).toEqual([]);
@@ -382,7 +382,7 @@ describe('files of Claude Code', () => {
     }
   });
 
-  test('[J37] what a compaction kept is told by its boundary', async () => {
+  test('[J37] the boundary of a compaction names what it kept', async () => {
     const path = write('kept.jsonl', [
       ask_('u1', null, 'one'),
       reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),

@@ -1,4 +1,4 @@
-/** From version 1 to version 2 on the disk: a copy is written first, and takes the file's place by one rename. */
+/** Migrates a file from version 1 to version 2: a copy is written first and replaces the file by one rename. */
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrateV1 } from '@coppice/content/sessions';
@@ -10,8 +10,8 @@ import { keepBeside, sidecarFolder } from './paths.ts';
 import { isBlankLine, linesIn } from './raw-lines.ts';
 
 /**
- * Migrates a file. The old one is kept as `.bak`. A crash leaves the old file or the new one, complete; a line that
- * cannot be read goes along as it is. Whoever calls this holds the lease.
+ * Migrates a file. The old one is kept as `.bak`. A crash leaves the old or the new file complete; an unreadable line
+ * is copied as it is. The caller holds the lease.
  */
 export function migrateFile(path: string): void {
   const bench = new AtomicWriter(join(sidecarFolder(path), 'making'));
@@ -25,7 +25,7 @@ export function migrateFile(path: string): void {
     for (const { line, bytes } of linesIn(path)) {
       const index = numbers.get(line);
       if (index !== undefined) yield bytesOfFile(texts[index] ?? '');
-      // What cannot be read stays what it is; one that was cut off is ended, so that the next line is not glued to it.
+      // An unreadable line is kept; a cut-off one gets a line end, so that the next line is not appended to it.
       else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };

@@ -1,15 +1,15 @@
-/** Finds out what a place holds before anything is written to it. */
+/** Inspects a place before anything is written to it. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
 import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
+import { rowOf } from '@coppice/core/tree';
 import { namesInFolder, onFile, statOrNull } from '../disk/atomic-files.ts';
-import { diskRow } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
-import { isFileWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
+import { isFolderWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { KnownList, KnownTree, Survey } from '../in-process/persistence.ts';
+import type { KnownTree, Survey } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { type Discovery, FolderWatch } from './folder-watch.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
@@ -20,25 +20,24 @@ import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
 
-/** A place as it was found. */
+/** The result of inspecting a place. */
 export interface OpenedSessions {
   readonly holdings: SessionsOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
-  /** Those of the notes that tell what cannot be read. */
+  /** The notes about what cannot be read. */
   readonly damage: readonly string[];
   readonly known: readonly KnownTree[];
-  readonly lists: readonly KnownList[];
 }
 
-/** Opens a folder of sessions or one session's file, or makes the folder. */
+/** Opens a folder of sessions or one session's file, or creates the folder. */
 export function openSessions(place: string, options: StoreOptions): OpenedSessions {
   const stat = statOrNull(place);
   const single = stat?.isFile() === true || (stat == null && place.endsWith('.jsonl'));
   const folder = single ? dirname(place) : place;
   makeStoreFolder(folder, options.readOnly === true, 'session');
   const finder = new SessionFinder(place, single, options);
-  const mayWrite = options.readOnly !== true && isFileWritable(folder);
+  const mayWrite = options.readOnly !== true && isFolderWritable(folder);
   if (options.readOnly !== true && !mayWrite) finder.note(unwritableNote(folder));
   if (mayWrite) finishPurges(folder);
   const watch = single ? null : finder.watch(folder, mayWrite);
@@ -48,7 +47,7 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
   return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
 }
 
-/** Deletes what a purge had taken out of sight when its process ended, and what lies beside it. */
+/** Deletes leftovers of a purge whose process ended, and their side files. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
   for (const name of namesInFolder(gone)) {
@@ -59,7 +58,7 @@ function finishPurges(folder: string): void {
   }
 }
 
-/** Goes through session files. What cannot be read is listed all the same. */
+/** Inspects session files. Unreadable ones are listed too. */
 class SessionFinder implements Discovery {
   readonly #place: string;
   readonly #single: boolean;
@@ -70,7 +69,6 @@ class SessionFinder implements Discovery {
   readonly #damage: string[] = [];
   readonly #brokenPaths = new Map<string, TreeId>();
   #known: KnownTree[] = [];
-  #lists: KnownList[] = [];
 
   constructor(place: string, single: boolean, options: StoreOptions) {
     this.#place = place;
@@ -95,9 +93,9 @@ class SessionFinder implements Discovery {
     return new FolderWatch(folder, this.#sessions, this, mayWrite);
   }
 
-  take(): Pick<Survey, 'known' | 'lists'> {
-    const found = { known: this.#known, lists: this.#lists };
-    [this.#known, this.#lists] = [[], []];
+  take(): Pick<Survey, 'known'> {
+    const found = { known: this.#known };
+    this.#known = [];
     return found;
   }
 
@@ -111,7 +109,7 @@ class SessionFinder implements Discovery {
 
   find(path: string, mayWrite: boolean): void {
     try {
-      // What a crash left of a copy in the making is nobody's.
+      // Leftovers of a copy that a crash interrupted.
       if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);
@@ -129,10 +127,10 @@ class SessionFinder implements Discovery {
     lock.release();
   }
 
-  /** Takes a session from the row beside it, without looking into the file. */
+  /** Takes a session from its summary cache, without reading the file. */
   #listed(path: string): boolean {
     const listed = readSummaryCache(path);
-    if (listed === null || listed.format === 'linear' || this.#sessions.has(listed.row.id)) return false;
+    if (listed === null || this.#sessions.has(listed.row.id)) return false;
     const { row } = listed;
     this.#sessions.set(row.id, this.#session(row.id, path, row.owner));
     this.#known.push(listed);
@@ -153,15 +151,14 @@ class SessionFinder implements Discovery {
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
     const own = sessionTreeId(header.id);
-    // A copy of a file has the same id; it is a session of its own all the same.
+    // A copy of a file has the same id but is a separate session.
     const id = this.#sessions.has(own) ? treeId(derivedId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;
     const session = this.#session(id, path, owner, file);
-    const { loaded, linear } = session.read();
+    const { tree } = session.read();
     this.#sessions.set(id, session);
     for (const { message } of session.warnings) this.#warn(`${path}: ${message}`);
-    if (linear !== null) this.#lists.push({ record: linear, owner, sequence: session.sequence });
-    else this.#known.push({ row: diskRow(loaded.tree), format: session.format, sequence: session.sequence });
+    this.#known.push({ row: rowOf(tree), format: session.format, sequence: session.sequence });
   }
 
   #unreadable(path: string, error: AppError): void {
@@ -172,7 +169,7 @@ class SessionFinder implements Discovery {
     this.#known.push({ row: unreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
   }
 
-  /** Takes the lease of the one session; false where somebody else has it or the file is another tool's. */
+  /** Takes the lease of the single session; false if another process has it or the file belongs to another tool. */
   hold(): boolean {
     for (const session of this.#sessions.values()) {
       const { file } = session;
@@ -184,7 +181,7 @@ class SessionFinder implements Discovery {
       try {
         file.lease.take();
       } catch (error) {
-        // Whoever writes takes the lease first, and is told then.
+        // A writer takes the lease first and gets the error then.
         if (!isUnwritable(error)) throw error;
         this.note(`${file.path} cannot be written now: everything can be read.`);
       }
@@ -198,11 +195,7 @@ class SessionFinder implements Discovery {
     return true;
   }
 
-  opened(
-    writes: boolean,
-    { known, lists }: Pick<Survey, 'known' | 'lists'>,
-    watch: FolderWatch | null,
-  ): OpenedSessions {
+  opened(writes: boolean, { known }: Pick<Survey, 'known'>, watch: FolderWatch | null): OpenedSessions {
     const notes = this.#notes;
     return {
       holdings: {
@@ -220,18 +213,19 @@ class SessionFinder implements Discovery {
       notes,
       damage: this.#damage,
       known,
-      lists,
     };
   }
 }
 
-/** Migrates a file under its lease; false where somebody else has it, or nothing can be written: then it is read as it is. */
+/**
+ * Migrates a file under its lease; false if another process has it or nothing can be written: then it is read as it is.
+ */
 export function migrated(path: string): boolean {
   try {
     const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return false;
     try {
-      // Somebody may have migrated it between the look and the lease.
+      // Another process may have migrated it between detection and lease.
       if (dialectOf(path) === 'v1') migrateFile(path);
       return true;
     } finally {
@@ -243,7 +237,7 @@ export function migrated(path: string): boolean {
   }
 }
 
-/** Whether something failed because nothing can be written, be it that the disk is full; what is there can be read. */
+/** Whether an error means that nothing can be written, also because of a full disk; reading still works. */
 export function isUnwritable(error: unknown): boolean {
   return isAppError(error) && (error.code === 'tree/read-only' || error.code === 'store/full');
 }

@@ -1,4 +1,4 @@
-/** Where session files lie, and what lies beside them. */
+/** The paths of session files and of their side files. */
 import { rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isUuid, refuse, type TreeId, treeId } from '@coppice/core';
@@ -12,18 +12,21 @@ import {
   syncFolder,
 } from '../disk/atomic-files.ts';
 
-/** The folder beside a session file that holds its lease and what belongs to it; all of it but names and runs can go. */
+/**
+ * Returns the folder beside a session file with its lease and side files; everything except external ids and runs can
+ * be deleted.
+ */
 export function sidecarFolder(path: string): string {
   return join(dirname(path), '.coppice', basename(path));
 }
 
-/** The name of a new session's file: the time first, so that names sort by age, then the session's id. */
+/** Returns the name of a new session's file: the time first, so that names sort by age, then the session id. */
 export function fileName(at: number, id: TreeId): string {
   const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at) : new Date(0);
   return `${time.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 }
 
-/** The session's id as far as a file's name tells it. */
+/** Returns the session id in a file name, if there is one. */
 export function idInName(path: string): TreeId | null {
   const id = basename(path).slice(-42, -6);
   return isUuid(id) ? treeId(id) : null;
@@ -36,14 +39,14 @@ export function sessionPaths(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Whether a path lies where another tool keeps its own sessions: nothing there is ever rewritten. */
+/** Whether a path is in the folder of another tool, where nothing is ever rewritten. */
 export function isForeignFolder(path: string): boolean {
   return dirname(path)
     .split(/[\\/]/)
     .some((part) => part === '.pi' || part === '.claude');
 }
 
-/** Makes a session file, whole or not at all, and never over another one. */
+/** Creates a session file atomically, never over an existing one. */
 export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
   if (statOrNull(path) !== null)
     refuse('command/invalid', `There is ${path} already: nothing is written over another file.`, { path });
@@ -59,7 +62,7 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
       rmSync(made, { force: true });
       syncFolder(dirname(path), 'session');
     } catch (error) {
-      // As far as it can be done: what is left was never acknowledged, and is whole.
+      // Best effort: leftovers were never acknowledged, but are complete.
       for (const name of linked ? [made, path] : [made]) tried(() => rmSync(name, { force: true }));
       throw error;
     } finally {
@@ -69,8 +72,8 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
 }
 
 /**
- * Gives a file a second name beside it that nothing has, such as `name.jsonl.damaged-1`, and returns it. One that has such
- * a name already, as after a crash in between, is not given another.
+ * Gives a file an unused second name, such as `name.jsonl.damaged-1`, and returns it. If it has one already, as after a
+ * crash, that one is returned.
  */
 export function keepBeside(path: string, ending: string, first = 1): string {
   return onFile(path, () => {
@@ -87,7 +90,7 @@ export function keepBeside(path: string, ending: string, first = 1): string {
   });
 }
 
-/** The copies of a session file that a migration or a repair has left beside it. */
+/** Returns the copies of a session file that a migration or repair left. */
 export function copiesBeside(path: string): string[] {
   const own = basename(path);
   const isCopy = (name: string) => name.startsWith(own) && /^\.(?:bak\d*|damaged-\d+)$/.test(name.slice(own.length));
@@ -96,7 +99,9 @@ export function copiesBeside(path: string): string[] {
     .map((name) => join(dirname(path), name));
 }
 
-/** Takes away the folders beside a new file that nobody else knows of yet: another process may be about to use others. */
+/**
+ * Removes the folders beside a new file that no other process can know yet; another process may be about to use others.
+ */
 export function tidy(path: string): void {
   const side = sidecarFolder(path);
   for (const name of ['locking', 'making', '', '..']) tried(() => rmdirSync(join(side, name)));
@@ -106,6 +111,6 @@ function tried(work: () => void): void {
   try {
     work();
   } catch {
-    // There is something in it, or it is not there.
+    // Not empty, or missing.
   }
 }

@@ -1,4 +1,4 @@
-/** Beside the published terminal agent whose format this is: it opens what is exported, and its files open here. */
+/** Compares with the published terminal agent pi: it opens what is exported, and its files open here. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ function contentText(content: unknown): string {
     .join('');
 }
 
-/** A context of theirs in words that both can be compared by. */
+/** Describes a context of pi in a form that both sides share. */
 function theirs(messages: readonly PiMessage[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -69,7 +69,7 @@ function theirs(messages: readonly PiMessage[]): string[] {
   });
 }
 
-/** A context of ours in the same words. */
+/** Describes a context of ours in the same form. */
 async function ours(store: Store, tree: TreeId): Promise<string[]> {
   return store.read(tree, function* () {
     const active = (yield* ask('tree', {}))?.activeNodeId;
@@ -96,7 +96,7 @@ async function onlyTree(store: Store): Promise<TreeId> {
   return item.id;
 }
 
-/** Exports the one session of a store and has the other tool open it. */
+/** Exports the only session of a store and opens it with pi. */
 async function exported(path: string): Promise<{ readonly manager: PiManager; readonly losses: number }> {
   const file = sessionFiles.open(path, { readOnly: true });
   const index = new SessionIndex(file);
@@ -109,14 +109,14 @@ async function exported(path: string): Promise<{ readonly manager: PiManager; re
   );
   const before = readFileSync(to);
   const manager = PiManager.open(to);
-  // It rewrites what it takes for old; ours it takes as it is.
+  // pi rewrites files that it takes for old; it must leave ours unchanged.
   expect(readFileSync(to).equals(before)).toBe(true);
   return { manager, losses: losses.length };
 }
 
 const shown: ReadonlySet<string> = new Set(['message', 'branch_summary', 'compaction', 'custom_message']);
 
-/** Ids and parents of what was said, over what only stands in between. */
+/** Returns ids and parents of messages, skipping other entries. */
 function piShape(entries: readonly PiEntry[]): [string, string | null][] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const above = (entry: PiEntry): string | null => {

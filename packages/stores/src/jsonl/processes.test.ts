@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a worker; `until` waits for a word that it says. */
+/** Starts a worker; `until` waits for a word in its output. */
 function start(what: string): {
   until(word: string): Promise<string>;
   said: string[];

@@ -1,4 +1,4 @@
-/** The lines of a file as bytes. They end at byte 0x0A and nowhere else. */
+/** Reads the lines of a file as bytes. Only byte 0x0A ends a line. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/atomic-files.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
@@ -9,17 +9,17 @@ export interface RawLine {
   readonly line: number;
   readonly offset: number;
   readonly bytes: Buffer;
-  /** Whether it has an end; the last one may have none. */
+  /** Whether it has a line end; the last line may have none. */
   readonly ended: boolean;
 }
 
-/** Whether a line says nothing: it is empty, or has only spaces, or the end that other systems give their lines. */
+/** Whether a line is blank: empty, or only spaces, tabs or a carriage return. */
 export function isBlankLine(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
   return true;
 }
 
-/** The first line of a file that says anything, or what is left where none does. */
+/** Returns the first line of a file that is not blank, or the rest of the file if there is none. */
 export function firstLine(file: FileBytes): Omit<RawLine, 'ended'> {
   let bytes = Buffer.alloc(0);
   for (let [line, start] = [1, 0]; ; ) {
@@ -35,8 +35,9 @@ export function firstLine(file: FileBytes): Omit<RawLine, 'ended'> {
 }
 
 /**
- * Takes the lines of an open file from a place to its end, each good until the next, and whether it may be odd: that is
- * looked for in many at once. Gives what is left after the last one that has an end, and where that begins.
+ * Calls `take` for each line of an open file from an offset on; a line is valid until the next. Also passes whether the
+ * line may need a full parse, which is checked for many lines at once. Returns the rest after the last complete line,
+ * and its offset.
  */
 export function eachLine(
   file: FileBytes,
@@ -47,7 +48,7 @@ export function eachLine(
 ): { readonly rest: Buffer | null; readonly offset: number } {
   let held: Buffer[] = [];
   let offset = from;
-  // One piece of memory for all chunks: what is held over is copied.
+  // One buffer for all chunks; what is carried over is copied.
   const space = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
     const chunk = file.readInto(space, at, Math.min(space.length, size - at));
@@ -56,7 +57,7 @@ export function eachLine(
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       const piece = chunk.subarray(start, end);
-      // What is odd may lie across the pieces.
+      // The unusual bytes may be split between pieces.
       take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset, odd || held.length > 0);
       held = [];
       start = end + 1;
@@ -68,7 +69,7 @@ export function eachLine(
   return { rest: held.length === 0 ? null : Buffer.concat(held), offset };
 }
 
-/** The lines one after the other; the file is never held as a whole. */
+/** Yields the lines of a file without reading all of it at once. */
 export function* linesIn(path: string): Generator<RawLine, void, undefined> {
   const handle = onFile(path, () => openSync(path, 'r'));
   try {

@@ -1,17 +1,21 @@
-/** Places for entries of a session file that do not fit where their lines say, so that none of them is lost. */
+/** Finds other places for entries of a session file that do not fit where their lines say, so that none is lost. */
 import { lastPlaceBelow, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
+  type Applied,
   isBlank,
+  type MoveStep,
   matchParentBelow,
   type NewNode,
   type Node,
   type NodeId,
   nodeId,
+  type RestoreStep,
   rootNode,
   type Step,
   type Tree,
 } from '@coppice/core';
-import { apply, findAnyNode, findNode, isAbove } from '@coppice/core/tree';
+import { ownField } from '@coppice/core/decode';
+import { apply, findAnyNode, findNode, isAbove, nodeOfStep } from '@coppice/core/tree';
 import type { ReplayOptions } from './replaying.ts';
 
 interface Stray {
@@ -20,20 +24,21 @@ interface Stray {
   readonly groupId: number;
 }
 
-/** The steps of a commit that fit, and the tree after them. */
-export interface Fitted {
+/** The steps of a commit that fit, and the result of applying them. */
+export interface Fitted extends Applied {
   readonly steps: readonly Step[];
-  readonly tree: Tree;
 }
 
 /** Fits the steps of commits to the tree, one commit after the other. */
 export class Recovery {
   readonly #on: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
-  // Nodes whose parent is not the one that they were written below.
+  // Nodes with another parent than they were written below.
   readonly #adrift = new Set<NodeId>();
-  // Nodes that wait for their parent, which comes later in the file, by the parent's id.
+  // Nodes that wait for a parent later in the file, by the parent's id.
   readonly #strays = new Map<string, Stray[]>();
+  // Nodes whose restoring stands before the removal that it takes back, with the number of that removal.
+  readonly #restored = new Map<NodeId, number>();
 
   constructor(on: ReplayOptions, warn: (warning: SessionWarning) => void) {
     this.#on = on;
@@ -41,26 +46,33 @@ export class Recovery {
   }
 
   /**
-   * The steps that fit the tree. An entry that does not fit its place is shown at another one; any other step that does
-   * not fit is left out. Both are reported.
+   * Returns the steps that fit the tree. An entry that does not fit its place is moved; any other step that does not
+   * fit is dropped. Both are reported.
    */
   fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): Fitted {
     const steps = given.map((step) => this.#flagged(step));
-    const takesAway = this.#adrift.size > 0 && steps.some((step) => step.type === 'remove');
+    const misplaced = this.#adrift.size + this.#restored.size;
+    const takesAway = misplaced > 0 && steps.some((step) => step.type === 'remove' || step.type === 'move');
     if (this.#strays.size === 0 && !takesAway) {
       const applied = apply(tree, steps, { at });
-      if (applied.ok) return { steps, tree: applied.value.tree };
+      if (applied.ok) return { steps, ...applied.value };
     }
     const fit = new Fitting(tree, at);
     for (const step of steps) {
-      if (step.type === 'remove') this.#rescue(fit, step.nodeId);
+      if (step.type === 'remove') {
+        if (this.#isTakenBack(step.nodeId, lines)) continue;
+        this.#rescue(fit, step.nodeId);
+      }
       if (fit.take(step)) {
         if (step.type === 'insert') this.#fetch(fit, step.node.id);
+        if (step.type === 'move') this.#adrift.delete(step.nodeId);
         continue;
       }
       const why = fit.why;
+      if (step.type === 'move' && this.#moved(fit, step)) continue;
+      if (step.type === 'restore' && this.#broughtBack(fit, step)) continue;
       const other = this.#recovered(fit.tree, step);
-      const line = lines.find(({ uuid }) => nodeIn(step) === this.#on.names.toNode(uuid)) ?? lines[0];
+      const line = lines.find(({ uuid }) => nodeOfStep(step) === this.#on.names.toNode(uuid)) ?? lines[0];
       if (other !== null && fit.take({ type: 'insert', node: other })) {
         if (line !== undefined) this.#shownElsewhere(line, other, why);
         this.#fetch(fit, other.id);
@@ -70,10 +82,10 @@ export class Recovery {
       }
     }
     const applied = apply(tree, fit.steps, { at });
-    return applied.ok ? { steps: fit.steps, tree: applied.value.tree } : { steps: [], tree };
+    return applied.ok ? { steps: fit.steps, ...applied.value } : { steps: [], tree, changes: [] };
   }
 
-  /** An insert of an entry whose parent is nowhere says which one that was. */
+  /** Adds to the insert of an entry with a missing parent the id of that parent. */
   #flagged(step: Step): Step {
     if (step.type !== 'insert') return step;
     const { file, names } = this.#on;
@@ -85,7 +97,41 @@ export class Recovery {
     return { type: 'insert', node: { ...step.node, meta } };
   }
 
-  /** Moves nodes out of a subtree that is about to be removed, if they are only shown in it because of a lost line. */
+  /**
+   * Moves a node that is not where the step expects it, or whose new position is taken. A node that cannot be moved
+   * counts as misplaced: it is not removed together with its old parent.
+   */
+  #moved(fit: Fitting, { nodeId: id, to }: MoveStep): boolean {
+    const isMoved = this.#move(fit, id, to.parentId, to.position, to.groupId);
+    if (isMoved) this.#adrift.delete(id);
+    else this.#adrift.add(id);
+    return isMoved;
+  }
+
+  /**
+   * Restores a node whose removal has another number than the step names, or whose position is taken. A node that is
+   * not inserted or not removed yet stays when its removal follows.
+   */
+  #broughtBack(fit: Fitting, { nodeId: id, position, version: named }: RestoreStep): boolean {
+    const node = findAnyNode(fit.tree, id);
+    if (node === undefined || node.removedIn === null) {
+      this.#restored.set(id, named);
+      return true;
+    }
+    const { parentId, removedIn: version } = node;
+    if (parentId === null) return false;
+    return [position ?? node.position, lastPlaceBelow(fit.tree, parentId)].some((place) =>
+      fit.take({ type: 'restore', nodeId: id, version, position: place }),
+    );
+  }
+
+  /** Whether a removal in these lines was taken back by a line above them. */
+  #isTakenBack(id: NodeId, lines: readonly SessionEntry[]): boolean {
+    const version = this.#restored.get(id);
+    return version !== undefined && lines.some((line) => ownField(line, 'version') === version);
+  }
+
+  /** Moves nodes out of a subtree that is about to be removed, if they are only in it because of a lost line. */
   #rescue(fit: Fitting, top: NodeId): void {
     const parentId = findNode(fit.tree, top)?.parentId;
     if (parentId == null) return;
@@ -93,8 +139,8 @@ export class Recovery {
   }
 
   /**
-   * A node that can be inserted in the place of one that does not fit: below the nearest of its ancestors that is there,
-   * at a free position. A reply whose own line is lost is made of the line that completed it.
+   * Returns a node to insert instead of one that does not fit: below its nearest existing ancestor, at a free position.
+   * A reply whose own line is lost is rebuilt from the line that completed it.
    */
   #recovered(tree: Tree, step: Step): NewNode | null {
     const { file, names, kit } = this.#on;
@@ -136,7 +182,7 @@ export class Recovery {
     else waiting.push(stray);
   }
 
-  /** Moves the nodes that wait for a parent below it, now that it is there. */
+  /** Moves the nodes that wait for a parent below it, now that it exists. */
   #fetch(fit: Fitting, parentId: NodeId): void {
     const waiting = this.#strays.get(parentId) ?? [];
     this.#strays.delete(parentId);
@@ -144,7 +190,7 @@ export class Recovery {
       if (this.#move(fit, id, parentId, position, groupId)) this.#adrift.delete(id);
   }
 
-  /** Moves a node below another one, at a position if that is free, else as its last child. */
+  /** Moves a node below another one, at the position if it is free, else as its last child. */
   #move(fit: Fitting, id: NodeId, parentId: NodeId, position: string | null, groupId: number): boolean {
     const node = findNode(fit.tree, id);
     const parent = findNode(fit.tree, parentId);
@@ -172,7 +218,7 @@ export class Recovery {
   }
 }
 
-/** Steps that are taken one by one, each only if the tree takes it. */
+/** Applies steps one by one, each only if it fits the tree. */
 class Fitting {
   readonly steps: Step[] = [];
   readonly #at: number;
@@ -185,7 +231,7 @@ class Fitting {
   }
 
   take(step: Step): boolean {
-    // Between the steps of a commit the pointer may be at nothing yet.
+    // Between the steps of a commit there may be no active node yet.
     const pointed = step.type === 'insert' && step.node.parentId !== null ? [pointAt(this.tree, step.node.id)] : null;
     return (
       this.#takeAll([step]) ||
@@ -199,20 +245,14 @@ class Fitting {
       this.why = tried.refusal.message;
       return false;
     }
-    // All of them belong to one commit.
+    // All steps belong to one commit, so the version stays.
     this.tree = { ...tried.value.tree, version: this.tree.version };
     for (const step of steps) this.steps.push(step);
     return true;
   }
 }
 
-/** The node that an insert or a change is about. */
-function nodeIn(step: Step): string | null {
-  if (step.type === 'insert') return step.node.id;
-  return 'nodeId' in step ? step.nodeId : null;
-}
-
-/** A node as the last child of another one, or of the root. */
+/** Returns a node as the last child of another one, or of the root. */
 function below(tree: Tree, node: NewNode, given: Node | undefined): NewNode | null {
   const parent = given ?? findNode(tree, tree.rootId);
   if (parent === undefined) return null;

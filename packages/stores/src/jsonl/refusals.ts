@@ -1,7 +1,7 @@
-/** Why a session file is not written to. */
+/** Errors of writes to a session file. */
 import { AppError, refusalKinds } from '@coppice/core';
 
-/** The refusal of a write to a file that is not the one which was opened. */
+/** The error of a write to a file that was replaced since it was opened. */
 export function fileReplaced(path: string): AppError {
   return new AppError({
     code: 'store/locked',
@@ -11,7 +11,7 @@ export function fileReplaced(path: string): AppError {
   });
 }
 
-/** The refusal of a write to a file that was opened without its lease. */
+/** The error of a write to a file that was opened without a lease. */
 export function openedReadOnly(path: string): AppError {
   return new AppError({
     code: 'tree/read-only',
@@ -21,7 +21,7 @@ export function openedReadOnly(path: string): AppError {
   });
 }
 
-/** The refusal to read or write a file by whoever has closed it. */
+/** The error of reading or writing a closed file. */
 export function sessionClosed(path: string): AppError {
   return new AppError({
     code: 'store/unavailable',
@@ -31,7 +31,10 @@ export function sessionClosed(path: string): AppError {
   });
 }
 
-/** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
+/**
+ * The error of a write that was planned before somebody else added a commit, or before the remains of a failed one were
+ * found.
+ */
 export function fileChanged(
   { path, version }: { readonly path: string; readonly version: number },
   expected: number,
@@ -45,7 +48,9 @@ export function fileChanged(
   });
 }
 
-/** The refusal of an entry that cannot be printed: it contains itself, has a number that JSON lacks, or is too long. */
+/**
+ * The error of an entry that cannot be serialised: it contains itself, has a number that JSON lacks, or is too long.
+ */
 export function notStorable(uuid: string, cause: unknown): AppError {
   const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
   return new AppError({

@@ -1,4 +1,4 @@
-/** From the lines of a session file to the tree and its log. */
+/** Builds the tree and its log from the lines of a session file. */
 import { derivedId } from '@coppice/content';
 import {
   headerSteps,
@@ -7,36 +7,38 @@ import {
   type SessionWarning,
   stepsOfLines,
 } from '@coppice/content/sessions';
+import type { FieldMap } from '@coppice/core';
 import {
+  type AppliedCommit,
   actId,
   type Commit,
   type CommitKind,
   type ConversationFormat,
-  type LinearRecord,
   type Node,
   type NodeId,
-  type PreparedCommit,
   type Step,
   type Tree,
 } from '@coppice/core';
+import { Malformed, object, ownField } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { emptyTree, findAnyNode } from '@coppice/core/tree';
 import { damagedFile } from '../disk/atomic-files.ts';
-import { type DiskFields, diskField, diskObject, Unreadable } from '../disk/decode.ts';
+import { describeUnreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
+import { type LinearTree, treeOfLinear } from '../linear.ts';
 import { type Fitted, Recovery } from './recovery.ts';
 import { emptyCommit, type ReplayOptions } from './replaying.ts';
 import { readStateRows, type StateRows } from './state-rows.ts';
 
 /** A commit that was read from lines, and the tree after it. */
 export interface ReplayedCommit {
-  readonly settled: PreparedCommit;
+  readonly settled: AppliedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
 }
 
-/** Reads a session's lines as commits, one after the other, as often as there are new ones. */
+/** Reads a session's lines as commits, repeatedly as new ones are added. */
 export class Replay {
   readonly #on: ReplayOptions;
   readonly #recovery: Recovery;
@@ -45,7 +47,8 @@ export class Replay {
   #read = 0;
   #unnumbered = 0;
   purged: ReadonlySet<NodeId> = new Set();
-  linear: LinearRecord | null = null;
+  /** A list of an earlier version without further writes: the file has no line for its first commit. */
+  list: LinearTree | null = null;
   sequence = 0;
   format: ConversationFormat = 'tree';
 
@@ -54,7 +57,7 @@ export class Replay {
     this.#recovery = new Recovery(on, (warning) => this.warnings.push(warning));
   }
 
-  /** Sorts the lines that are new by their commits. */
+  /** Groups new lines by commit. */
   #take(): void {
     const { file, names } = this.#on;
     names.take(file);
@@ -62,7 +65,7 @@ export class Replay {
       const index = this.#read;
       const type = file.typeAt(index);
       if (type === 'linear') this.#linear(file.entryAt(index));
-      // Where lines have no numbers of their own, header and lines are a commit each.
+      // In files without numbers, the header and each line are a commit.
       const version = file.versionAt?.(index) ?? ++this.#unnumbered;
       if (version === 0) continue;
       const group = this.#groups.get(version);
@@ -73,17 +76,18 @@ export class Replay {
 
   #linear(entry: SessionEntry): void {
     try {
-      this.linear = readRecord(diskObject(entry, 'record'));
+      const { owner, kit } = this.#on;
+      this.list = treeOfLinear(readRecord(object(entry, 'record')), owner, kit);
       this.format = 'linear';
-      const sequence = diskField(entry, 'sequence');
+      const sequence = ownField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      throw damagedFile(this.#on.file.path, `has a list that ${error.message}`);
+      if (!(error instanceof Malformed)) throw error;
+      throw damagedFile(this.#on.file.path, `has a list that ${describeUnreadable(error)}`);
     }
   }
 
-  /** The whole tree and its log. */
+  /** Returns the whole tree and its log. */
   load(): { readonly tree: Tree; readonly log: readonly Commit[] } {
     const { treeId, owner, file } = this.#on;
     let tree = emptyTree(treeId, owner, 0);
@@ -103,7 +107,7 @@ export class Replay {
         continue;
       }
       if (version < begins) {
-        // Kept for the case that the rows cannot be read: then these commits are all there is of the history.
+        // Kept in case the rows cannot be read: then these commits are the whole history.
         skipped.push(version);
         continue;
       }
@@ -116,8 +120,10 @@ export class Replay {
       tree = landed.tree;
       log.push(landed.settled.commit);
     }
-    // A list whose line is lost: the session is there all the same, and empty.
-    if (tree.rootId === '' && this.linear === null) {
+    // The line of a list is lost: the session still exists, but is empty.
+    if (this.#last() > 0) this.list = null;
+    else if (this.list !== null) return { tree: this.list.tree, log: [this.list.settled.commit] };
+    if (tree.rootId === '') {
       const landed = this.#commit(tree, 1, []);
       tree = landed.tree;
       log.push(landed.settled.commit);
@@ -125,7 +131,7 @@ export class Replay {
     return { tree, log };
   }
 
-  /** The version that a rewritten file begins at; what it says of those before is history. */
+  /** Returns the version at which a rewritten file begins; earlier commits are history. */
   #rewritten(): number {
     const { file } = this.#on;
     let begins = 0;
@@ -138,7 +144,7 @@ export class Replay {
     return this.#on.file.versionAt === undefined ? this.#unnumbered : this.#on.file.version;
   }
 
-  /** The commits after the version of a tree. */
+  /** Yields the commits after the version of a tree. */
   *since(tree: Tree): Generator<ReplayedCommit, void, undefined> {
     this.#take();
     let now = tree;
@@ -151,18 +157,18 @@ export class Replay {
 
   #commit(before: Tree, version: number, group: readonly number[]): ReplayedCommit {
     const { file, treeId, owner } = this.#on;
-    // The header of a file that was a list is part of the first commit that makes it a tree.
+    // The header of a former list belongs to the commit that makes it a tree.
     const begins = before.rootId === '';
     const first = begins ? headerSteps(file.header, this.#on.names) : [];
     const lines = this.#parentsFirst(group).map((index) => file.entryAt(index));
     const late = group.some((index) => file.isLate?.(index) === true);
-    // What another tool's line says under the same names is not about a commit.
+    // In a line of another tool the same field names do not describe a commit.
     const ours = lines.length === 0 || file.isOurs(group.at(-1) ?? 0);
     const last = lines.at(-1) ?? file.header;
-    const noted: DiskFields = ours ? last : { timestamp: last.timestamp };
+    const noted: FieldMap = ours ? last : { timestamp: last.timestamp };
     const at = timeOfLine(noted, before.updatedAt);
     const tree = begins ? emptyTree(treeId, owner, at) : before;
-    const { steps, tree: after } = this.#fitting(tree, lines, first, late, at);
+    const { steps, tree: after, changes } = this.#fitting(tree, lines, first, late, at);
     const options = {
       actor: textOr(noted, 'actor', 'file'),
       actId: actId(textOr(noted, 'actId', derivedId('session-act', treeId, version))),
@@ -171,24 +177,24 @@ export class Replay {
     };
     const kind = commitKindOf(noted);
     const reverses = kind === 'do' ? {} : { reverses: { kind, actId: options.actId } };
-    const sequence = diskField(noted, 'sequence');
+    const sequence = ownField(noted, 'sequence');
     this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
-    this.format = diskField(noted, 'format') === 'linear' ? 'linear' : 'tree';
-    // A tree in the trash takes nothing but its own attributes; what the file says happened.
+    this.format = ownField(noted, 'format') === 'linear' ? 'linear' : 'tree';
+    // A tree in the trash would refuse other changes, but the file says that they happened.
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
     const settled =
       steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
     const extra = { sequence: this.sequence, format: this.format };
-    if (settled !== null) return { settled, tree: after, ...extra };
+    if (settled !== null) return { settled: { ...settled, changes }, tree: after, ...extra };
     return { ...this.#nothing(tree, version, options), ...extra };
   }
 
-  /** A commit of which nothing is left: its number stays taken. */
+  /** Returns a commit without remaining steps, so that its number stays used. */
   #nothing(
     tree: Tree,
     version: number,
     options: { readonly actor: string; readonly actId: Commit['actId']; readonly at: number },
-  ): { readonly settled: PreparedCommit; readonly tree: Tree } {
+  ): { readonly settled: AppliedCommit; readonly tree: Tree } {
     const commit = emptyCommit(tree.id, version, tree.nextSeq, options);
     const after = { ...tree, version };
     return {
@@ -201,7 +207,7 @@ export class Replay {
     };
   }
 
-  /** The lines of a commit in their order, but parents before children: lines of a commit may have been swapped. */
+  /** Returns the lines of a commit with parents before children, because lines may have been swapped. */
   #parentsFirst(group: readonly number[]): readonly number[] {
     const { file } = this.#on;
     const lines = group.filter((index) => index > 0);
@@ -221,12 +227,12 @@ export class Replay {
   }
 
   /**
-   * The steps of a commit that fit the tree. An entry that does not fit its place is shown at another one; any other step
-   * that does not fit is left out. Both are reported, and the lines stay.
+   * Returns the steps of a commit that fit the tree. An entry that does not fit its place is moved; any other step that
+   * does not fit is dropped. Both are reported, and the lines stay.
    */
   #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Fitted {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
-    // What was slipped in before a commit that knew nothing of it does not move the leaf, unless nothing was there.
+    // A line that was inserted before a commit which did not know of it does not move the leaf, unless there was none.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
     return this.#recovery.fit(tree, kept, lines, at);
   }
@@ -239,7 +245,7 @@ export class Replay {
       parentOf: (entry) => {
         const line = file.indexOf(entry.uuid);
         const named = file.namedParentAt?.(line);
-        // Only the parent's own line is lost: it is there, made of the line that completed it.
+        // Only the parent's own line is lost: the node exists, rebuilt from the line that completed it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
         while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
@@ -247,7 +253,8 @@ export class Replay {
         const uuid = file.uuidAt(Math.max(0, index));
         const above = findAnyNode(tree, names.toNode(uuid));
         if (above === undefined || above.removedIn === null) return uuid;
-        // What was removed takes nothing new: whoever did not know of it goes on at what is left above it.
+        // A removed node gets no new children: a writer that did not know of the removal continues at the nearest
+        // remaining ancestor.
         let left: Node | undefined = above;
         while (left !== undefined && left.removedIn !== null)
           left = left.parentId === null ? undefined : findAnyNode(tree, left.parentId);
@@ -257,7 +264,9 @@ export class Replay {
     };
   }
 
-  /** The rows that a purge or a repair left; null where they cannot be read, and the lines are taken as entries. */
+  /**
+   * Returns the rows that a purge or repair stored; null if they cannot be read, and the lines are taken as entries.
+   */
   #rows(group: readonly number[], state: number): StateRows | null {
     const rows = readStateRows(this.#on, group, state);
     for (const warning of rows.warnings) this.warnings.push(warning);
@@ -274,19 +283,19 @@ export class Replay {
   }
 }
 
-function textOr(fields: DiskFields, key: string, other: string): string {
-  const value = diskField(fields, key);
+function textOr(fields: FieldMap, key: string, other: string): string {
+  const value = ownField(fields, key);
   return typeof value === 'string' && value !== '' ? value : other;
 }
 
-function commitKindOf(fields: DiskFields): CommitKind {
-  const kind = diskField(fields, 'kind');
+function commitKindOf(fields: FieldMap): CommitKind {
+  const kind = ownField(fields, 'kind');
   return kind === 'undo' || kind === 'redo' ? kind : 'do';
 }
 
-function timeOfLine(fields: DiskFields, other: number): number {
-  const at = diskField(fields, 'at');
+function timeOfLine(fields: FieldMap, other: number): number {
+  const at = ownField(fields, 'at');
   if (typeof at === 'number') return at;
-  const written = Date.parse(String(diskField(fields, 'timestamp')));
+  const written = Date.parse(String(ownField(fields, 'timestamp')));
   return Number.isNaN(written) ? other : written;
 }

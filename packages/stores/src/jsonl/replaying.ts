@@ -1,17 +1,17 @@
-/** What the lines of a session file are read with. */
+/** The types for replaying the lines of a session file. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
 import type { FileNames } from './file-names.ts';
 
-/** A file whose lines know their commit; other tools' lines are a commit each. */
+/** A file whose lines may have commit numbers; each line of another tool is a commit. */
 export interface NumberedFile extends SessionFile {
   versionAt?(index: number): number;
   isLate?(index: number): boolean;
-  /** Whether any line is shown below another line than the one that it names. */
+  /** Whether any line is shown below another line than its named parent. */
   readonly hasDetached?: boolean;
 }
 
-/** What lines are replayed with. */
+/** The inputs of a replay. */
 export interface ReplayOptions {
   readonly file: NumberedFile;
   readonly treeId: TreeId;
@@ -20,7 +20,7 @@ export interface ReplayOptions {
   readonly kit: MessageKit;
 }
 
-/** A commit of which nothing is left but its number. */
+/** Returns a commit without steps, which only keeps its number used. */
 export function emptyCommit(
   treeId: TreeId,
   version: number,

@@ -1,4 +1,4 @@
-/** One session file of ours: an index of its lines, and the one way by which lines are added. */
+/** One session file of ours: an index of its lines, and the only way to append lines. */
 import { realpathSync, statSync } from 'node:fs';
 import {
   type NewLine,
@@ -12,8 +12,8 @@ import {
   type SessionHolder,
   type SessionWarning,
 } from '@coppice/content/sessions';
+import { ownField } from '@coppice/core/decode';
 import { onFile, toDiskError } from '../disk/atomic-files.ts';
-import { diskField } from '../disk/decode.ts';
 import { FileBytes } from './file-bytes.ts';
 import { headerOfSession } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
@@ -34,9 +34,9 @@ import { LineWriter } from './line-writer.ts';
 import { eachLine, isBlankLine } from './raw-lines.ts';
 import { fileChanged, fileReplaced } from './refusals.ts';
 
-// So many lines are written before they are entered.
+// The number of written lines after which they are added to the table.
 const rowMost = 64;
-// And so many bytes, since their texts are held until then.
+// The same in bytes, because their texts are held until then.
 const rowBytes = 1 << 20;
 const openFiles = new Map<string, JsonlFile>();
 
@@ -51,7 +51,7 @@ export class JsonlFile implements SessionFile {
   #table: LineTable;
   #header: SessionHeader;
   #headerLine = 1;
-  // Everything before this byte is in the table and is not read again.
+  // Everything before this offset is in the table and is not read again.
   #end = 0;
   #lines = 0;
   #size = 0;
@@ -59,7 +59,8 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // Lines of ours that are not in the table yet; the last commit; when it was saved; whether lines of ours are gone.
+  // Lines of ours that are not in the table yet; their last commit; when it was saved; whether lines of ours were
+  // removed.
   #fresh: string[] = [];
   #freshVersion = 0;
   #saved = Number.NEGATIVE_INFINITY;
@@ -81,8 +82,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Opens a file of ours, to be read until its lease is taken. Within a process a file is opened once, so that all who
-   * work on it know of each other's lines and share the lease.
+   * Opens a file of ours for reading, until its lease is taken. A process opens each file once, so that all users see
+   * each other's lines and share the lease.
    */
   static open(path: string): JsonlFile {
     const real = onFile(path, () => realpathSync(path));
@@ -156,12 +157,12 @@ export class JsonlFile implements SessionFile {
     return this.#table.isOurs(index);
   }
 
-  /** The commit that a line belongs to. */
+  /** Returns the commit of a line. */
   versionAt(index: number): number {
     return this.#table.versionAt(index);
   }
 
-  /** Whether a line was slipped in before a commit that knew nothing of it. */
+  /** Whether a line was inserted before a commit that did not know of it. */
   isLate(index: number): boolean {
     return this.#table.isLate(index);
   }
@@ -170,7 +171,7 @@ export class JsonlFile implements SessionFile {
     return this.#table.hasDetached;
   }
 
-  /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
+  /** Returns the parent that a line names, if that is missing and the line is shown below another one. */
   namedParentAt(index: number): string | undefined {
     return this.#table.namedAt(index);
   }
@@ -182,7 +183,7 @@ export class JsonlFile implements SessionFile {
     const offset = this.#table.offsetAt(index);
     const bytes = this.#line(offset, this.#table.lengthAt(index));
     const line = parsedLine(bytes);
-    const named = line === undefined || diskField(line, 'uuid') !== undefined ? line : renamePiFields(line);
+    const named = line === undefined || ownField(line, 'uuid') !== undefined ? line : renamePiFields(line);
     if (named !== undefined) return resolveFirstKept(this, index, { ...named, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
@@ -194,7 +195,7 @@ export class JsonlFile implements SessionFile {
   }
 
   restAt(index: number): Uint8Array | null {
-    // What a compaction names may have to be named otherwise.
+    // The reference of a compaction may need to be changed.
     if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
     const head = bytes.includes(0) ? null : quickPrefix(bytes, 0, bytes.length);
@@ -205,17 +206,17 @@ export class JsonlFile implements SessionFile {
     return this.#file.line(offset, length, this.#size);
   }
 
-  /** Reads what is new at the end of the file into the table. */
+  /** Reads new lines at the end of the file into the table. */
   #scan(): void {
     const size = this.#file.size();
     this.#file.forget();
     this.#fresh = [];
     if (!this.#file.isMarked()) {
-      // Somebody wrote other lines in the place of those that are known: from where to read on is not.
+      // Known lines were overwritten, so it is unclear where to continue.
       [this.#isCut, this.#size] = [true, size];
       return;
     }
-    // A last line without an end was taken as it was; its end, or what somebody wrote on in it, is no line of its own.
+    // A last line without an end was read already; its line end, or text appended to it, is not a new line.
     const inLine = !this.#ended && this.#end === this.#size;
     const goesOn = size > this.#end;
     const isEnd = inLine && this.#file.goesOnWith(0x0a, this.#end);
@@ -235,7 +236,7 @@ export class JsonlFile implements SessionFile {
       [this.#end, this.#lines] = isWhole ? [offset + rest.length, line + 1] : [offset, line];
     }
     if (this.#table.open) {
-      // The file ends in the middle of a commit: it is looked at again when there is more.
+      // The file ends in the middle of a commit, which is read again when more is appended.
       this.#tail ??= incompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
@@ -243,7 +244,7 @@ export class JsonlFile implements SessionFile {
     this.#file.mark(this.#end);
   }
 
-  /** The last line of a file that does not end in one: whole but for its end, or torn. */
+  /** Reads the last line of a file without a line end: it is complete or cut off. */
   #last(bytes: Buffer, at: LinePlace): void {
     const parsed = parsedLine(bytes);
     const head = parsed === undefined ? null : prefixIn(parsed);
@@ -257,7 +258,7 @@ export class JsonlFile implements SessionFile {
 
   #take(bytes: Buffer, at: LinePlace, odd = true): void {
     if (at.line === this.#headerLine) return;
-    // A blank line ends what was begun and not finished.
+    // A blank line ends an unfinished commit.
     if (isBlankLine(bytes)) return this.#table.drop(at);
     const quick = odd && mayBeOdd(bytes) ? null : quickPrefix(bytes, 0, bytes.length);
     this.#table.line();
@@ -269,7 +270,7 @@ export class JsonlFile implements SessionFile {
     }
   }
 
-  /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
+  /** Returns the size of the file. Throws if it is not the file that was opened, because the table would be wrong. */
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
@@ -290,8 +291,9 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Refuses where nothing may be written; else tells the size of the file. The lease is looked at when anybody has added
-   * to the file, and now and then: a process that has taken it and written nothing yet reads what is added here first.
+   * Throws if nothing may be written; otherwise returns the size of the file. The lease is checked when another process
+   * has appended, and from time to time: a process that has taken it but not written yet first reads what is added
+   * here.
    */
   #lookAround(): number {
     const now = Date.now();
@@ -316,23 +318,23 @@ export class JsonlFile implements SessionFile {
     this.#write(printLine(line), version, version, this.#size);
   }
 
-  /** Looks before a save whether this process may write and what others have written. */
+  /** Checks before a save whether this process may write, and reads what others have written. */
   #look(): void {
     let now = Date.now();
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
     const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
-    // Mostly it is enough to look at the open file: since the last save nothing about it has changed.
+    // Usually checking the open file is enough: nothing about it has changed since the last save.
     if (!isWell || !this.lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();
       now = Date.now();
     }
-    // The time that the system will note for what is written now, or a little later. Where it comes to write later than
-    // that, the next save looks once more than it has to.
+    // The time that the system will record for this write, or slightly later. If the write happens later, the next save
+    // does one unnecessary check.
     this.#saved = now + 1;
   }
 
-  /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
+  /** Appends the lines of one or several commits in one write, synced on return. */
   write(commits: readonly LinesOfCommit[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
@@ -345,14 +347,14 @@ export class JsonlFile implements SessionFile {
     try {
       const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
       if (version !== this.version + 1) throw fileChanged(this, version);
-      // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
+      // A cut-off line gets a line end, and an unfinished commit is closed by a blank line.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
         this.#writer.append(before + text, size);
         this.#scan();
       } else {
         const length = this.#writer.append(text, size);
-        // What was just written at the end is known, and need not be read back.
+        // The written lines are known and need not be read back.
         if (typeof lines === 'string') this.#fresh.push(lines);
         else for (const line of lines) this.#fresh.push(line);
         this.#freshVersion = lastVersion;
@@ -364,8 +366,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Enters the lines that were written here since anybody asked. Where others wrote as well, all is read as it stands: a
-   * line may be further down than it was taken to be.
+   * Adds the lines written here to the table. If others wrote as well, the file is read again, because a line may be
+   * further down than assumed.
    */
   #settle(): LineTable {
     if (this.#fresh.length === 0) return this.#table;
@@ -385,14 +387,14 @@ export class JsonlFile implements SessionFile {
     return this.#table;
   }
 
-  /** Settles what a failed append left, and gives the size of the file. */
+  /** Settles the remains of a failed append, and returns the size of the file. */
   #settleDoubt(): number {
     this.#writer.settle(this.#file);
     this.#scan();
     return this.#file.size();
   }
 
-  /** Takes in a file that was put in the place of this one by whoever holds the lease. */
+  /** Opens the file that the lease holder put in place of this one. */
   reopen(): void {
     this.#file.close();
     this.#writer.close();

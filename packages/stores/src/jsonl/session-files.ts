@@ -1,4 +1,4 @@
-/** Session files as the engine is handed them: opened, made, listed and put away. */
+/** Session files for the engine: open, create, list, trash and restore. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -47,7 +47,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   try {
     if (mayWrite && !isForeignFolder(path)) file.lease.want();
   } catch (error) {
-    // Where there is no room for a lease, the file can still be read.
+    // Without space for a lease the file can still be read.
     if (!isUnwritable(error)) {
       file.close();
       throw error;
@@ -74,7 +74,7 @@ function createSession(
     ...(parentSession === undefined ? {} : { parentSession }),
   };
   const lines = function* () {
-    // The last line says that the commit is complete, so each is written when it is known whether another one follows.
+    // The last line marks the commit as complete, so each line is written when it is known whether another follows.
     let before: SessionEntry | null = null;
     let begun = false;
     for (const entry of entries) {
@@ -107,7 +107,7 @@ function carriedLine({ type, uuid, parentUuid, rest }: CarriedEntry): Uint8Array
   return line;
 }
 
-/** A line that ends a commit whose last entry was taken as it is. */
+/** Returns a line that ends a commit whose last entry was copied unchanged. */
 function endOfFile(header: string): SessionEntry {
   return { type: 'change', uuid: randomUUID(), parentUuid: header, steps: [] };
 }
@@ -130,7 +130,7 @@ function listSessions(folder: string): SessionSummary[] {
 }
 
 function sessionSummary(path: string): SessionSummary {
-  // A link that leads nowhere is listed, too, as what it is.
+  // A dangling symbolic link is listed, too.
   const stat = statOrNull(path);
   const bare = { path, bytes: Number(stat?.size ?? 0), modifiedAt: Math.floor(Number(stat?.mtimeMs ?? 0)) };
   try {
@@ -171,7 +171,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
   };
 }
 
-/** A path that nothing has, made of one that may be taken. */
+/** Returns an unused path derived from a name that may be taken. */
 function freeName(folder: string, name: string): string {
   for (let count = 1; ; count++) {
     const path = join(folder, count === 1 ? name : name.replace(/\.jsonl$/, `.${count}.jsonl`));
@@ -196,7 +196,7 @@ function moveFile(from: string, folder: string): string {
 
 function trashSession(given: string): string {
   const path = resolve(given);
-  // Whoever writes to it elsewhere would go on writing to what is gone.
+  // Another writer would continue writing to a deleted file.
   const file = openSessionFile(path);
   try {
     if (file instanceof JsonlFile) file.lease.check();

@@ -1,4 +1,4 @@
-/** One session of a store: its file, the tree that its lines make, and what is written to it. */
+/** One session of a store: its file, the tree of its lines, and writing to it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -12,34 +12,31 @@ import {
   sessionVersion,
 } from '@coppice/content/sessions';
 import {
+  type AppliedCommit,
   type Commit,
   type ConversationFormat,
   isAppError,
-  type LinearRecord,
   type MessageKit,
   type Node,
   type NodeId,
-  type PreparedCommit,
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import { allBookmarks, allNodes } from '@coppice/core/tree';
+import { allBookmarks, allNodes, rowOf } from '@coppice/core/tree';
 import { AtomicWriter, bytesOfFile } from '../disk/atomic-files.ts';
-import { diskRow } from '../disk/decode.ts';
 import { gatherLines } from '../disk/line-file.ts';
 import type { LoadedTree } from '../in-process/persistence.ts';
-import { linearRootId } from '../linear.ts';
 import { FileNames } from './file-names.ts';
 import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
-import { headerText, lineText } from './line-text.ts';
+import { headerText, type LinesOfCommit, lineText } from './line-text.ts';
 import { keepBeside, makeFile, sidecarFolder } from './paths.ts';
 import { fileChanged } from './refusals.ts';
 import { Replay, type ReplayedCommit } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
 
-/** A commit on its way into a file. */
+/** A commit to be written. */
 export interface SessionLines {
-  readonly settled: PreparedCommit;
+  readonly settled: AppliedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
@@ -76,7 +73,7 @@ export class SessionState {
     this.#file = on.file ?? null;
   }
 
-  /** The newest value, if it is loaded. */
+  /** The current value, if loaded. */
   get tree(): Tree | null {
     return this.#latest;
   }
@@ -107,12 +104,12 @@ export class SessionState {
     return this.#file?.writable === true;
   }
 
-  /** Whether it was written to through this session, and not only by others of the same process. */
+  /** Whether this session itself wrote to it, not only others of the same process. */
   get isWriter(): boolean {
     return this.#isWriter && this.holds;
   }
 
-  /** What is to be said of the lines. */
+  /** The warnings about its lines. */
   get warnings(): readonly SessionWarning[] {
     return [...(this.#file?.warnings ?? []), ...(this.#replay?.warnings ?? [])];
   }
@@ -127,8 +124,8 @@ export class SessionState {
     return new Replay({ file, treeId, owner, names, kit: this.#kit });
   }
 
-  /** Reads the whole session; a list of messages is given as such. */
-  read(): { readonly loaded: LoadedTree; readonly linear: LinearRecord | null } {
+  /** Reads the whole session. */
+  read(): LoadedTree {
     if (this.#loaded === null) {
       const replay = this.#replaying();
       const { tree, log } = replay.load();
@@ -138,18 +135,17 @@ export class SessionState {
       this.#format = replay.format;
       this.#loaded = { tree, log, purged: replay.purged };
     }
-    const { linear } = this.#replaying();
-    return { loaded: this.#loaded, linear: this.#loaded.tree.version === 0 ? linear : null };
+    return this.#loaded;
   }
 
-  /** Hands over what was read; it is not held twice. */
+  /** Returns what was read and drops it here, so that it is not held twice. */
   load(): LoadedTree {
-    const { loaded } = this.read();
+    const loaded = this.read();
     this.#loaded = null;
     return loaded;
   }
 
-  /** The commits that others have added since a tree was what it is. */
+  /** Returns the commits that others have added since the given tree. */
   fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
     if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
@@ -162,7 +158,7 @@ export class SessionState {
     return landed;
   }
 
-  /** The file, open for writing; refused where it is another tool's or somebody else holds it. */
+  /** Returns the file open for writing; throws if it belongs to another tool or another process holds it. */
   writing(): JsonlFile {
     const { file } = this;
     if (!(file instanceof JsonlFile)) throw readAsItIs(this.path, file.dialect);
@@ -172,26 +168,15 @@ export class SessionState {
     return file;
   }
 
-  /** Makes a commit last; the one by which a list became a tree goes with it, in one write. The first one makes the file. */
-  commit(
-    kept: SessionLines & { readonly list?: Omit<SessionLines, 'format'> },
-    header: Readonly<Record<string, unknown>>,
-  ): void {
-    const { settled, tree, sequence, format, list } = kept;
-    const before = this.#latest?.version === 0 ? null : this.#latest;
-    const first = list === undefined ? [] : [this.#linesOf(list.settled.commit, null, header)];
-    const lines = this.#linesOf(settled.commit, list?.tree ?? before, header);
+  /** Persists a commit. The first one creates the file. */
+  commit(kept: SessionLines, header: Readonly<Record<string, unknown>>): void {
+    const { settled, tree, sequence, format } = kept;
+    const lines = this.#linesOf(settled.commit, this.#latest, header);
     const noted = commitOfLine(settled.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
     else {
-      const commits = [...first.map((entries) => ({ entries, of: list ?? kept })), { entries: lines, of: kept }];
-      this.writing().write(
-        commits.map(({ entries, of }) => ({
-          entries: entries.filter(notHeader),
-          version: of.settled.commit.version,
-          commit: commitOfLine(of.settled.commit, of.sequence, format),
-        })),
-      );
+      const own = { entries: lines.filter(notHeader), version: settled.commit.version, commit: noted };
+      this.writing().write([...this.#listLines(header, format), own]);
     }
     this.#latest = tree;
     this.#loaded = null;
@@ -199,30 +184,29 @@ export class SessionState {
     this.#format = format;
   }
 
+  /**
+   * Returns the lines for the first commit of a list of an earlier version, which are written together with the second.
+   */
+  #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): LinesOfCommit[] {
+    const { list } = this.#replaying();
+    if (list === null || this.file.version > 0) return [];
+    const { commit } = list.settled;
+    const entries = this.#linesOf(commit, null, header).filter(notHeader);
+    return [{ entries, version: commit.version, commit: commitOfLine(commit, this.#sequence, format) }];
+  }
+
   #linesOf(commit: Commit, before: Tree | null, header: Readonly<Record<string, unknown>>): SessionEntry[] {
     const fileId = this.#file === null ? (id: string) => id : this.names.toFile;
     return linesOfCommit(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
   }
 
-  /** Makes a list of messages last, as it is. */
-  putLinear(record: LinearRecord, sequence: number, more: Readonly<Record<string, unknown>>): void {
-    const root = linearRootId(record.treeId);
-    const at = record.createdAt;
-    const dated = Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15;
-    const header: SessionHeader = {
-      type: 'session',
-      version: sessionVersion,
-      uuid: root,
-      parentUuid: null,
-      id: record.treeId,
-      ...(dated ? { timestamp: new Date(at).toISOString() } : { node: { createdAt: at } }),
-      ...more,
-      format: 'linear',
-    };
-    const line = { type: 'linear', uuid: randomUUID(), parentUuid: root, sequence, record };
-    this.#create([headerText(header), `${JSON.stringify(line)}\n`]);
-    this.#sequence = sequence;
-    this.#format = 'linear';
+  /**
+   * Changes the format of the conversation by rewriting the file, because a line contains the format only together with
+   * a commit.
+   */
+  setFormat(tree: Tree, log: readonly Commit[], format: ConversationFormat): void {
+    this.#format = format;
+    this.rewrite(tree, log, []);
   }
 
   #make(lines: readonly SessionEntry[], noted: SessionCommit): void {
@@ -242,27 +226,28 @@ export class SessionState {
     try {
       file.lease.take();
     } catch (error) {
-      // The session is there; whoever writes next takes the lease or is told who has it.
+      // The session exists; the next writer takes the lease or gets its holder.
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
     this.#isWriter = true;
   }
 
-  /** Where the last repair kept the file as it was. */
+  /** The name under which the last repair kept the old file. */
   get keptAs(): string | null {
     return this.#keptAs;
   }
 
   /**
-   * Writes the session anew with other rows, after a purge or a repair; the commits are history then. A repair, which has
-   * no log to give, keeps the old file beside it; a purge does not.
+   * Rewrites the session with new rows after a purge or a repair; the commits are kept as history. A repair, which
+   * passes no log, keeps the old file beside it; a purge does not.
    */
   rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const file = this.writing();
     file.refresh();
-    // What others wrote since is not in these rows and would be lost.
-    if (file.version !== tree.version) throw fileChanged(file, tree.version);
+    // Later commits of others are not in these rows and would be lost.
+    const stored = file.version === 0 && this.#replaying().list !== null ? 1 : file.version;
+    if (stored !== tree.version) throw fileChanged(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
     const purged = new Set([...this.#purged, ...purgedNow]);
     const bench = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
@@ -296,7 +281,7 @@ export class SessionState {
     const nodes = parentsBefore(allNodes(tree));
     const [root, ...others] = nodes;
     yield about('state', {
-      row: diskRow(tree),
+      row: rowOf(tree),
       root,
       bookmarks: allBookmarks(tree),
       purged: [...purged],
@@ -315,7 +300,7 @@ export class SessionState {
     return { ...entry, row };
   }
 
-  /** Forgets what was read: the file was replaced by another process, and is read anew when it is needed. */
+  /** Drops what was read, because another process replaced the file; it is read again when needed. */
   reset(): void {
     this.close();
     [this.#names, this.#replay, this.#latest, this.#loaded] = [null, null, null, null];
@@ -337,7 +322,7 @@ function asHeader(line: SessionEntry): SessionHeader | undefined {
   return { ...line, type: 'session', parentUuid: null, id, version };
 }
 
-/** What is noted about a commit on its last line. */
+/** Returns the commit fields for its last line. */
 function commitOfLine(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
   const { actId, actor, at, kind } = commit;
   return {
@@ -350,7 +335,7 @@ function commitOfLine(commit: Commit, sequence: number, format: ConversationForm
   };
 }
 
-/** Nodes with parents before children: a split's left half is younger than what hangs below it. */
+/** Sorts nodes with parents before children: the left half of a split is younger than its child. */
 function parentsBefore(nodes: readonly Node[]): Node[] {
   const below = new Map<string, Node[]>();
   const open: Node[] = [];

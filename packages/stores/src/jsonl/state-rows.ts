@@ -1,4 +1,4 @@
-/** The rows of a session file that was written anew, with the commits before them as history. */
+/** Reads the rows of a rewritten session file, with the commits before them as history. */
 import { derivedId } from '@coppice/content';
 import {
   decodeEntry,
@@ -19,24 +19,15 @@ import {
   type TreeFindingCode,
   type TreeRow,
 } from '@coppice/core';
+import { list, Malformed, object, ownField } from '@coppice/core/decode';
 import { fromRows } from '@coppice/core/history';
 import { checkRows } from '@coppice/core/tree';
-import {
-  decodeBookmarks,
-  decodeCommit,
-  decodeIds,
-  decodeNode,
-  decodeRow,
-  diskField,
-  diskList,
-  diskObject,
-  Unreadable,
-} from '../disk/decode.ts';
+import { decodeBookmarks, decodeCommit, decodeIds, decodeNode, decodeRow } from '../disk/decode.ts';
 import { repairRows, type TreeRows } from '../repair.ts';
 import type { FileNames } from './file-names.ts';
 import { emptyCommit, type ReplayOptions } from './replaying.ts';
 
-/** A session as its rows have it. */
+/** A session read from rows. */
 export interface StateRows {
   readonly tree: Tree;
   readonly log: readonly Commit[];
@@ -46,7 +37,7 @@ export interface StateRows {
   readonly warnings: readonly SessionWarning[];
 }
 
-/** Reads the rows of a commit from its lines; only warnings where they cannot be read. */
+/** Reads the rows of a commit from its lines; returns only warnings if they cannot be read. */
 export function readStateRows(
   { file, treeId, names, kit }: ReplayOptions,
   group: readonly number[],
@@ -54,36 +45,36 @@ export function readStateRows(
 ): StateRows | Pick<StateRows, 'warnings'> {
   const reported = file.entryAt(state);
   try {
-    const row = { ...decodeRow(diskObject(reported, 'row')), id: treeId };
+    const row = { ...decodeRow(object(reported, 'row')), id: treeId };
     const purged = new Set(decodeIds(reported, 'purged'));
     const bookmarks = decodeBookmarks(reported, 'bookmarks');
     const commits = new Map<number, Commit>();
-    const nodes: Node[] = [decodeNode(diskObject(reported, 'root'))];
+    const nodes: Node[] = [decodeNode(object(reported, 'root'))];
     for (const index of group) {
       const entry = file.entryAt(index);
       if (entry.type === 'log') {
-        const commit = decodeCommit(diskObject(entry, 'of'), treeId);
+        const commit = decodeCommit(object(entry, 'of'), treeId);
         commits.set(commit.version, commit);
       } else if (!isSideEntry(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
     }
     const { rows, warnings } = mended({ row, nodes, bookmarks });
-    const sequence = diskField(reported, 'sequence');
+    const sequence = ownField(reported, 'sequence');
     return {
       tree: fromRows(rows.row, rows.nodes, rows.bookmarks),
       log: wholeLog(row, commits),
       purged,
       sequence: typeof sequence === 'number' ? sequence : null,
-      format: diskField(reported, 'format') === 'linear' ? 'linear' : 'tree',
+      format: ownField(reported, 'format') === 'linear' ? 'linear' : 'tree',
       warnings,
     };
   } catch (error) {
-    if (!(error instanceof Unreadable) && !isAppError(error)) throw error;
+    if (!(error instanceof Malformed) && !isAppError(error)) throw error;
     const message = `The rows of the session cannot be read (${error.message}); its lines are read one by one.`;
     return { warnings: [{ code: 'misfit', message, line: 0, offset: 0, uuid: reported.uuid }] };
   }
 }
 
-/** Rows as they are if they make a tree; otherwise put in order, with a warning for each change. */
+/** Returns rows unchanged if they form a tree; otherwise repaired, with a warning for each change. */
 function mended(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
   const { row, nodes, bookmarks } = rows;
   if (checkRows(row, nodes, bookmarks).every(({ code }) => !structural.has(code))) return { rows, warnings: [] };
@@ -95,7 +86,7 @@ function mended(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: r
   return { rows: done, warnings };
 }
 
-/** The commits of the history in their order; one that is lost keeps its number. */
+/** Returns the commits of the history in order; a lost one is replaced by an empty one. */
 function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
   for (let version = 1; version <= row.version; version++) {
@@ -105,7 +96,7 @@ function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] 
   return log;
 }
 
-// What is wrong with rows of which some are missing or were altered.
+// Findings that missing or altered rows cause.
 const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
   'I01 root-count',
   'I03 dangling-parent',
@@ -123,9 +114,9 @@ const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
 
 function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
   const { kind, message, status, meta, marker, noted } = decodeEntry(entry);
-  const text = diskField(noted, 'text');
+  const text = ownField(noted, 'text');
   return decodeNode({
-    ...diskObject(entry, 'row'),
+    ...object(entry, 'row'),
     id: names.toNode(entry.uuid),
     kind,
     message,
@@ -133,6 +124,6 @@ function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
     meta,
     marker: nodeMarker(marker, names.toNode),
     text: typeof text === 'string' ? text : kit.text(message),
-    aliases: diskField(noted, 'aliases') === undefined ? [] : diskList(noted, 'aliases'),
+    aliases: ownField(noted, 'aliases') === undefined ? [] : list(noted, 'aliases'),
   });
 }

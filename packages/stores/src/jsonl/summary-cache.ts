@@ -1,13 +1,18 @@
-/** What a list needs of a session, beside its file: safe to delete, and believed only while the file ends as it did. */
+/**
+ * Caches what a list needs of a session beside its file: safe to delete, and valid only while the end of the file is
+ * unchanged.
+ */
 import { join } from 'node:path';
 import type { ConversationFormat, TreeRow } from '@coppice/core';
 import { isAppError } from '@coppice/core';
+import { finite, isFieldMap, object, ownField, requiredText } from '@coppice/core/decode';
+import { rowOf } from '@coppice/core/tree';
 import { AtomicWriter, bytesOfFile, lastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
-import { decodeRow, diskField, diskNumber, diskObject, diskRow, diskText, isDiskFields } from '../disk/decode.ts';
+import { decodeRow } from '../disk/decode.ts';
 import { checksum } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
-/** A session as a list shows it. */
+/** A session in a list. */
 export interface CachedSummary {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
@@ -24,33 +29,32 @@ function cachePath(session: string): string {
 function sealOf(session: string): { readonly bytes: number; readonly changed: number; readonly seal: string } | null {
   const stat = statOrNull(session);
   if (stat == null) return null;
-  // Lines that were swapped leave size and end as they were.
+  // The time is included, because swapped lines leave size and end unchanged.
   return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: checksum(lastBytes(session, sealed)) };
 }
 
-/** The row of a session, if it is that of the file as it is now. */
+/** Returns the cached row of a session, if it matches the current file. */
 export function readSummaryCache(session: string): CachedSummary | null {
   try {
     const found = readTextFile(cachePath(session));
     const json: unknown = found === null ? null : JSON.parse(found);
-    if (!isDiskFields(json) || diskField(json, 'formatVersion') !== formatVersion) return null;
+    if (!isFieldMap(json) || ownField(json, 'formatVersion') !== formatVersion) return null;
     const now = sealOf(session);
-    if (now === null || diskNumber(json, 'bytes') !== now.bytes || diskNumber(json, 'changed') !== now.changed)
-      return null;
-    if (diskText(json, 'seal') !== now.seal) return null;
-    const format = diskField(json, 'format') === 'linear' ? 'linear' : 'tree';
-    return { row: decodeRow(diskObject(json, 'row')), format, sequence: diskNumber(json, 'sequence') };
+    if (now === null || finite(json, 'bytes') !== now.bytes || finite(json, 'changed') !== now.changed) return null;
+    if (requiredText(json, 'seal') !== now.seal) return null;
+    const format = ownField(json, 'format') === 'linear' ? 'linear' : 'tree';
+    return { row: decodeRow(object(json, 'row')), format, sequence: finite(json, 'sequence') };
   } catch {
-    // It is made of the file again.
+    // It is rebuilt from the file.
     return null;
   }
 }
 
-/** Writes the row. A session whose row cannot be written is read from its lines the next time. */
+/** Writes the cache. If that fails, the session is read from its lines the next time. */
 export function writeSummaryCache(session: string, { row, format, sequence }: CachedSummary): void {
   const now = sealOf(session);
   if (now === null) return;
-  const json = { format: format, formatVersion, ...now, sequence, row: diskRow(row) };
+  const json = { format: format, formatVersion, ...now, sequence, row: rowOf(row) };
   try {
     new AtomicWriter(join(sidecarFolder(session), 'making')).replace(
       cachePath(session),

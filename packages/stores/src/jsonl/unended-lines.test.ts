@@ -1,4 +1,4 @@
-/** Lines that have no end when the next one is written, and entries that hang on what is gone. */
+/** Lines without a line end when the next one is written, and entries whose parent is missing. */
 import {
   appendFileSync,
   copyFileSync,
@@ -34,7 +34,7 @@ function open(path: string, readOnly = false): SessionFile {
   return file;
 }
 
-/** What a file says to somebody who opens it for the first time. */
+/** Opens a copy of a file, to see it without cached state. */
 function anew(path: string): SessionFile {
   const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
@@ -44,7 +44,7 @@ function anew(path: string): SessionFile {
 const rows = (file: SessionFile) =>
   Array.from({ length: file.size }, (_, at) => [file.uuidAt(at), file.parentAt(at), file.entryAt(at)['damaged']]);
 
-/** The text of a line of ours. */
+/** Returns the text of a line of ours. */
 function ours(at: number): string {
   const { path, file } = made(header);
   file.append([said(at, root)], { actor: 'me' });
@@ -149,7 +149,7 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
   },
 );
 
-test('[J10] what is to be said of a commit that is not complete is said once, however often it is read', () => {
+test('[J10] an incomplete commit is reported once, however often it is read', () => {
   const { path, file } = made(header);
   file.append([said(3, root)], { actor: 'me' });
   const begun = `{"type":"message","uuid":"${uuid(4)}","parentUuid":"${root}","version":3}\n`;
@@ -228,11 +228,11 @@ test('[J43] the texts of long entries are held no longer than until the next sav
   const { file } = made(header);
   file.append([{ ...said(3, root), long: 'x'.repeat(1 << 20) }]);
   file.append([said(4, root)]);
-  // Asks for what was taken in, without taking anything in.
+  // Reads the table without reading the file.
   expect(file.uuidAt(1)).toBe(uuid(3));
 });
 
-test('[J42] an open file says what one opened anew says, whatever others write and whichever saves fail', () => {
+test('[J42] an open file shows the same as one opened anew, whatever others write and whichever saves fail', () => {
   const points = ['before-append', 'after-append', 'before-fsync', 'after-fsync'] as const;
   const texts = [
     'plain',
@@ -277,7 +277,7 @@ test('[J42] an open file says what one opened anew says, whatever others write a
         const lines = readFileSync(path, 'utf8').split('\n');
         const entry = { ...said(100 + turn, uuid(100 + (above % (turn + 1)))), data: { said: `${turn}: ${text}` } };
         const theirs = JSON.stringify(entry);
-        // Nobody goes on in a line that another tool has written whole.
+        // No tool continues a line that another tool has completed.
         const begin = isWhole(lines.at(-1)) ? '\n' : '';
         if (what === 'save' || what === 'commit') {
           const more = what === 'save' ? [] : [{ ...said(200 + turn, entry.uuid), at: turn }];
@@ -317,7 +317,7 @@ const isWhole = (line = ''): boolean => {
   }
 };
 
-test('[J14] an entry that says of itself that it is nothing is written as what it is', () => {
+test('[J14] an entry whose toJSON returns nothing is written with its fields', () => {
   const { file } = made(header);
   file.append([{ ...said(3, root), toJSON: () => undefined }]);
   expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(said(3, root));

@@ -1,13 +1,18 @@
-/** Trees in the memory of one process: for tests, temporary chats and the browser, and what other stores are compared with. */
+/**
+ * Trees in the memory of one process: for tests, temporary chats and the browser, and as the reference for other
+ * stores.
+ */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import { InProcessStore, type StoreIdentity, storePartsOf, treeStateOf } from '../in-process/in-process-store.ts';
+import { hashNatively } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
- * A store that lives as long as it is referenced. Two of them share nothing, whatever they are called; handles made by
- * `forOwner` share everything but what each owner may see.
+ * Creates a store in memory. Two of them share nothing, whatever their names; handles made by `forOwner` share the
+ * data, and each owner sees only their own.
  */
 export function createMemoryStore(options: StoreOptions = {}, name = ''): InProcessStore {
+  hashNatively();
   const { owner = defaultOwner, readOnly = false } = options;
   const state = treeStateOf(options, { readOnly });
   const info: StoreInfo = {
@@ -32,7 +37,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): InProc
   return new InProcessStore(storePartsOf(state, undefined, options), plate, owner);
 }
 
-/** Opens a memory store; what follows the scheme is a name for people. */
+/** Opens a memory store; `place` is only a display name. */
 export async function open(place: string, options: StoreOptions): Promise<InProcessStore> {
   return createMemoryStore(options, place);
 }

@@ -27,7 +27,7 @@ afterEach(async () => {
   await where.drop();
 });
 
-/** A tree in the trash that names an attachment which was put long ago. */
+/** A tree in the trash that refers to an attachment from long ago. */
 async function trashed(grace: number): Promise<{ readonly fixture: TestTree; readonly hash: string }> {
   store = await open(where.url, { pool: 2, attachmentGrace: grace });
   const { hash } = await store.blobs.put(bytes, 'image/png');
@@ -42,7 +42,7 @@ async function trashed(grace: number): Promise<{ readonly fixture: TestTree; rea
 const waiting =
   'SELECT count(*) AS n FROM pg_locks l WHERE NOT l.granted AND pg_backend_pid() = ANY(pg_blocking_pids(l.pid))';
 
-/** Runs a transaction of another server that stays open until somebody waits for it, which what is done meanwhile has to. */
+/** Runs a transaction of another server that stays open until `act`, which must wait for it, is waiting. */
 async function meanwhile(work: () => SqlTask<unknown>, act: () => Promise<unknown>): Promise<void> {
   let other: Promise<boolean> | undefined;
   await new Promise<void>((begun, failed) => {
@@ -85,11 +85,11 @@ test('[K161] bytes that another server is just naming are left by a purge that c
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
-test('[K161] whoever puts bytes while a purge takes them away has them written anew', async () => {
+test('[K161] bytes added while a purge deletes them are written again', async () => {
   const { fixture, hash } = await trashed(0);
   const [, info] = await Promise.all([store.purgeTree(fixture.treeId), store.blobs.put(bytes, 'image/png')]);
   expect(info.hash).toBe(hash);
-  // Without any grace both orders are right: put and then taken with its time, or taken and then put.
+  // Without a grace period both orders are right: added and then purged with its time, or purged and then added.
   const [blobs, times] = [await where.query('SELECT hash FROM blob'), await where.query('SELECT hash FROM blob_put')];
   expect(times).toEqual(blobs);
   expect([null, bytes]).toContainEqual(await store.blobs.read(hash));
@@ -107,7 +107,7 @@ test('[K161] a message that names an attachment holds it until it is committed',
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
-test('[K161] what is purged while it is being copied is not copied without its bytes', async () => {
+test('[K161] messages purged while they are copied are not copied without their bytes', async () => {
   const { fixture, hash } = await trashed(0);
   const copy = treeId(uuid(2));
   const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
@@ -127,7 +127,7 @@ test('[K161] what is purged while it is being copied is not copied without its b
   expect(await store.blobs.find(hash)).toBeNull();
 });
 
-test('[K161] bytes that were missing before keep nobody from copying what names them', async () => {
+test('[K161] bytes that were missing before do not prevent copying a message that refers to them', async () => {
   const { fixture, hash } = await trashed(minute);
   for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
   const copy = new TestTree(store, treeId(uuid(2)));

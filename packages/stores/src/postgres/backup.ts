@@ -1,17 +1,17 @@
 /**
- * A copy of everything in one file, which the SQLite store opens. It is read from one moment while others write; the
- * server's own tools copy larger databases faster, and this needs none of them.
+ * Copies everything into one file that the SQLite store can open, from one snapshot while others write. The server's
+ * own tools copy large databases faster, but this needs none of them.
  */
 
 import { execute, queryRows, type SqlTask } from '../sql/query.ts';
 import { writeTables } from '../table-file.ts';
 import type { PostgresDatabase } from './database.ts';
 
-// Attachments are large: few of them are held at once.
+// Attachments are large, so few are held in memory at once.
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
 const usualAtOnce = 500;
 
-/** Writes the copy; it is complete under its name or not there at all. Refuses to overwrite a file. */
+/** Writes the copy; the file appears only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(database: PostgresDatabase, to: string): Promise<void> {
   await writeTables(to, (tables) =>
     database.read(function* (): SqlTask<void> {

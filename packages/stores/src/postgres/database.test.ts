@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
 import { execute, type Param, queryRow, queryRows, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
+import { isLost, toPostgresError } from './failures.ts';
 import { postgresSettings } from './options.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
@@ -20,6 +21,16 @@ function one(sql: string, ...params: Param[]): () => SqlTask<unknown> {
     return Object.values((yield* queryRow(sql, ...params)) ?? {})[0];
   };
 }
+
+test('[L178] the answer of a pooler in statement mode is not a lost connection: it is refused, with the setting to change', () => {
+  const answered = Object.assign(new Error('transaction blocks not allowed in statement pooling mode'), {
+    code: '08P01',
+  });
+  expect(isLost(answered)).toBe(false);
+  const refused = toPostgresError(answered, 'postgres://host/trees');
+  expect(refused).toMatchObject({ code: 'store/unavailable', retryable: false });
+  expect(String(refused)).toContain('pool_mode = transaction');
+});
 
 describe('addresses', () => {
   test('the place names no user and no password', () => {
@@ -122,7 +133,7 @@ describe('transactions', () => {
       postgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
     );
     await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
-    // Nobody goes on before all have read: connections are made one after the other, and so they would come, too.
+    // All must have read before any continues: connections are opened one after the other, which would serialise them.
     const gate = database.client();
     await gate.connect();
     await gate.query('SELECT pg_advisory_lock(30)');
@@ -205,7 +216,7 @@ describe('a server that goes away', () => {
     const url = await server.createDatabase();
     const database = await PostgresDatabase.create(postgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
     await database.write(() => execute('CREATE TABLE t (id INT PRIMARY KEY)'));
-    // Idle connections break unseen: the next one to be used is found dead and another taken.
+    // Idle connections break unnoticed: the next one used is found dead and replaced.
     await Promise.all([1, 2, 3].map((id) => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', id))));
     await server.restart('SIGKILL');
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);

@@ -1,15 +1,16 @@
-/** Transactions on a pool of connections: begun, answered, committed, tried again where that is safe. */
+/** Transactions on a connection pool: begin, execute, commit, and retry where that is safe. */
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
 import { Locks } from '../in-process/locks.ts';
+import { loadDriver } from '../load-driver.ts';
 import { fromColumn, toColumn } from '../sql/exact-text.ts';
-import { type Param, type Query, runAsync, type SqlRow, type SqlTask } from '../sql/query.ts';
+import { type Param, type Query, runAsync, type SqlCells, type SqlRow, type SqlTask } from '../sql/query.ts';
 import { listPlaces, postgresDialect, toPostgres } from './dialect.ts';
 import { constraintOf, isLost, isRace, sqlStateOf, takenError, toPostgresError } from './failures.ts';
 import type { Settings } from './options.ts';
 
-// Object ids of PostgreSQL's types, which are the same on every server.
+// Object ids of PostgreSQL types, the same on every server.
 const bytea = 17;
 const int8 = 20;
 const text = 25;
@@ -17,14 +18,15 @@ const numeric = 1700;
 
 const mostTries = 5;
 const mostTriesWhenLost = 3;
-// A statement past this many is not kept: its text was made up, and keeping all such would fill the server's memory.
+// Beyond this number statements are not kept prepared: their texts are generated, and keeping all would fill the
+// server's memory.
 const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
 /**
- * Every statement of ours finds rows by a key, in tables that hold everybody's trees. Plans made while a table was small
- * or without statistics would read all of it, once per row of a walk or of a check of a foreign key, and would be kept.
+ * Every statement here finds rows by a key, in tables with the trees of all owners. Plans made while a table was small
+ * or had no statistics would scan all of it, for each row of a walk or of a foreign key check, and would be cached.
  */
 const planning: readonly (readonly [string, string])[] = [
   ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
@@ -32,13 +34,13 @@ const planning: readonly (readonly [string, string])[] = [
   ['plan_cache_mode', 'force_generic_plan'],
 ];
 
-// Acknowledged means durable, whatever the server's configuration or another user of the connection says; a setting that
-// also waits for standby servers is stronger and stays.
+// An acknowledged write is durable, whatever the server's configuration or another user of the connection says; a
+// setting that also waits for standby servers is stronger and stays.
 const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
 
 /**
- * The settings of a transaction, all of them local to it: behind a pooler the connection is another client's a moment
- * later, and what was another client's may be ours.
+ * Returns the settings of a transaction, all local to it: behind a pooler the connection belongs to another client a
+ * moment later, and settings of another client may be active.
  */
 function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout }: Settings): string {
   const values: (readonly [string, string])[] = [
@@ -53,28 +55,28 @@ function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout }: S
 
 type TransactionMode = 'read' | 'write';
 
-/** What became of a statement that was sent and not waited for. */
+/** The pending result of a statement that was sent without waiting. */
 type SentStatement = Promise<QueryResult<Record<string, unknown>>>;
 
 interface PreparedStatement {
   readonly text: string;
   readonly name: string | undefined;
   readonly lists: ReadonlySet<number>;
-  /** How many rows it changes where its text alone tells, so that nobody has to wait for the answer. */
+  /** The number of rows it changes if its text alone tells, so that the answer need not be awaited. */
   readonly count: number | null;
-  /** The same for many rows at once, of an insert of one row of values. */
+  /** The form of a single-row insert for many rows. */
   readonly bulk: { readonly text: string; readonly name: string | undefined } | null;
 }
 
-// One row of values, or an error.
+// A single-row insert, which changes one row or fails.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// The tree's row, which the transaction holds locked, alone or with a new leaf; and a visit mark, of which nobody asks
-// whether it was new.
+// Updates of the tree's row, which the transaction has locked, alone or with a new leaf; and visit marks, whose count
+// does not matter.
 const updatesOne =
   /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
-// Inserts that go together; a large import spends its time on rows and not on messages.
+// The number of rows per insert; a large import then spends its time on rows, not on messages.
 const bulkRows = 100;
-// Messages on their way at once; more would only fill memory on both sides.
+// The number of messages in flight; more would only fill memory on both sides.
 const mostSent = 64;
 
 function bulkOf(insert: RegExpExecArray | null): string | null {
@@ -86,7 +88,7 @@ function bulkOf(insert: RegExpExecArray | null): string | null {
   return head + Array.from({ length: bulkRows }, (_, at) => row(at)).join(', ');
 }
 
-/** A pool of connections to one database, and the transactions on it. */
+/** A connection pool for one database, and its transactions. */
 export class PostgresDatabase {
   readonly settings: Settings;
   readonly #pool: Pool;
@@ -94,7 +96,7 @@ export class PostgresDatabase {
   readonly #statements = new Map<string, PreparedStatement>();
   readonly #queues = new Locks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
-  /** Whether a connection leads to the server itself: only then a prepared statement is there when it is run again. */
+  /** Whether a connection is direct: only then a prepared statement still exists when it is run again. */
   readonly #direct = new WeakMap<ClientBase, Promise<boolean>>();
   #pooled = false;
 
@@ -102,7 +104,7 @@ export class PostgresDatabase {
     this.settings = settings;
     this.#pool = pool;
     this.#makeClient = makeClient;
-    // A connection that breaks while nobody uses it is dropped by the pool; without a listener it would end the process.
+    // The pool drops a connection that breaks while idle; without a listener the error would end the process.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
@@ -114,12 +116,12 @@ export class PostgresDatabase {
     };
   }
 
-  /** Whether a connection was seen that goes through a pooler. */
+  /** Whether any connection goes through a pooler. */
   get pooled(): boolean {
     return this.#pooled;
   }
 
-  /** Whether a connection leads to the server itself. A pooler gives its clients another process number than the server's. */
+  /** Whether a connection is direct. A pooler reports another process id than the server's backend. */
   async isDirect(client: ClientBase & { readonly processID?: number | null }): Promise<boolean> {
     const known = this.#direct.get(client);
     if (known !== undefined) return known;
@@ -132,9 +134,9 @@ export class PostgresDatabase {
     return direct;
   }
 
-  /** Makes the pool; connects to nothing yet. The driver is loaded here, so that who uses another store never does. */
+  /** Creates the pool without connecting. The driver is loaded here, so that users of other stores never load it. */
   static async create(settings: Settings): Promise<PostgresDatabase> {
-    const { default: pg } = await import('pg');
+    const { default: pg } = await loadDriver('pg', 'postgres', () => import('pg'));
     const parsers = {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === int8 || oid === numeric) return Number;
@@ -147,7 +149,7 @@ export class PostgresDatabase {
       connectionString: settings.connectionString,
       application_name: 'coppice',
       connectionTimeoutMillis: settings.connectTimeout,
-      // A server that vanished without a word answers no timeout of its own.
+      // A server that vanished does not enforce its own timeout.
       query_timeout: settings.statementTimeout + 5_000,
       keepAlive: true,
       types: parsers,
@@ -156,19 +158,19 @@ export class PostgresDatabase {
     return new PostgresDatabase(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
   }
 
-  /** A connection outside the pool, for listening. */
+  /** Creates a connection outside the pool, for LISTEN. */
   client(): Client {
     return this.#makeClient();
   }
 
-  /** Runs work on one snapshot that nothing written meanwhile disturbs. */
+  /** Runs work on one snapshot, unaffected by concurrent writes. */
   read<T>(make: () => SqlTask<T>): Promise<T> {
     return this.#tried('read', make);
   }
 
   /**
-   * Runs work as one transaction, durable when the promise resolves. It is made anew for every try. Work that begins by
-   * locking a row waits in this process for others that lock the same row, so that a tree many write to holds one
+   * Runs work as one transaction, durable when the promise resolves. The work is created anew for every try. Work that
+   * begins by locking a row waits in this process for others that lock the same row, so that a busy tree uses one
    * connection and not the whole pool.
    */
   async write<T>(make: () => SqlTask<T>): Promise<T> {
@@ -180,12 +182,12 @@ export class PostgresDatabase {
       : this.#tried('write', make);
   }
 
-  /** Has the server count what its tables hold; plans that were made without that are made anew. */
+  /** Updates the server's statistics, so that plans made without them are replaced. */
   async countRows(): Promise<void> {
     await this.#pool.query('ANALYZE tree, node, change');
   }
 
-  /** Waits until every connection is given back, and closes them. */
+  /** Waits until every connection is returned, and closes them. */
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -198,7 +200,7 @@ export class PostgresDatabase {
       } catch (error) {
         const again = isRace(error)
           ? tries < mostTries
-          : // What was lost on its way to a commit may have been committed: only the caller's own ids can tell.
+          : // A commit whose answer was lost may have succeeded: only the caller's chosen ids can tell.
             isLost(error) && !attempt.committing && tries < mostTriesWhenLost;
         if (!again) throw isTaken(error) ? takenError(error) : toPostgresError(error, this.settings.place);
         await waitFor(Math.random() * 25 * 2 ** tries);
@@ -212,11 +214,11 @@ export class PostgresDatabase {
     try {
       failpoint('before-begin');
       attempt.named = this.settings.prepare && (await this.isDirect(client));
-      // Sent together with the first statement: beginning costs no round trip of its own.
+      // Sent together with the first statement, so that BEGIN needs no extra round trip.
       attempt.send(client.query(this.#begins[mode]));
       const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
       if (mode === 'read') {
-        // Nothing hangs on the end of a read: whoever gets the connection next is answered behind it.
+        // The end of a read is not awaited: the next user of the connection is served after it.
         client.query('COMMIT').catch(() => undefined);
         return result;
       }
@@ -226,7 +228,7 @@ export class PostgresDatabase {
       const committed = client.query('COMMIT');
       attempt.send(committed);
       await attempt.settled();
-      // A statement that failed on its way turns the commit into a rollback, and was thrown above.
+      // A statement that failed turned the commit into a rollback; its error was thrown above.
       if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
       failpoint('after-commit');
       return result;
@@ -243,7 +245,11 @@ export class PostgresDatabase {
     }
   }
 
-  async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly SqlRow[] | number> {
+  async #answer(
+    client: PoolClient,
+    query: Query,
+    attempt: Attempt,
+  ): Promise<readonly SqlRow[] | readonly SqlCells[] | number> {
     if (query.want === 'count') failpoint('write');
     const statement = this.#statement(query.sql);
     const values = query.params.map((param, at) => toValue(param, statement.lists.has(at)));
@@ -252,6 +258,10 @@ export class PostgresDatabase {
       return 1;
     }
     attempt.flush(client);
+    if (query.want === 'cells') {
+      const { rows } = await client.query({ ...attempt.sendable(statement, values), rowMode: 'array' });
+      return rows;
+    }
     const sent: SentStatement = client.query(attempt.sendable(statement, values));
     if (query.want === 'count' && statement.count !== null) {
       attempt.send(sent);
@@ -281,12 +291,12 @@ export class PostgresDatabase {
   }
 }
 
-/** The name of a prepared statement. It follows from the text, so that no name ever stands for two texts. */
+/** Returns the name of a prepared statement: a hash of its text, so that no name has two texts. */
 function nameOf(sql: string): string {
   return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
 }
 
-/** One try of a transaction: what was sent without waiting, what waits for more of its kind, and how far it came. */
+/** One try of a transaction: statements sent without waiting, rows collected for a bulk insert, and its progress. */
 class Attempt {
   committing = false;
   /** Whether statements are prepared under their names. */
@@ -300,12 +310,12 @@ class Attempt {
   }
 
   send(sent: Promise<unknown>): void {
-    // Looked at later; until then a failure is not an unhandled one.
+    // The failure is examined later; this prevents an unhandled rejection.
     sent.catch(() => undefined);
     this.#sent.push(sent);
   }
 
-  /** Takes in a row of an insert, and sends what is enough for one message. */
+  /** Collects a row of an insert, and sends the rows when there are enough for one message. */
   async gather(client: PoolClient, statement: PreparedStatement, values: Value[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
@@ -314,12 +324,12 @@ class Attempt {
     await this.keepUp();
   }
 
-  /** Waits for the answers to what was sent long ago. */
+  /** Waits for old answers, so that not too many are pending. */
   async keepUp(): Promise<void> {
     for (; this.#looked < this.#sent.length - mostSent; this.#looked++) await this.#sent[this.#looked];
   }
 
-  /** Sends what was gathered: whatever comes next may need it. */
+  /** Sends the collected rows, because the next statement may need them. */
   flush(client: PoolClient): void {
     const gathered = this.#gathered;
     if (gathered === null) return;
@@ -334,7 +344,7 @@ class Attempt {
     for (const sent of this.#sent) await sent;
   }
 
-  /** The failure that came first: what follows one inside a transaction only says that there was one. */
+  /** Returns the first failure; later ones in a transaction only report that it has failed. */
   async firstFailure(error: unknown): Promise<unknown> {
     for (const outcome of await Promise.allSettled(this.#sent))
       if (outcome.status === 'rejected') return outcome.reason;

@@ -1,8 +1,9 @@
-/** PostgreSQL's ways of saying what both databases do. */
+/** The PostgreSQL dialect of the shared statements. */
 import { nextInWalk } from '../sql/match.ts';
 import type { SqlDialect } from '../sql/query.ts';
+import { prefixed, selectCells } from '../sql/rows.ts';
 
-// The innermost sub-select is carried out once, not for each row that asks for an item.
+// The innermost sub-select is executed once, not for each row that reads an item.
 const walk = `WITH RECURSIVE walk(id, at) AS (
     SELECT CAST($2 AS TEXT), 0
     UNION ALL
@@ -15,16 +16,22 @@ export const postgresDialect: SqlDialect = {
   name: 'postgres',
   integer: 'BIGINT',
   float: 'DOUBLE PRECISION',
-  // The database's own order of texts may be any language's, and may change with the system's libraries.
+  // The database's default collation may be any language's, and may change with system libraries.
   key: 'TEXT COLLATE "C"',
   bytes: 'BYTEA',
-  // Given by a function that is made after the tables, see the migrations.
+  // Assigned by a function that is created after the tables, see the migrations.
   serial: 'BIGINT NOT NULL',
-  // The connection sends such a list as an array, which needs no parsing here.
+  // Sent as an array, which needs no parsing.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (tree, from, keys) => ({ sql: walk, params: [tree, from, JSON.stringify(keys), keys.length] }),
+  pathWalk: (columns) => `WITH RECURSIVE up AS (
+      SELECT ${columns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+      UNION ALL
+      SELECT ${prefixed('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+      WHERE up.level < $3 AND up.id <> $4 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
+    ) SELECT ${selectCells('up', columns)} FROM up`,
   forUpdate: ' FOR UPDATE',
   now: '(CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000)',
   together: true,
@@ -32,18 +39,18 @@ export const postgresDialect: SqlDialect = {
 
 const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;
 
-/** The places of the parameters, counted from zero, that are JSON lists in the shared texts and arrays here. */
+/** Returns the zero-based indexes of parameters that are JSON lists in the shared statements and arrays here. */
 export function listPlaces(sql: string): ReadonlySet<number> {
   return new Set([...sql.matchAll(castList)].map(([, place]) => Number(place) - 1));
 }
 
 /**
- * What the shared texts say in words that both databases know, in the words with which this one finds rows by their
- * keys whatever its statistics say. A join of a walk with the node table may otherwise read the whole tree at every
- * level, and a list that is joined may be gone through for every row.
+ * Rewrites shared statements to forms with which PostgreSQL finds rows by their keys whatever its statistics say.
+ * Otherwise a join of a walk with the node table may read the whole tree at every level, and a joined list may be
+ * scanned for every row.
  */
 const rewritings: readonly (readonly [RegExp, string])[] = [
-  // A parameter that becomes a key sorts and joins as keys do.
+  // A parameter used as a key must sort and join like keys.
   [/\bCAST\((\$\d+) AS TEXT\)/g, '(CAST($1 AS TEXT) COLLATE "C")'],
   [/\bNOT IN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '<> ALL ($1)'],
   [/\bIN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '= ANY ($1)'],
@@ -54,7 +61,7 @@ const rewritings: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A statement of the shared texts as PostgreSQL takes it. */
+/** Converts a shared statement to PostgreSQL. */
 export function toPostgres(sql: string): string {
   return rewritings.reduce((text, [pattern, words]) => text.replace(pattern, words), sql);
 }

@@ -1,4 +1,4 @@
-/** A PostgreSQL database as the shared store uses it. */
+/** A PostgreSQL database with the interface of the shared SQL store. */
 import type { AbortSignalLike, Capabilities, ListEvent, StoreInfo, TreeId } from '@coppice/core';
 import type { SqlEngine } from '../sql/engine.ts';
 import { listEventOf } from '../sql/lists.ts';
@@ -12,21 +12,28 @@ import { Notifications } from './notifications.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
 
-/** What a database told about itself when it was opened. */
+/** The properties of a database found on opening. */
 export interface OpenedPostgres {
   readonly database: PostgresDatabase;
   readonly readOnly: boolean;
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
-  /** How many nodes the server knew of, as a guess; below zero where it never counted. */
+  /** The server's estimate of the number of nodes; negative if it has none. */
   readonly nodes: number;
 }
 
-/** Places of the log below this one are complete: every transaction that could still fill one has ended. */
+/** Log positions below this one are complete: every transaction that could still fill one has ended. */
 const completeBelow = `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) * ${commitsPerTransaction}`;
 
-/** One database, reached through a pool, with its news. */
+const unheardNote =
+  'Notifications do not arrive on the listening connection: commits of other servers are looked for instead.';
+
+function* notifyWork(channel: string, payload: string): SqlTask<void> {
+  yield* queryRow('SELECT pg_notify($1, $2)', channel, payload);
+}
+
+/** One database with a pool and notifications. */
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
   readonly supports: Capabilities;
@@ -44,6 +51,7 @@ export class PostgresEngine implements SqlEngine {
       pollInterval,
       client: () => opened.database.client(),
       isDirect: (client) => opened.database.isDirect(client),
+      notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
     });
     this.#statistics = new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
@@ -55,7 +63,7 @@ export class PostgresEngine implements SqlEngine {
     };
   }
 
-  /** Begins to listen; whether or not that works, looking does. */
+  /** Starts listening; if that fails, polling still works. */
   async start(): Promise<void> {
     void this.#news.start();
   }
@@ -77,7 +85,7 @@ export class PostgresEngine implements SqlEngine {
     return this.#news.changed(id, seen, signal);
   }
 
-  /** The changes after a place, as far as the log is complete: a later look finds none before them. */
+  /** Returns the changes after a position as far as the log is complete, so that no earlier ones can appear later. */
   *events(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
     const found = yield* queryRows(
       `SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 AND id < ${completeBelow} ORDER BY id LIMIT $3`,
@@ -88,7 +96,7 @@ export class PostgresEngine implements SqlEngine {
     return found.map(listEventOf);
   }
 
-  /** The place from which on every commit is one to come. */
+  /** Returns the position after which every commit is new. */
   *latest(): SqlTask<number> {
     const found = yield* queryRow(`SELECT ${completeBelow} - 1 AS place`);
     return sqlNumber(found ?? { place: 0 }, 'place');
@@ -103,7 +111,8 @@ export class PostgresEngine implements SqlEngine {
 
   info(): StoreInfo {
     const { readOnly, schemaVersion, notes, database } = this.#opened;
-    return { kind: 'postgres', place: database.settings.place, readOnly, schemaVersion, notes };
+    const found = this.#news.deaf ? [...notes, unheardNote] : notes;
+    return { kind: 'postgres', place: database.settings.place, readOnly, schemaVersion, notes: found };
   }
 
   damage(): Promise<readonly string[]> {
@@ -120,7 +129,7 @@ export class PostgresEngine implements SqlEngine {
   }
 }
 
-/** What the server itself knows to be broken: indexes and constraints that do not hold, pages with a bad checksum. */
+/** Returns what the server itself reports as broken: invalid indexes and constraints, pages with a bad checksum. */
 function* damageWork(): SqlTask<readonly string[]> {
   const found: string[] = [];
   const here = 'to_regnamespace(current_schema())';

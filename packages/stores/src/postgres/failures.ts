@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it can answer instead of rows, in Coppice's codes. */
+/** Converts errors of PostgreSQL and of the connection to Coppice's codes. */
 import { AppError, type ErrorKind, isAppError, type RefusalCode, refusalKinds } from '@coppice/core';
 
 interface Failing {
@@ -11,17 +11,17 @@ function isFailing(error: unknown): error is Failing {
   return typeof error === 'object' && error !== null;
 }
 
-/** The SQLSTATE of an error, or the system's own word such as ECONNREFUSED; the empty text where there is none. */
+/** Returns the SQLSTATE of an error, or a system code such as ECONNREFUSED; empty if there is none. */
 export function sqlStateOf(error: unknown): string {
   return isFailing(error) && typeof error.code === 'string' ? error.code : '';
 }
 
-/** The constraint that a write broke. */
+/** Returns the constraint that a write violated. */
 export function constraintOf(error: unknown): string {
   return isFailing(error) && typeof error.constraint === 'string' ? error.constraint : '';
 }
 
-// Refused, reset, unreachable, no such name: whatever the socket says when there is nobody to talk to.
+// Socket errors when the server cannot be reached.
 const network = new Set(
   ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'].concat([
     'EHOSTUNREACH',
@@ -30,23 +30,33 @@ const network = new Set(
     'EADDRNOTAVAIL',
   ]),
 );
-// The driver's own sentences have no code.
+// The driver's own errors have no code, only a message.
 const lostSentences =
   /connection terminated|not queryable|connection ended|timeout exceeded when trying to connect|timeout expired|read timeout/i;
 const shutdowns = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400']);
 
-/** Whether the connection is gone or none could be had: a transaction that was not being committed left nothing behind. */
+// PgBouncer's answer to BEGIN with `pool_mode = statement`, where each statement may run on another connection.
+const statementMode = /statement pooling mode/i;
+
+function isStatementMode(error: unknown): boolean {
+  return isFailing(error) && typeof error.message === 'string' && statementMode.test(error.message);
+}
+
+/**
+ * Whether the connection is lost or none could be opened: a transaction that was not being committed left nothing
+ * behind.
+ */
 export function isLost(error: unknown): boolean {
-  if (isAppError(error)) return false;
+  if (isAppError(error) || isStatementMode(error)) return false;
   const state = sqlStateOf(error);
   if (network.has(state) || shutdowns.has(state) || /^08\w{3}$/.test(state)) return true;
   return isFailing(error) && state === '' && typeof error.message === 'string' && lostSentences.test(error.message);
 }
 
-/** Whether the same transaction may well succeed when it is planned again. */
+/** Whether the same transaction may succeed when it is planned again. */
 export function isRace(error: unknown): boolean {
   const state = sqlStateOf(error);
-  // A unique key met halfway: the same tree or forest root was made, or an id taken, by a transaction that won.
+  // A unique violation: a concurrent transaction created the same tree or forest root, or took an id.
   return state === '40001' || state === '40P01' || state === '23505';
 }
 
@@ -56,11 +66,18 @@ function postgresFailure(code: RefusalCode, message: string, cause: unknown, ret
   return new AppError({ code, kind, message, retryable, cause, data: state === '' ? {} : { state } });
 }
 
-/** An error of the driver or the server as Coppice's own: none of them leaves without a code. */
+/** Converts an error of driver or server to an AppError, so that none leaves without a code. */
 export function toPostgresError(error: unknown, place: string): unknown {
   if (isAppError(error)) return error;
   const state = sqlStateOf(error);
   const said = isFailing(error) && typeof error.message === 'string' ? error.message : String(error);
+  if (isStatementMode(error))
+    return postgresFailure(
+      'store/unavailable',
+      `The pooler at ${place} is in statement mode, which allows no transactions. Set pool_mode = transaction in its configuration.`,
+      error,
+      false,
+    );
   if (isLost(error))
     return postgresFailure('store/unavailable', `The database ${place} cannot be reached: ${said}.`, error, true);
   switch (state) {
@@ -109,7 +126,7 @@ export function toPostgresError(error: unknown, place: string): unknown {
         false,
       );
     default:
-      // A state of the server has five characters: what is none is a defect of ours.
+      // A SQLSTATE has five characters; anything else is a defect of ours.
       if (!/^[0-9A-Z]{5}$/.test(state)) return error;
       if (constraintOf(error) === 'tree_forest')
         return postgresFailure(
@@ -124,7 +141,7 @@ export function toPostgresError(error: unknown, place: string): unknown {
   }
 }
 
-/** The refusal of an id that another tree has, which the planner could not see because that tree is another owner's. */
+/** The error for an id of another owner's tree, which the planner could not see. */
 export function takenError(error: unknown): AppError {
   return postgresFailure('id/taken', 'An id of this write is in use already; choose another.', error, false);
 }

@@ -32,12 +32,12 @@ function make(store: Store, id: TreeId): Promise<TestTree> {
   return TestTree.make({ store, treeId: id });
 }
 
-// Far from the numbers of the trees that the tests are about.
+// Far from the numbers of the trees under test.
 const firstSign = 900_000;
 
 /**
- * A feed of all trees that has begun. It begins with its first question, which nobody sees: trees are made until it
- * tells of one, and what it tells of them is left out.
+ * Returns a feed of all trees that has started. When it starts cannot be observed, so trees are created until it
+ * reports one; those events are left out.
  */
 async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<ListEvent>> {
   const feed = there.feedAll(null, signal)[Symbol.asyncIterator]();
@@ -62,7 +62,7 @@ async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<A
   })();
 }
 
-// Long enough that a test which waited for a look by itself would run out of its time.
+// So long that a test which waited for a poll would time out.
 const never = 1_000_000;
 
 describe.each([
@@ -129,13 +129,14 @@ test('a commit that was on its way when a later one was seen is not passed over'
   const stop = new AbortController();
   const feed = await begun(store, store, stop.signal);
   const listening = (async () => {
-    // The feed begins below the oldest transaction of the whole server, so the trees' first commits may come as well.
+    // The feed starts below the oldest transaction of the whole server, so the first commits of the trees may be
+    // included.
     for await (const event of feed) if (event.version > 1 && seen.push(event) === 2) return;
   })();
-  // A slow transaction takes its place in the log, and waits.
+  // A slow transaction takes its log position and waits.
   const { Client } = (await import('pg')).default;
   const slow = new Client({ connectionString: database.url });
-  // Where the test fails before it ends, its database goes from under this connection.
+  // If the test fails early, its database is dropped under this connection.
   slow.on('error', () => undefined);
   await slow.connect();
   await slow.query('BEGIN');
@@ -156,7 +157,7 @@ test('a commit that was on its way when a later one was seen is not passed over'
     [first.treeId, 2],
     [second.treeId, 2],
   ]);
-  // Whoever goes on from the first has the second still to come.
+  // Continuing after the first event yields the second.
   expect(await taken(store.feedAll(seen[0]?.cursor ?? null), 1)).toEqual([seen[1]]);
 });
 
@@ -172,7 +173,7 @@ test('the list of all trees has every commit of many writers once, also when it 
     events.push(first);
     let { cursor } = first;
     while (events.length < total) {
-      // Seven at a time, each time a new feed from the last cursor.
+      // Seven at a time, each time with a new feed from the last cursor.
       const part: ListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
       events.push(...part);
       cursor = part[part.length - 1]?.cursor ?? cursor;

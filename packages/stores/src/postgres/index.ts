@@ -18,8 +18,8 @@ import { type PostgresOptions, postgresSettings } from './options.ts';
 export type { PostgresOptions } from './options.ts';
 
 /**
- * Opens the trees of a database, making its tables if there are none. `place` is a PostgreSQL URL, with or without its
- * scheme. A database that takes no writes, such as a standby, is opened read-only and says so.
+ * Opens the trees of a database, creating its tables if needed. `place` is a PostgreSQL URL, with or without its
+ * scheme. A database that accepts no writes, such as a standby, is opened read-only with a note.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
   hashNatively();
@@ -38,10 +38,10 @@ export async function open(place: string, options: PostgresOptions = {}): Promis
   }
 }
 
-// Places in the log need numbers of transactions that never repeat, which came with 13.
+// Log positions need transaction ids that never repeat, available since version 13.
 const oldestServer = 130_000;
 
-/** What a server says about itself before anything is done with it. */
+/** The properties of a server before anything is done with it. */
 interface Server {
   readonly version: number;
   readonly encoding: string;
@@ -98,7 +98,7 @@ function* nodesCounted(): SqlTask<number> {
   return sqlNumber(found ?? { n: -1 }, 'n');
 }
 
-/** Makes sure that the tables are there and ours, and tells their version. */
+/** Ensures that the tables exist and are ours, and returns their version. */
 async function tablesOf(database: PostgresDatabase, readOnly: boolean): Promise<number> {
   const { place } = database.settings;
   const version = await database.read(schemaVersion);
@@ -114,7 +114,7 @@ async function tablesOf(database: PostgresDatabase, readOnly: boolean): Promise<
   return newestVersion;
 }
 
-/** Sees to the index that search is fast with. A server that has no trigrams, or does not grant them, is no failure. */
+/** Creates the index for fast search. A server without trigrams, or without permission for them, is accepted. */
 async function trigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;

@@ -1,4 +1,7 @@
-/** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
+/**
+ * The tables of a PostgreSQL store, created and changed in numbered steps, each once, by the first process that needs
+ * it.
+ */
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import { storeListsAsRows } from '../sql/linear-form.ts';
@@ -6,15 +9,15 @@ import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
-/** One change of the tables. A published one is never edited: a later number changes what it made. */
+/** One change of the tables. A released one is never edited; a later number changes its result. */
 export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** What is made of the rows that are there. */
+  /** Fills new tables or columns from existing rows. */
   readonly fill?: () => SqlTask<void>;
 }
 
-// The active node points at the node table, whose rows point back: the key is added when both tables are there.
+// The active node refers to the node table, whose rows refer back: the key is added when both tables exist.
 const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
 
 function tables(): string[] {
@@ -28,28 +31,28 @@ function tables(): string[] {
   return [...statements, `ALTER TABLE tree ADD CONSTRAINT tree_active ${later}`];
 }
 
-/** How many places of the log one transaction has. */
+/** The number of log positions of one transaction. */
 export const commitsPerTransaction = 4096;
 
-/** What PostgreSQL's tables have beside the shared ones. */
+/** PostgreSQL's additions to the shared tables. */
 const own: readonly string[] = [
-  // Led by the same columns as another index and no more selective, it would be taken for walks down a removed subtree
-  // and find all that was removed at every level.
+  // With the same leading columns as another index and no more selective, it would be chosen for walks down a removed
+  // subtree and find everything removed at every level.
   'DROP INDEX node_removed',
   'CREATE INDEX node_removed ON node (tree_id, removed_in, parent_id) WHERE removed_in IS NOT NULL',
-  // A sequence gives numbers before their transactions end, so a later number may be seen first and a reader would pass
-  // over the earlier one. The transaction's own number leads here instead: below the oldest running one the log is
-  // complete, and what is read in the order of these places has no gap. 4,096 commits fit into one transaction.
+  // A sequence assigns numbers before transactions end, so a later number may become visible first and a reader would
+  // skip the earlier one. Here the transaction id leads instead: below the oldest running transaction the log is
+  // complete, and reading in this order has no gaps. 4,096 commits fit into one transaction.
   'CREATE UNIQUE INDEX change_place ON change (id)',
   'CREATE INDEX change_feed ON change (owner, id)',
-  // In PL/pgSQL, whose plans every server keeps; before 18 a function in SQL is planned at each call.
+  // In PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
   `CREATE FUNCTION change_place() RETURNS BIGINT LANGUAGE plpgsql VOLATILE AS $$
     DECLARE first BIGINT := CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) * ${commitsPerTransaction};
     BEGIN RETURN first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction}); END
   $$`,
   'ALTER TABLE change ALTER COLUMN id SET DEFAULT change_place()',
-  // What search looks through, in lower case: filled behind the commits and complete before a search answers. A purge
-  // takes the texts along by the key; that a node is live is asked of the node itself.
+  // The texts for search, in lower case: filled after the commits, and complete before a search answers. A purge
+  // deletes them by the foreign key; whether a node is live is read from the node itself.
   `CREATE TABLE search_text (
     tree_id TEXT COLLATE "C" NOT NULL,
     node_id TEXT COLLATE "C" NOT NULL,
@@ -68,9 +71,9 @@ const own: readonly string[] = [
 ];
 
 /**
- * A tree's own id is no node's, but for its root's. No index spans two tables, so that two transactions at the same moment
- * would not see each other. A new tree therefore holds its id among those of the nodes until its transaction ends: who
- * inserts a node of that id waits for it, or is waited for, and then looks whether there is such a tree.
+ * Only the root may have the tree's own id. No index spans two tables, so two concurrent transactions would not see
+ * each other. A new tree therefore reserves its id in the node table until its transaction ends: an insert of a node
+ * with that id waits for it, or is waited for, and then checks whether there is such a tree.
  */
 const oneIdEach: readonly string[] = [
   `CREATE FUNCTION tree_holds_id() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -100,15 +103,15 @@ const migrations: readonly PostgresMigration[] = [
   { version: 7, statements: [], fill: () => storeListsAsRows(postgresDialect) },
 ];
 
-/** The version of the tables that this program writes. */
+/** The table version that this program writes. */
 export const newestVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
-// One number for all of Coppice; advisory locks are a database's own, so other databases do not wait.
+// One number for all of Coppice; advisory locks are per database, so other databases do not wait.
 const lockNumber = 0x636f_7070;
 
 const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
 
-/** The version of the tables, 0 where there are none. */
+/** Returns the table version, 0 if there are no tables. */
 export function* schemaVersion(): SqlTask<number> {
   const found = yield* queryRow(isThere);
   if (found?.there !== true) return 0;
@@ -116,7 +119,7 @@ export function* schemaVersion(): SqlTask<number> {
   return at === undefined ? 0 : sqlNumber(at, 'version');
 }
 
-/** Refuses tables of a program newer than this one. */
+/** Throws if a newer program wrote the tables. */
 export function refuseNewer(version: number, place: string, known = newestVersion): void {
   if (version <= known) return;
   throw new AppError({
@@ -128,8 +131,8 @@ export function refuseNewer(version: number, place: string, known = newestVersio
 }
 
 /**
- * Brings the tables up to date in the transaction that it runs in, under a lock that only one at a time holds: all of
- * it or nothing. Whoever waited for the lock finds nothing left to do. Answers the version before.
+ * Updates the tables in the current transaction, under a lock that only one process holds: completely or not at all. A
+ * process that waited for the lock finds nothing left to do. Returns the version before.
  */
 export function* migratePostgres(place: string, list: readonly PostgresMigration[] = migrations): SqlTask<number> {
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
@@ -149,7 +152,7 @@ export function* migratePostgres(place: string, list: readonly PostgresMigration
   return before;
 }
 
-/** Tables of somebody else are never built upon. */
+/** Throws if the tables belong to another program. */
 function* refuseForeign(place: string): SqlTask<void> {
   const other = yield* queryRow(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema())
@@ -164,7 +167,7 @@ function* refuseForeign(place: string): SqlTask<void> {
   });
 }
 
-/** Tries to make the index that search is fast with; false where the server does not offer trigrams. */
+/** Tries to create the index for fast search; false if the server does not offer trigrams. */
 export function* trigramIndex(): SqlTask<boolean> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return false;

@@ -1,56 +1,72 @@
-/** How commits are noticed: those of this process at once, others' by LISTEN and NOTIFY, and all by looking now and then. */
+/**
+ * Detects commits: those of this process at once, others' by LISTEN and NOTIFY, and all by polling from time to time.
+ */
+import { randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
 
-/** The channel that commits are told on; channels are a database's own. */
+/** The notification channel for commits; channels are per database. */
 const channel = 'coppice_commit';
+/** The channel on which a listening connection is tested. */
+const testChannel = 'coppice_test';
 
-/** What the news need to know. */
+/** The inputs of the notifications. */
 export interface NotificationOptions {
   readonly mode: 'notify' | 'poll';
   readonly pollInterval: number;
-  /** A connection of its own to listen on. */
+  /** Creates a separate connection to listen on. */
   readonly client: () => Client;
-  /** Whether a connection leads to the server itself: through a pooler one would listen on somebody else's. */
+  /** Whether a connection is direct: through a pooler it would listen on a shared connection. */
   readonly isDirect: (client: Client) => Promise<boolean>;
+  /** Sends a notification from another connection. */
+  readonly notify: (channel: string, payload: string) => Promise<void>;
 }
 
-// A commit may stay hidden behind an older transaction for a moment after it was told; lists look again in that time.
+// A commit may stay invisible behind an older transaction for a moment after its notification; lists poll again in that
+// time.
 const unsettled = 300;
 const lookAgain = 30;
-// Enough for every tree that anybody has open; forgetting one costs a look at the next interval.
+// Enough for all open trees; forgetting one costs a delay until the next poll.
 const mostRemembered = 10_000;
 const slowestReconnect = 5_000;
-// How often to look where nothing can be listened to.
+// The polling interval where LISTEN does not work, or is not known to.
 const pooledInterval = 500;
+// How long a test notification may take before it is reported as missing; polling does not wait for that.
+const mostDelay = 2_000;
 
-/** Who waits for what, and the connection that brings the news. */
+/** The waiting feeds, and the connection for notifications. */
 export class Notifications {
   readonly #options: NotificationOptions;
   readonly #waiting = new Map<TreeId | null, Set<() => void>>();
   readonly #newest = new Map<string, { readonly version: number; readonly at: number }>();
   #last = Number.NEGATIVE_INFINITY;
   #listening: Client | null = null;
+  // What was sent to test the listening connection, when, and whether it arrived.
+  #test: { readonly payload: string; sentAt: number; isReceived: boolean } | null = null;
   #connecting: Promise<void> | null = null;
   #untold: string[] = [];
   #telling = false;
   #closed = false;
   #mode: NotificationOptions['mode'];
-  #pollInterval: number;
   #stopPause: () => void = () => undefined;
 
   constructor(options: NotificationOptions) {
     this.#options = options;
     this.#mode = options.mode;
-    this.#pollInterval = options.pollInterval;
   }
 
-  /** Whether a connection is listening right now. */
-  get listening(): boolean {
-    return this.#listening !== null;
+  /** Whether notifications are known to arrive: the listening connection has received its test notification. */
+  get trusted(): boolean {
+    return this.#listening !== null && this.#test?.isReceived === true;
   }
 
-  /** Listens, if that is how news come. A failure is no failure: looking goes on, and so does trying. */
+  /** Whether the test notification of the listening connection is missing. */
+  get deaf(): boolean {
+    const test = this.#listening === null ? null : this.#test;
+    return test !== null && !test.isReceived && performance.now() - test.sentAt > mostDelay;
+  }
+
+  /** Starts listening, unless in polling mode. Errors are ignored: polling continues and the connection is retried. */
   async start(): Promise<void> {
     if (this.#mode === 'poll' || this.#closed) return;
     this.#connecting ??= this.#connect();
@@ -63,7 +79,10 @@ export class Notifications {
       const lost = () => this.#lost(client);
       client.on('error', lost);
       client.on('end', lost);
-      client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+      client.on('notification', (received) => {
+        if (received.channel === channel) this.#hear(received.payload ?? '');
+        else this.#hearTest(received.payload);
+      });
       try {
         await client.connect();
         if (!(await this.#options.isDirect(client))) {
@@ -71,8 +90,9 @@ export class Notifications {
           this.#look();
           break;
         }
-        await client.query(`LISTEN ${channel}`);
+        await client.query(`LISTEN ${testChannel}; LISTEN ${channel}`);
         this.#listening = client;
+        this.#sendTest();
         break;
       } catch {
         await client.end().catch(() => undefined);
@@ -81,15 +101,27 @@ export class Notifications {
     }
     this.#connecting = null;
     if (this.#closed) await this.#hangUp();
-    // What was told while nobody listened is found by looking.
+    // Commits made before the connection listened are found by polling.
     this.#wakeAll();
     this.#tellUntold();
   }
 
-  /** Gives up listening for good. */
+  /**
+   * Sends a notification to the listening connection. Until it arrives, polling goes on as without LISTEN: a proxy may
+   * accept LISTEN and pass no notification on.
+   */
+  #sendTest(): void {
+    const test = { payload: randomUUID(), sentAt: Number.POSITIVE_INFINITY, isReceived: false };
+    this.#test = test;
+    const sent = () => {
+      test.sentAt = performance.now();
+    };
+    this.#options.notify(testChannel, test.payload).then(sent, sent);
+  }
+
+  /** Switches to polling for good. */
   #look(): void {
     this.#mode = 'poll';
-    this.#pollInterval = Math.min(this.#pollInterval, pooledInterval);
     this.#untold = [];
   }
 
@@ -98,6 +130,10 @@ export class Notifications {
     this.#listening = null;
     client.end().catch(() => undefined);
     if (!this.#closed) void this.start();
+  }
+
+  #hearTest(payload: string | undefined): void {
+    if (this.#test !== null && this.#test.payload === payload) this.#test.isReceived = true;
   }
 
   #hear(payload: string): void {
@@ -120,9 +156,9 @@ export class Notifications {
   }
 
   /**
-   * Tells of a commit. It is told after the commit and not with it: a transaction that carries a NOTIFY holds a lock of
-   * the whole server while it is being made durable, which would line up the commits of all trees. What is lost when
-   * this process ends in between, others find by looking.
+   * Announces a commit, after it and not with it: a transaction with a NOTIFY holds a server-wide lock while it is made
+   * durable, which would serialise the commits of all trees. If this process ends in between, others find the commit by
+   * polling.
    */
   announce(treeId: TreeId, version: number): void {
     this.#note(treeId, version);
@@ -134,7 +170,7 @@ export class Notifications {
   #tellUntold(): void {
     const client = this.#listening;
     if (client === null) {
-      // Nobody to tell it through: others look by themselves.
+      // No connection to announce it on; others poll.
       if (this.#untold.length > mostRemembered) this.#untold = [];
       return;
     }
@@ -150,7 +186,10 @@ export class Notifications {
       });
   }
 
-  /** Tells others. That saves nothing, so that it need not wait for the disk, nor keep the next commit from it. */
+  /**
+   * Sends the notifications. They write nothing, so the transaction need not wait for the disk or delay the next
+   * commit.
+   */
   async #notify(client: Client, reported: readonly string[]): Promise<void> {
     const sent = [
       client.query('BEGIN; SET LOCAL synchronous_commit = off'),
@@ -168,10 +207,10 @@ export class Notifications {
     for (const treeId of [...this.#waiting.keys()]) this.#wake(treeId);
   }
 
-  /** Resolves when a tree (any, if null) may have something after `seen`, at the latest when it is time to look. */
+  /** Resolves when a tree (any, if null) may have a commit after `seen`, at the latest at the next poll. */
   changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void> {
     if (this.#closed || signal?.aborted === true) return Promise.resolve();
-    // What was told after the last look and before this wait is not told again.
+    // A notification between the last read and this wait is not repeated.
     const reported = treeId === null ? { version: Number.POSITIVE_INFINITY, at: this.#last } : this.#newest.get(treeId);
     const soon = reported !== undefined && reported.version > seen && performance.now() - reported.at < unsettled;
     return new Promise((resolve) => {
@@ -190,7 +229,13 @@ export class Notifications {
     });
   }
 
-  /** Waits before the next try, unless there is to be none. */
+  /** The time between two polls: as set where LISTEN is known to work or not used, else short. */
+  get #pollInterval(): number {
+    const { mode, pollInterval } = this.#options;
+    return mode === 'poll' || this.trusted ? pollInterval : Math.min(pollInterval, pooledInterval);
+  }
+
+  /** Waits before the next try, unless it is stopped. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

@@ -1,34 +1,34 @@
-/** How a PostgreSQL store is reached and how it behaves, from the URL and from what the opener says. */
+/** The connection and behaviour of a PostgreSQL store, from its URL and options. */
 import { refuse } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 
-/** What a PostgreSQL store can be told beside what every store can; `pool`, `feed` and `prepare` also in the URL. */
+/** The further options of a PostgreSQL store; `pool`, `feed` and `prepare` can also be in the URL. */
 export interface PostgresOptions extends StoreOptions {
-  /** The most connections that are held at once, the listening one not counted; 10 if not given. */
+  /** The most connections held at once, without the listening one; default 10. */
   readonly pool?: number;
   /** Milliseconds to wait for a connection. */
   readonly connectTimeout?: number;
-  /** Milliseconds that one statement may take on the server. */
+  /** The server's timeout for one statement, in milliseconds. */
   readonly statementTimeout?: number;
-  /** Milliseconds to wait for the lock of a tree that another server is writing. */
+  /** How long to wait for the lock of a tree that another server is writing, in milliseconds. */
   readonly lockTimeout?: number;
   /**
-   * How commits of other servers are noticed: `notify` listens and looks by itself only now and then, `poll` only looks,
-   * for places where LISTEN does not work, such as behind a pooler that hands connections out per transaction.
+   * How commits of other servers are detected: `notify` listens and polls rarely; `poll` only polls, for places where
+   * LISTEN does not work, such as behind a pooler that assigns connections per transaction.
    */
   readonly feed?: 'notify' | 'poll';
-  /** Milliseconds between two looks; 500 with `poll`, 5000 beside `notify`. */
+  /** The polling interval in milliseconds; 500 with `poll`, 5000 with `notify`. */
   readonly pollInterval?: number;
-  /** Whether statements are kept prepared on the server; switch it off behind a pooler that does not know them. */
+  /** Whether statements stay prepared on the server; switch it off behind a pooler that does not support them. */
   readonly prepare?: boolean;
-  /** The isolation of writes. The lock on the tree's row makes the weaker one enough; the stronger one is tried as well. */
+  /** The isolation level of writes. With the lock on the tree's row the weaker one is enough; both are tested. */
   readonly isolation?: 'read committed' | 'serializable';
 }
 
-/** The settings with every gap filled. */
+/** The settings with defaults filled in. */
 export interface Settings {
   readonly connectionString: string;
-  /** Where the database is, without name and password. */
+  /** The location of the database, without user and password. */
   readonly place: string;
   readonly pool: number;
   readonly connectTimeout: number;
@@ -50,9 +50,9 @@ function takeOption(url: URL, name: string): string | null {
   return value;
 }
 
-/** Reads a `postgres:` URL and the options; what the opener says goes before what stands in the URL. */
+/** Reads a `postgres:` URL and the options; options take precedence over the URL. */
 export function postgresSettings(address: string, options: PostgresOptions): Settings {
-  // An empty host means the socket named in the query; the URL parser wants a host, and gets one that cannot exist.
+  // An empty host means the socket in the query; the URL parser requires a host, so it gets one that cannot exist.
   const local = /^postgres(?:ql)?:\/\/([^/@]*@)?\//.exec(address);
   const parsable =
     local === null ? address : address.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1socket.invalid/');

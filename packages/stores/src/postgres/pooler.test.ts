@@ -1,11 +1,15 @@
 import { readPage, type Store, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startDeafProxy } from '../../test/deaf-proxy.ts';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
 import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
+import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
+import { Notifications } from './notifications.ts';
+import { postgresSettings } from './options.ts';
 
 let database: TestDatabase;
 let pooler: TransactionPooler;
@@ -28,7 +32,7 @@ async function opened(): Promise<Store> {
   return store;
 }
 
-/** Runs a statement on the connection that everybody shares. */
+/** Runs a statement on the shared connection. */
 async function onShared(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new Client({ connectionString: pooler.url });
   await client.connect();
@@ -96,4 +100,55 @@ test('[L177] a feed finds what another store commits through the pooler', async 
   await fixture.grow(['two']);
   await following;
   expect(seen).toEqual([1, 2, 3]);
+});
+
+test('[L181] LISTEN is trusted only after a notification was heard; else commits are looked for, and a note says so', async () => {
+  const proxy = await startDeafProxy(database.url);
+  const never = 1e9;
+  const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: never })];
+  stores.push(here, there);
+  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const { version } of there.feed(fixture.treeId, 0)) {
+      seen.push(version);
+      if (version === 3) return;
+    }
+  })();
+  await fixture.grow(['one']);
+  await vi.waitUntil(() => seen.includes(2), { timeout: 30_000 });
+  await fixture.grow(['two']);
+  await following;
+  expect(seen).toEqual([1, 2, 3]);
+  const notesOf = async (store: Store) => (await store.info()).notes.join();
+  await vi.waitUntil(async () => (await notesOf(there)).includes('do not arrive'), { timeout: 30_000 });
+  expect(await notesOf(here)).not.toContain('do not arrive');
+  await there.close();
+  await proxy.close();
+});
+
+test('[L181] a direct connection hears its own notification, and again after it was cut', async () => {
+  const direct = await PostgresDatabase.create(postgresSettings(database.url, {}));
+  const clients: Client[] = [];
+  const notifications = new Notifications({
+    mode: 'notify',
+    pollInterval: 5_000,
+    client: () => {
+      const client = direct.client();
+      clients.push(client);
+      return client;
+    },
+    isDirect: (client) => direct.isDirect(client),
+    notify: async (channel, payload) => {
+      await database.query('SELECT pg_notify($1, $2)', [channel, payload]);
+    },
+  });
+  expect(notifications.trusted).toBe(false);
+  await notifications.start();
+  await vi.waitUntil(() => notifications.trusted, { timeout: 30_000 });
+  await clients[0]?.end();
+  await vi.waitUntil(() => clients.length > 1 && notifications.trusted, { timeout: 30_000 });
+  expect(notifications.deaf).toBe(false);
+  await notifications.close();
+  await direct.close();
 });

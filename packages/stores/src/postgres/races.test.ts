@@ -9,8 +9,8 @@ import { preparedDatabase } from '../../test/postgres-subject.ts';
 import { openSession, type SessionOptions } from '../../test/stepped-sessions.ts';
 import { open } from './index.ts';
 
-// Each case is run in every order in which two sessions can meet: one goes some statements far, then the other goes as
-// far as it can, then the first to its end. What the lock leaves possible is little, and all of it is tried.
+// Each case is run in every order in which two sessions can interleave: the first executes some statements, then the
+// second as many as it can, then the first finishes. The lock leaves few orders possible, and all of them are tried.
 
 const id = treeId(uuid(1));
 
@@ -45,7 +45,7 @@ async function command(store: Store, one: Command, clock: number): Promise<strin
   }
 }
 
-/** Makes the tree anew: chains below the root, given as parent and child. */
+/** Recreates the tree: chains below the root, given as parent and child. */
 async function buildSample(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
   await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
   await command(observer, { type: 'create', treeId: id, rootId: uuid(2) }, 1);
@@ -67,11 +67,11 @@ async function buildSample(links: readonly (readonly [parent: number | null, chi
 interface Meeting {
   readonly outcomes: readonly string[];
   readonly tree: Tree;
-  /** How many statements the first session made before the second began. */
+  /** The number of statements of the first session before the second began. */
   readonly ahead: number;
 }
 
-/** Runs two commands in every order of meeting; the first goes `ahead` statements before the second begins. */
+/** Runs two commands in every interleaving; the first executes `ahead` statements before the second begins. */
 async function* meetings(
   first: Command,
   second: Command,

@@ -123,7 +123,7 @@ describe('what the server says', () => {
   ])('%s is %s', async (state, code, retryable) => {
     const failing = database.read(() => queryRows('SELECT fail($1)', state));
     await expect(failing).rejects.toMatchObject({ code, retryable, data: { state } });
-    // And the pool of one connection is well.
+    // The pool's only connection still works.
     expect(await database.read(() => queryRow('SELECT 1 AS one'))).toEqual({ one: 1 });
   });
 

@@ -1,9 +1,10 @@
 /**
- * Search by trigrams. The texts are copied, in lower case, into a table with an index; that happens behind the commits,
- * so that a write does not pay for it, and before a search answers, so that it sees every acknowledged message.
+ * Search by trigrams. The texts are copied in lower case into an indexed table, after the commits, so that writes do
+ * not pay for it, and before a search answers, so that it sees every acknowledged message.
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
+import { contentsWrittenBy } from '../sql/log.ts';
 import {
   execute,
   type Param,
@@ -25,7 +26,7 @@ import {
 } from '../sql/search.ts';
 import { postgresDialect } from './dialect.ts';
 
-// Rows that are copied or looked through at once.
+// The number of rows copied or examined at once.
 const batch = 1_000;
 
 const saidColumns = 'id, seq, role, created_at, tool_call_id, content, search_text';
@@ -37,7 +38,7 @@ interface TreeBehind {
   readonly version: number;
 }
 
-/** The owner's trees whose texts are not all copied yet. */
+/** Returns the owner's trees whose texts are not all copied yet. */
 export function* treesBehind(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
@@ -52,10 +53,10 @@ export function* treesBehind(owner: string, only: TreeId | null): SqlTask<TreeBe
   }));
 }
 
-/** Copies what a tree says since its mark. Runs in a transaction of its own; two of them wait for each other. */
+/** Copies the texts of a tree since its mark. Runs in a separate transaction; concurrent ones wait for each other. */
 export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
-  // The tree may be gone meanwhile.
+  // The tree may have been deleted meanwhile.
   if (known === undefined) return;
   yield* execute(
     'INSERT INTO search_mark (tree_id, version) SELECT id, 0 FROM tree WHERE id = $1 ON CONFLICT DO NOTHING',
@@ -63,7 +64,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   );
   const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
   if (mark === undefined) return;
-  // Read again, behind the lock: whoever held it may have copied everything.
+  // Read again under the lock: its last holder may have copied everything.
   const version = sqlNumber(
     (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
     'version',
@@ -75,7 +76,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   yield* execute('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
 }
 
-/** A tree that was never copied, some messages at a time in the order of their creation. */
+/** Copies a tree for the first time, in batches by creation number. */
 function* copyAll(tree: TreeId): SqlTask<void> {
   for (let after = -1; ; ) {
     const found = yield* queryRows(
@@ -90,7 +91,10 @@ function* copyAll(tree: TreeId): SqlTask<void> {
   }
 }
 
-/** What the log names since a version: walking all nodes of a large tree for one new message would not do. */
+/**
+ * Copies the nodes that the log names since a version, because visiting all nodes of a large tree for one new message
+ * would be too slow.
+ */
 function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
   for (let after = from; ; ) {
     const changes = yield* queryRows(
@@ -101,7 +105,7 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
     const last = changes[changes.length - 1];
     if (last === undefined) return;
     after = sqlNumber(last, 'version');
-    const ids = [...new Set(changes.flatMap((change) => nodesTouchedBy(sqlText(change, 'steps'))))];
+    const ids = [...new Set(changes.flatMap(contentsWrittenBy))];
     for (let start = 0; start < ids.length; start += batch)
       yield* copyTexts(
         tree,
@@ -112,19 +116,6 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
         ),
       );
   }
-}
-
-function nodesTouchedBy(logged: string): string[] {
-  const ids: string[] = [];
-  for (const step of JSON.parse(logged) as readonly {
-    readonly type: string;
-    readonly id?: string;
-    readonly nodeId?: string;
-  }[]) {
-    if (step.type === 'insert' && step.id !== undefined) ids.push(step.id);
-    if (step.type === 'replace' && step.nodeId !== undefined) ids.push(step.nodeId);
-  }
-  return ids;
 }
 
 function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
@@ -149,7 +140,7 @@ function textsOfNodes(one: SqlRow): string {
   return searchTextOf(one, messageOfRow(one, sqlText(one, 'role') as Role));
 }
 
-/** Hits among the copied texts, and in trees that could not be copied because nothing may be written. */
+/** Returns hits among the copied texts, and in trees that could not be copied because the database is read-only. */
 export function* searchWork(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundRow[]> {
   const found = new Map<string, FoundRow>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
@@ -157,7 +148,7 @@ export function* searchWork(search: SearchRequest, uncopied: readonly TreeBehind
   return [...found.values()];
 }
 
-/** What every part of a search asks of a candidate; its parameters come behind those given. */
+/** Returns the conditions that all parts of a search share; their parameters come after the given ones. */
 function conditions(search: SearchRequest, params: Param[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
@@ -176,9 +167,9 @@ function escapePattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** The copies are in our own lower case, so what the database finds in them is what the terms say. */
+/** Searches the copied texts, which have the same lower case as the terms. */
 function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
-  // Trigrams are found through bitmaps, and how depends on the term.
+  // Trigram indexes need bitmap scans, and a plan for each term.
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: Param[] = [];
@@ -193,7 +184,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
   return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
 }
 
-/** Every message of a tree that was written after its mark is looked at. */
+/** Examines every message of a tree that was written after its mark. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundRow[]> {
   const params: Param[] = [tree, mark];
   const asked = ['n.tree_id = $1', 'n.content_in > $2', "n.role <> 'root'", ...conditions(search, params)];

@@ -22,7 +22,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   throw new Error('Nothing was refused.');
 }
 
-/** Appends under ids of its own until the answer is known, as a client does that was told to try again. */
+/** Appends with chosen ids until the outcome is known, like a client that retries. */
 async function insist(store: Store, tree: string, n: number, parent?: string): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
@@ -34,7 +34,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
           ...(parent === undefined ? {} : { parentId: nodeId(parent) }),
           messages: [{ message: user(`message ${n}`), id: uuid(n) }],
           merge: false,
-          // A retry that finds its message there commits nothing then, and versions can be counted.
+          // A retry that finds its message then commits nothing, so versions can be counted.
           select: false,
         },
         { actor: 'me', kit: testKit, ...ticking(n) },
@@ -61,7 +61,7 @@ describe('many writers', () => {
       Array.from({ length: 24 }, async (_, writer) => {
         const store = writer % 2 === 0 ? first : second;
         for (let n = 0; n < perWriter; n++) {
-          // Half of all writes go to one tree.
+          // Half of all writes use one tree.
           const tree = (n % 2 === 0 ? trees[0] : trees[(writer + n) % trees.length]) ?? '';
           const number = 10_000 + writer * 100 + n;
           await insist(store, tree, number);

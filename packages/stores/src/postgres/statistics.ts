@@ -1,29 +1,28 @@
 /**
- * What the server knows of how full its tables are. A new database knows nothing: then an index that finds a node and
- * one that finds all nodes of its tree look alike to its planner, and a plan that reads the whole tree may be made and
- * kept, also for the checks of foreign keys. The server counts by itself in the end, a minute or more later and only
- * where that is switched on; a first import is over by then.
+ * Triggers statistics while a database is new. Without statistics the planner cannot tell an index that finds a node
+ * from one that finds all nodes of its tree, and may cache a plan that reads the whole tree, also for foreign key
+ * checks. Autovacuum would count a minute or more later and only if it is enabled; a first import is over by then.
  */
 
 const firstCount = 64;
 const growth = 8;
-/** With this many nodes the plans are right, and counting again is the server's own affair. */
+/** With this many nodes the plans are right, and further statistics are left to the server. */
 const enough = 30_000;
 
-/** Has the server count its rows while a database is new, each time that it has grown several times over. */
+/** Updates statistics while a database is new, each time it has grown several times over. */
 export class Statistics {
   readonly #count: () => Promise<void>;
   #known: number;
   #written = 0;
   #counting = false;
 
-  /** Begins with the number of nodes that the server knew of last. */
+  /** Starts with the server's last known number of nodes. */
   constructor(known: number, count: () => Promise<void>) {
     this.#known = Math.max(known, 0);
     this.#count = count;
   }
 
-  /** Takes in how many nodes a commit added. */
+  /** Counts the nodes that a commit added. */
   wrote(nodes: number): void {
     if (this.#known >= enough) return;
     this.#written += nodes;
@@ -31,7 +30,7 @@ export class Statistics {
     this.#known += this.#written;
     this.#written = 0;
     this.#counting = true;
-    // Nobody waits for it, and who may not have it done goes on without.
+    // Not awaited; without the permission the store works without it.
     this.#count()
       .catch(() => undefined)
       .finally(() => {

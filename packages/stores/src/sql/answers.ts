@@ -1,4 +1,4 @@
-/** Core's reads as queries. Cost follows the path or the index, never the tree, where only a path is asked for. */
+/** Answers core's reads with queries. For a path the cost depends on the path or the index, never on the tree. */
 import {
   type Answer,
   type Node,
@@ -10,28 +10,22 @@ import {
   refuse,
   treeId,
 } from '@coppice/core';
+import { rowOf } from '@coppice/core/tree';
 import { hydratedLog, undoRecord } from './log.ts';
 import { matchKeys } from './match.ts';
+import { ancestorLinks, sharedMatch } from './node-links.ts';
 import {
   type Param,
+  queryCells,
   queryRow,
   queryRows,
-  type SqlRow,
+  type SqlCells,
   type SqlTask,
   sqlNumber,
   sqlText,
   sqlTextOrNull,
 } from './query.ts';
-import {
-  bookmarkOfRow,
-  headColumns,
-  nodeColumns,
-  nodeHeadOf,
-  noteColumns,
-  noteOfRow,
-  prefixed,
-  toTreeRow,
-} from './rows.ts';
+import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, noteColumns, noteOfRow, selectCells } from './rows.ts';
 import {
   ancestorsOf,
   idOfRow,
@@ -57,8 +51,8 @@ import {
 } from './subtree.ts';
 
 /**
- * The answer to a read that needs no query, for what it asks is at hand; undefined for any other. Nearly every message of a
- * chat is planned from these alone.
+ * Answers a read without a query from prefetched rows; undefined if that is not possible. Nearly every chat message is
+ * planned from these alone.
  */
 export function fromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
   if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
@@ -67,7 +61,7 @@ export function fromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
     case 'pause':
       return null;
     case 'tree':
-      return toTreeRow(scope.tree);
+      return rowOf(scope.tree);
     case 'head': {
       const parentInfo = parentInfoAt(scope, read.id);
       if (parentInfo === null) return undefined;
@@ -93,13 +87,13 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
 
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
   const { treeId: tree } = scope;
-  // Foreign and unknown trees have no nodes: every question about them finds nothing.
+  // Foreign and unknown trees have no nodes, so every read about them finds nothing.
   const known = scope.tree !== null ? tree : '';
   switch (read.ask) {
     case 'pause':
       return null;
     case 'tree':
-      return scope.tree === null ? null : toTreeRow(scope.tree);
+      return scope.tree === null ? null : rowOf(scope.tree);
     case 'node':
       return yield* nodeById(scope, known, read.id, ' AND removed_in IS NULL');
     case 'head': {
@@ -109,27 +103,25 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
     }
     case 'anyNode':
       return yield* nodeById(scope, known, read.id, '');
-    case 'taken': {
-      const { foreseen } = scope;
-      if (foreseen !== undefined && read.ids.every((id) => foreseen.ids.has(id)))
-        return read.ids.filter((id) => foreseen.taken.has(id));
-      const found = yield* queryRows(takenIds(scope.dialect), JSON.stringify(read.ids));
-      const taken = new Set(found.map(idOfRow));
-      return read.ids.filter((id) => taken.has(id));
-    }
+    case 'taken':
+      return yield* answerTaken(scope, read.ids);
     case 'nodes':
       return yield* answerNodes(scope, known, read.ids);
     case 'path':
-      return yield* answerPath(scope, known, read.to, read.limit);
+      return yield* answerPath(scope, known, read);
     case 'pathMeta':
-      return yield* pathNotes(scope, known, read.to, read.limit);
+      return yield* pathNotes(scope, known, read);
+    case 'ancestors':
+      return yield* ancestorLinks(known, read.of, read.limit);
+    case 'sharedMatch':
+      return yield* sharedMatch(known, read.of);
     case 'isAncestorOrSelf':
       return yield* ancestorsOf(known, read.id, read.below);
     case 'withoutDescendants':
       return yield* answerTopmost(scope, known, read.ids);
     case 'children':
-      return (yield* queryRows(
-        `SELECT ${headColumns} FROM node WHERE tree_id = $1 AND parent_id = $2 AND removed_in IS NULL ORDER BY position`,
+      return (yield* queryCells(
+        `SELECT ${selectCells('node', headColumns)} FROM node WHERE tree_id = $1 AND parent_id = $2 AND removed_in IS NULL ORDER BY position`,
         known,
         read.of,
       )).map(nodeHeadOf);
@@ -153,6 +145,20 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
       return yield* lastVisited(scope, known, read.from);
     case 'match':
       return yield* matchKeys(scope, known, read.from, read.keys);
+    default:
+      return yield* answerPositions(scope, known, read);
+  }
+}
+
+type OutsideRead = Extract<Read, { ask: 'undoable' | 'redoable' | 'rows' | 'log' | 'home' | 'forest' }>;
+type PositionRead = Extract<
+  Read,
+  { ask: 'lastPosition' | 'groupMax' | 'neighbourPositions' | 'childAt' | 'bookmark' | 'bookmarks' | 'links' }
+>;
+
+/** Answers reads about positions and bookmarks. */
+function* answerPositions(scope: TreeScope, known: string, read: PositionRead | OutsideRead): SqlTask<Answer> {
+  switch (read.ask) {
     case 'lastPosition': {
       const last = 'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2';
       return sqlTextOrNull((yield* queryRow(last, known, read.of)) ?? {}, 'p');
@@ -169,7 +175,7 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
     case 'neighbourPositions':
       return yield* answerGap(known, read.of, read.position);
     case 'childAt': {
-      // What went together with its parent comes back with it, to its place.
+      // A node removed together with its parent is restored with it at its position, so it counts.
       const there = yield* queryRow(
         `SELECT n.id FROM node n JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
         WHERE n.tree_id = $1 AND n.parent_id = $2 AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
@@ -197,6 +203,14 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
       );
       return inIdOrder(read.on, marks.map(bookmarkOfRow), (mark) => mark.nodeId);
     }
+    default:
+      return yield* answerWhole(scope, known, read);
+  }
+}
+
+/** Answers reads about the whole tree and its log, and about other trees. */
+function* answerWhole(scope: TreeScope, known: string, read: OutsideRead): SqlTask<Answer> {
+  switch (read.ask) {
     case 'undoable':
     case 'redoable':
       return scope.tree === null ? null : yield* undoRecord(scope, scope.tree, read.ask, read.actor, read.actId);
@@ -224,51 +238,46 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
   }
 }
 
-/** What was fetched of a node before it was asked for. */
+function* answerTaken(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonly NodeId[]> {
+  const { foreseen } = scope;
+  if (foreseen !== undefined && ids.every((id) => foreseen.ids.has(id)))
+    return ids.filter((id) => foreseen.taken.has(id));
+  const found = yield* queryRows(takenIds(scope.dialect), JSON.stringify(ids));
+  const taken = new Set(found.map(idOfRow));
+  return ids.filter((id) => taken.has(id));
+}
+
+/** Returns what was prefetched about a node. */
 function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['foreseen']>['parentInfo'] {
   const parentInfo = scope.tree === null ? undefined : scope.foreseen?.parentInfo;
   return parentInfo?.head.id === id ? parentInfo : null;
 }
 
-// What is above the end of it would be missing in silence.
-function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlRow[], limit: number): void {
+// Otherwise the part above the break would be missing silently. A row begins with its id and its parent's.
+function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], limit: number): void {
   const top = found.at(-1);
   if (top === undefined || found.length >= limit) return;
-  const above = sqlTextOrNull(top, 'parent_id');
+  const [id, above] = [String(top[0]), String(top[1])];
   if (above === scope.tree?.rootId) return;
   if (found.length >= longestPath(scope))
-    refuse('tree/cycle', `The path to ${to} runs in a circle at ${sqlText(top, 'id')}.`, {
-      nodeId: sqlText(top, 'id'),
-    });
-  refuse(
-    'tree/broken-path',
-    `The path to ${to} breaks off: ${sqlText(top, 'id')} hangs on ${above}, which is missing.`,
-    {
-      nodeId: above,
-    },
-  );
+    refuse('tree/cycle', `The path to ${to} runs in a circle at ${id}.`, { nodeId: id });
+  refuse('tree/broken-path', `The path to ${to} breaks off: the parent ${above} of ${id} is missing.`, {
+    nodeId: above,
+  });
 }
 
-/** The rows from a node up to below the root. Refuses a way that ends before the root, or never. */
+type PathRequest = Pick<Read<'path'>, 'to' | 'limit' | 'until'>;
+
+/** Returns the rows from a node up to below the root. Throws if the path ends before the root, or is a cycle. */
 function* walkUp(
   scope: TreeScope,
   tree: string,
-  to: NodeId,
-  limit: number,
+  { to, limit = maxDepth, until }: PathRequest,
   columns: string,
-): SqlTask<readonly SqlRow[]> {
-  const found = yield* queryRows(
-    `WITH RECURSIVE up AS (
-      SELECT ${columns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
-      UNION ALL
-      SELECT ${prefixed('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
-      WHERE up.level < $3 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
-    ) SELECT * FROM up`,
-    tree,
-    to,
-    Math.min(limit, longestPath(scope)),
-  );
-  refuseBroken(scope, to, found, limit);
+): SqlTask<readonly SqlCells[]> {
+  const most = Math.min(limit, longestPath(scope));
+  const found = yield* queryCells(scope.dialect.pathWalk(columns), tree, to, most, until ?? '');
+  if (until === undefined || found.at(-1)?.[0] !== until) refuseBroken(scope, to, found, limit);
   return found;
 }
 
@@ -276,32 +285,27 @@ function isCompletePath({ tree }: TreeScope, first: { readonly parentId: NodeId 
   return first === undefined || first.parentId === tree?.rootId;
 }
 
-function* answerPath(scope: TreeScope, tree: string, to: NodeId, limit = maxDepth): SqlTask<Reads['path']['answer']> {
-  const found = yield* walkUp(scope, tree, to, limit, nodeColumns);
+function* answerPath(scope: TreeScope, tree: string, read: PathRequest): SqlTask<Reads['path']['answer']> {
+  const found = yield* walkUp(scope, tree, read, nodeColumns);
   const nodes = (yield* nodesFrom(scope, tree, found)).reverse();
   return { nodes, complete: isCompletePath(scope, nodes[0]) };
 }
 
-function* pathNotes(
-  scope: TreeScope,
-  tree: string,
-  to: NodeId,
-  limit = maxDepth,
-): SqlTask<Reads['pathMeta']['answer']> {
-  const notes = (yield* walkUp(scope, tree, to, limit, noteColumns)).map(noteOfRow).reverse();
+function* pathNotes(scope: TreeScope, tree: string, read: PathRequest): SqlTask<Reads['pathMeta']['answer']> {
+  const notes = (yield* walkUp(scope, tree, read, noteColumns)).map(noteOfRow).reverse();
   return { entries: notes, complete: isCompletePath(scope, notes[0]) };
 }
 
 function* answerNodes(scope: TreeScope, tree: string, ids: readonly NodeId[]): SqlTask<readonly Node[]> {
-  const found = yield* queryRows(
-    `SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')} AND removed_in IS NULL`,
+  const found = yield* queryCells(
+    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')} AND removed_in IS NULL`,
     tree,
     JSON.stringify(ids),
   );
   return inIdOrder(ids, yield* nodesFrom(scope, tree, found), (node) => node.id);
 }
 
-/** What was found, in the order in which it was asked for; what was not is left out. */
+/** Sorts results in the order of the requested ids; missing ones are left out. */
 function inIdOrder<T>(ids: readonly NodeId[], found: readonly T[], idOf: (one: T) => NodeId): readonly T[] {
   const byId = new Map(found.map((one) => [idOf(one), one]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -356,16 +360,19 @@ function* answerGap(tree: string, parent: NodeId, position: string): SqlTask<Rea
 
 function* allRows(scope: TreeScope, tree: string): SqlTask<Reads['rows']['answer']> {
   if (scope.tree === null) return null;
-  const found = yield* queryRows(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 ORDER BY seq`, tree);
+  const found = yield* queryCells(
+    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 ORDER BY seq`,
+    tree,
+  );
   const marks = yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree);
   return {
-    row: toTreeRow(scope.tree),
+    row: rowOf(scope.tree),
     nodes: yield* nodesFrom(scope, tree, found),
     bookmarks: marks.map(bookmarkOfRow),
   };
 }
 
-// Rows of a whole tree at once would be held three times over on their way from the driver.
+// The rows of a whole tree would be in memory three times on their way from the driver, so they are read in parts.
 const linksAtOnce = 10_000;
 
 function* links(tree: string): SqlTask<ParentLink[]> {

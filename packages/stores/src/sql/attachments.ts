@@ -1,7 +1,7 @@
 /**
- * Attachments in a database: bytes by their hash, and when each was put last. Bytes that nothing names any more go, but
- * not while somebody may still be on the way to naming them: the time is the database's own, so it counts for every
- * process and server, and the row that holds it is the lock under which bytes are put, named and taken.
+ * Attachments in a database: bytes by hash, with the time each was last added. Unreferenced bytes are deleted, but not
+ * while a reference may still be on its way. The time is the database's, so it is valid for every process and server,
+ * and its row is the lock under which bytes are added, referred to and deleted.
  */
 import type { BlobInfo } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
@@ -16,7 +16,7 @@ import {
   sqlText,
 } from './query.ts';
 
-/** Whose attachments, in which database, and for how many milliseconds bytes that were put wait for a message. */
+/** The owner, the database, and how many milliseconds added bytes wait for a message. */
 export interface BlobScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
@@ -24,8 +24,9 @@ export interface BlobScope {
 }
 
 /**
- * Keeps an attachment once, as what it was first said to be, and tells what that is. Bytes that are there already are
- * waited for anew. Its row of the times comes first: whoever takes bytes away holds that row until they are gone.
+ * Stores an attachment once, with the media type of its first addition, and returns that. Adding existing bytes again
+ * restarts their waiting time. Their time row is written first, because a deletion holds that row until the bytes are
+ * gone.
  */
 export function* putBlob({ dialect, owner }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
   yield* execute(
@@ -45,13 +46,13 @@ export function* putBlob({ dialect, owner }: BlobScope, info: BlobInfo, bytes: U
   return (yield* findBlob(owner, info.hash)) ?? info;
 }
 
-/** What is known of an attachment. */
+/** Returns the description of an attachment. */
 export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null> {
   const found = yield* queryRow('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
   return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
 }
 
-/** The bytes of an attachment, or a range of them; the database cuts, so that a large one is not fetched whole. */
+/** Returns the bytes of an attachment, or a range, which the database cuts so that a large one is not fetched whole. */
 export function* readBlob(
   owner: string,
   hash: string,
@@ -73,8 +74,8 @@ export function* readBlob(
 }
 
 /**
- * Holds the attachments that something is about to name until it is committed, and tells how many of them are there: who
- * collects meanwhile waits, and then sees the name. Where one transaction writes at a time nobody collects meanwhile.
+ * Locks the attachments that a write is about to refer to until it is committed, and returns how many of them exist: a
+ * concurrent collection waits, and then sees the reference. Not needed if only one transaction writes at a time.
  */
 export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
@@ -88,9 +89,9 @@ export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySe
 }
 
 /**
- * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
- * what was still waited for at an earlier one. What was put too short a time ago is marked as loose for a later one;
- * answers how many of the candidates wait for that.
+ * Deletes attachments that nothing of their owner refers to any more: those whose references a purge removed, and those
+ * that an earlier purge had to keep. Recently added ones are marked for a later collection; returns how many of the
+ * candidates wait for that.
  */
 export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
   if (candidates.size > 0)
@@ -101,7 +102,7 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
       owner,
       JSON.stringify([...candidates]),
     );
-  // Locked before anybody is asked what they name: a name that was on its way is committed by then.
+  // Locked before references are read: a reference on its way is committed by then.
   const loose = yield* queryRows(
     `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND at <= ${dialect.now} - $2 ORDER BY hash${dialect.forUpdate}`,
     owner,
@@ -121,7 +122,7 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   return waiting.filter((hash) => !still.has(hash)).length;
 }
 
-/** The candidates that are there and whose time is not over yet. */
+/** Returns the existing candidates whose waiting time is not over. */
 function* waitingOf(
   { list }: SqlDialect,
   owner: string,
@@ -138,7 +139,7 @@ function* waitingOf(
   return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
-/** Whose attachments an earlier purge left loose and nobody waits for any more. */
+/** Returns the owners of attachments that an earlier purge had to keep and whose waiting time is over. */
 export function* ownersWithLoose(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
   const found = yield* queryRows(
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND at <= ${dialect.now} - $1 ORDER BY owner`,
@@ -147,7 +148,7 @@ export function* ownersWithLoose(dialect: SqlDialect, grace: number): SqlTask<re
   return found.map((one) => sqlText(one, 'owner'));
 }
 
-/** Everything that an owner's trees and runs name, now, before or in the trash. */
+/** Returns everything that an owner's trees and runs refer to, in current and former contents and in the trash. */
 function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   const like = `LIKE '%${blobMark}%'`;
   const named = new Set<string>();

@@ -10,6 +10,7 @@ import {
   type Prefetch,
   type PreparedCommit,
   type ReadProgram,
+  type RowChange,
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
@@ -23,23 +24,33 @@ import { hydratedLog } from './log.ts';
 import {
   execute,
   type Query,
-  queryRow,
+  queryCells,
   queryRows,
   rowsOfEach,
+  type SqlCells,
   type SqlDialect,
+  type SqlRow,
   type SqlTask,
   sqlNumber,
-  sqlTextOrNull,
 } from './query.ts';
 import type { CachedRow, RowCache } from './row-cache.ts';
-import { headColumns, nodeHeadOf, plainHead, prefixed, type StoredTree, storedTreeOf, treeColumns } from './rows.ts';
+import {
+  headColumns,
+  headWidth,
+  nodeHeadOf,
+  plainHead,
+  type StoredTree,
+  selectCells,
+  storedTreeOf,
+  treeColumns,
+} from './rows.ts';
 import { idOfRow, type PrefetchedRows, type TreeScope, takenIds } from './scope.ts';
-import { leafRowOf, writeCommit } from './write.ts';
+import { isVisitMark, writeCommit } from './write.ts';
 
-/** How many commits a refused writer is told of. */
+/** The maximum number of commits in the refusal of a stale write. */
 const commitsReported = 500;
 
-/** Whose trees are kept, and how. */
+/** The owner, the database and the options of a store. */
 export interface StoreScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
@@ -47,7 +58,7 @@ export interface StoreScope {
   readonly tails: RowCache | undefined;
 }
 
-/** Locks a tree, drives the planner, and writes what it settled on; `inTurns` where others have turns in between. */
+/** Locks a tree, runs the planner, and writes its commit; `inTurns` if it yields to other work in between. */
 export function* runChange<R>(
   keeping: StoreScope,
   treeId: TreeId,
@@ -70,17 +81,16 @@ export function* runChange<R>(
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* driveReads(scope, refuseBranching(treeId, plan.steps));
   if (inTurns) yield [];
-  const leaf = leafRowOf(scope, settled);
-  yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled, leaf);
-  keeping.tails?.left(treeId, branches ? rowCacheOf(scope.tree, settled) : null, settled.changes);
+  const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled);
+  keeping.tails?.left(treeId, branches ? rowCacheOf(scope.tree, settled, changes) : null, changes);
   const format = branches ? 'tree' : (tree?.format ?? 'linear');
   if (format !== (tree?.format ?? 'tree')) yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
   return { result: plan.result, commit: settled.commit, version: settled.commit.version };
 }
 
 /**
- * Drives a planner and holds the attachments that it names, where somebody else may be collecting at the same time. Where
- * some of them are not there, what named them may have been purged since it was read, and is then not copied.
+ * Runs a planner and locks the attachments that it refers to, if another process may be collecting concurrently. If
+ * some of them are missing, what referred to them may have been purged since it was read; then it is planned again.
  */
 function* planHoldingBlobs<R>(
   keeping: StoreScope,
@@ -94,22 +104,22 @@ function* planHoldingBlobs<R>(
     const named = new Set<string>();
     addHashesOfPlan(plan, named);
     const missing = named.size - (yield* holdBlobs(dialect, owner, named));
-    // As many as before: they have been missing for longer.
+    // As many as before, so they were missing before the purge.
     if (missing === known) return plan;
     known = missing;
   }
 }
 
 /**
- * Locks the row of a tree. What the planner is known to ask goes along in the same message, as statements of their own:
- * each sees what is committed when it begins, and it begins when the lock is held. Joined to the locking select it would
- * see the rows from before a wait for the lock.
+ * Locks the row of a tree. The planner's known first reads are sent in the same message as separate statements: each
+ * sees what is committed when it begins, and it begins when the lock is held. Joined to the locking select they would
+ * see rows from before the wait.
  */
 function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefined): SqlTask<TreeScope> {
   const { dialect, owner, tails } = keeping;
   const heads = new Map<string, NodeHead>();
   const tail = tails?.of(owner, treeId);
-  // Ids may be taken by any tree: those have to be looked for.
+  // Chosen ids may be taken in any tree, so they must be looked up.
   if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0)) {
     const parentInfo = yield* parentInfoOf(tail, treeId, foresees);
     return {
@@ -146,36 +156,41 @@ function matchCacheOf(tails: RowCache | undefined): Pick<TreeScope, 'ways'> {
 const lockTree = `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2`;
 const noIds = { ids: new Set<string>(), taken: new Set<string>() };
 
-/** The node that something is to hang below, on a tree whose row is known. */
+/** Returns the parent of new nodes, for a tree whose row is known. */
 function* parentInfoOf(
   { tree, head }: CachedRow,
   treeId: TreeId,
   foresees: Prefetch | undefined,
 ): SqlTask<PrefetchedRows['parentInfo']> {
   const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
-  // It was just added: nothing hangs below it.
+  // It was just added, so it has no children.
   if (head?.id === below) return { head, edge: null };
   if (foresees === undefined) return null;
-  const found = yield* queryRow(namedParent, treeId, below);
-  return found === undefined ? null : { head: nodeHeadOf(found), edge: sqlTextOrNull(found, 'edge') };
+  const [found] = yield* queryCells(namedParent, treeId, below);
+  return found === undefined ? null : parentInfoFrom(found);
 }
 
-/** What a commit leaves of a tree; null where that has to be read. */
-function rowCacheOf(tree: StoredTree | null, { row: after, changes }: PreparedCommit): CachedRow | null {
+/** Returns what a commit leaves for the row cache; null if that must be read. */
+function rowCacheOf(
+  tree: StoredTree | null,
+  { row: after }: PreparedCommit,
+  changes: readonly RowChange[],
+): CachedRow | null {
   if (tree === null || tree.format !== 'tree') return null;
   let { activeNodeId } = tree;
   let last: Node | null = null;
   for (const change of changes) {
-    if (change.op === 'pointed') activeNodeId = change.nodeId;
-    else if (change.op !== 'added' || change.node.aliases.length > 0) return null;
-    else last = change.node;
+    if (change.op === 'added' && change.node.aliases.length === 0) last = change.node;
+    else if (change.op === 'tree' && change.attributes === undefined)
+      activeNodeId = change.activeNodeId === undefined ? activeNodeId : change.activeNodeId;
+    else if (!isVisitMark(change)) return null;
   }
-  // Nothing was added after it, so nothing hangs below it.
+  // Nothing was added after it, so it has no children.
   const head = last !== null && last.id === activeNodeId ? plainHead(last) : null;
   return { tree: treeAfterCommit(tree, after, activeNodeId), head };
 }
 
-// Spelt out, not spread: every message of a chat leaves one.
+// Fields are listed instead of spread for speed: this runs for every chat message.
 function treeAfterCommit(
   tree: StoredTree,
   after: PreparedCommit['row'],
@@ -197,7 +212,7 @@ function treeAfterCommit(
   };
 }
 
-const parentColumns = `${prefixed('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;
+const parentColumns = `${selectCells('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;
 const namedParent = `SELECT ${parentColumns} FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND n.removed_in IS NULL`;
 const activeParent = `SELECT ${parentColumns} FROM node n
   WHERE n.tree_id = $1 AND n.id = (SELECT coalesce(t.active_node_id, t.root_id) FROM tree t WHERE t.id = $1) AND n.removed_in IS NULL`;
@@ -209,17 +224,17 @@ function loadPrefetch(dialect: SqlDialect, treeId: TreeId, { below, ids }: Prefe
   return [parentInfo, { sql: takenIds(dialect), params: [JSON.stringify(ids)] }];
 }
 
-function prefetched(
-  { ids }: Prefetch,
-  parentInfo: Parameters<typeof nodeHeadOf>[0] | undefined,
-  taken: readonly Parameters<typeof nodeHeadOf>[0][],
-): PrefetchedRows {
+function prefetched({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken: readonly SqlRow[]): PrefetchedRows {
   return {
-    parentInfo:
-      parentInfo === undefined ? null : { head: nodeHeadOf(parentInfo), edge: sqlTextOrNull(parentInfo, 'edge') },
+    parentInfo: parentInfo === undefined ? null : parentInfoFrom(Object.values(parentInfo)),
     ids: new Set(ids),
     taken: new Set(taken.map(idOfRow)),
   };
+}
+
+function parentInfoFrom(cells: SqlCells): NonNullable<PrefetchedRows['parentInfo']> {
+  const edge = cells[headWidth];
+  return { head: nodeHeadOf(cells), edge: typeof edge === 'string' ? edge : null };
 }
 
 function* checkCommit(
@@ -241,12 +256,12 @@ function* checkCommit(
   }
 }
 
-/** Drives a reading with queries. */
+/** Runs a read program with queries. */
 export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTask<T> {
   let step = reading.next();
   while (!step.done) {
     const read = step.value;
-    // An empty list of statements lets others go first where the work is driven in turns.
+    // An empty list of statements yields to other work, if the driver supports it.
     if (read.ask === 'pause') yield [];
     const known = fromPrefetch(scope, read);
     step = reading.next(known === undefined ? yield* answerRead(scope, read) : known);
@@ -254,7 +269,7 @@ export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTa
   return step.value;
 }
 
-/** Makes some of the linear conversations trees, and tells how many are left. */
+/** Converts some of the linear conversations to trees, and returns how many are left. */
 export function* backfillSome(
   { owner, options }: StoreScope,
   batch: number,

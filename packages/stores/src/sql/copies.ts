@@ -1,19 +1,19 @@
-/** Which messages are copies of which: what a purge of one of them leaves in other trees. */
+/** Tracks which messages are copies of which, so that a purge can report remaining copies. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
-// The first node of a row of copies stands for all of them, so that they are found though one in between was purged.
+// A chain of copies is stored under its first node, so that copies are found even if one in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
 
-/** The statement that notes where a node was copied from; null where it was not. */
+/** Returns the statement that records the origin of a copied node; null if it is not a copy. */
 export function copyOf(tree: string, id: string, meta: NodeMeta): Query | null {
   const origin = meta.copiedFrom ?? meta.pickedFrom;
   if (origin === undefined) return null;
   return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
 }
 
-/** Notes the copies that were made before there was a place for them. */
+/** Records copies that were made before this table existed. */
 export function* enterCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';
@@ -31,7 +31,7 @@ export function* enterCopies({ name }: SqlDialect): SqlTask<void> {
   }
 }
 
-/** The metadata of a row; none where it is damaged, which the check of the store reports. */
+/** Returns the metadata of a row; empty if it is damaged, which the check of the store reports. */
 function metaIn(json: string): NodeMeta {
   try {
     return JSON.parse(json) as NodeMeta;
@@ -40,7 +40,7 @@ function metaIn(json: string): NodeMeta {
   }
 }
 
-/** Other trees of an owner that hold a copy of nodes, or what nodes were copied from, and how many. */
+/** Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. */
 export function* copiesOf(
   { list }: SqlDialect,
   owner: string,

@@ -1,4 +1,4 @@
-/** What the shared store asks of a database. */
+/** What the shared SQL store needs of a database. */
 import type { AbortSignalLike, Capabilities, ListEvent, StoreInfo, TreeId } from '@coppice/core';
 import type { SqlDialect, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
@@ -8,37 +8,53 @@ import type { FoundRow, SearchRequest } from './search.ts';
 export interface SqlEngine {
   readonly dialect: SqlDialect;
   readonly supports: Capabilities;
-  /** What commits left behind, where the database can tell that nobody else wrote since. */
+  /** The cache of committed rows, if the database can detect writes of others. */
   readonly tails?: RowCache;
   /** Runs work on one consistent snapshot. */
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
+  /**
+   * Runs work in one durable write transaction. The work may run again after a lost race, so it is created anew each
+   * time.
+   */
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Whether a {@link transaction} goes from its first look to its commit before anybody else has a turn. */
+  /** Whether a {@link transaction} runs from its first read to its commit without interruption. */
   readonly atOnce?: boolean;
-  /** As {@link transaction}, for work that takes long: others get their turns meanwhile and see nothing of it. */
+  /** Like {@link transaction}, for long work: other requests are served meanwhile and see nothing of it. */
   longTransaction?<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Tells this process and others that a tree has a new version, with so many nodes more. */
+  /** Announces to this process and others that a tree has a new version, and how many nodes were added. */
   announce(owner: string, treeId: TreeId, version: number, added: number): void;
-  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
-  changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
-  /** Finds up to one hit more than the limit, newest first. It sees every acknowledged message. */
+  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal aborts. */
+  changed(
+    treeId: TreeId | null,
+    seen: number,
+    signal: AbortSignalLike | undefined,
+    mark?: string | undefined,
+  ): Promise<void>;
+  /**
+   * Returns a mark of the commits so far, for an engine without versions. A caller takes it before a read and passes it
+   * to {@link changed}, which then resolves at once if there was a commit in between.
+   */
+  changeMark?(): string;
+  /** Finds up to one hit more than the limit, newest first. It includes every acknowledged message. */
   search(search: SearchRequest): Promise<readonly FoundRow[]>;
-  /** Changes of an owner after a place in the log; the default order is the log's own. */
+  /** Returns the changes of an owner after a log position; by default in log order. */
   events?(owner: string, since: number, limit: number): SqlTask<ListEvent[]>;
-  /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */
+  /** Returns the log position after which every change is new; the default is the newest visible one. */
   latest?(): SqlTask<number>;
-  /** Takes nodes of a tree out of an index of their texts; all of it where no list of ids is given. */
+  /** Removes nodes of a tree from the text index; the whole tree if no list of ids is given. */
   readonly unindex?: (treeId: TreeId, ids: string | null) => SqlTask<void>;
   /**
-   * As {@link longTransaction}, for work that purges: afterwards nothing of deleted rows is left in the database's files.
-   * Answers which files could not be cleared yet.
+   * Like {@link longTransaction}, for purges: afterwards no deleted rows remain in the database's files. Returns which
+   * files could not be cleared yet.
    */
   purging?<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }>;
   info(): StoreInfo;
-  /** Findings of the database itself. */
+  /** Returns findings of the database itself. */
   damage(): Promise<readonly string[]>;
-  /** Makes anew what was computed from the rows and is damaged, and says so; the rows themselves are not its matter. */
+  /**
+   * Rebuilds damaged data that is derived from the rows, and returns what was done; the rows themselves are not
+   * changed.
+   */
   mend?(damage: readonly string[]): SqlTask<string[]>;
   backup(to: string): Promise<void>;
   close(): Promise<void>;

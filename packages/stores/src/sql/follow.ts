@@ -1,17 +1,17 @@
-/** Feeds: what is there, and what comes after it, for as long as anybody listens. */
+/** Feeds: existing items, then new ones, as long as there is a listener. */
 import type { AbortSignalLike } from '@coppice/core';
 
-/** Where a feed comes from. */
+/** The source of a feed. */
 export interface FeedOptions<T> {
-  /** What comes next, in order; nothing where one has to wait, null where no more will come. */
+  /** Returns the next items in order; an empty list if it must wait, null if no more will come. */
   next(): Promise<readonly T[] | null>;
-  /** One of them is about to be handed on: the next ones are those behind it. */
+  /** Called before an item is yielded: the next ones are those after it. */
   passed(one: T): void;
   /** Resolves when there may be more. */
   wait(): Promise<unknown>;
 }
 
-/** Hands on what comes, one by one, until the signal or the end. */
+/** Yields items one by one, until the signal aborts or the source ends. */
 export async function* followFeed<T>(way: FeedOptions<T>, signal: AbortSignalLike | undefined): AsyncGenerator<T> {
   while (!feedEnded(signal)) {
     const found = await way.next();
@@ -25,7 +25,7 @@ export async function* followFeed<T>(way: FeedOptions<T>, signal: AbortSignalLik
   }
 }
 
-// Asked anew each time: it may end while something is awaited.
+// Read each time, because it may change during an await.
 function feedEnded(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
 }

@@ -1,4 +1,4 @@
-/** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
+/** Checks a whole database: the invariants as SQL, then every tree by core's check. */
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
@@ -10,8 +10,8 @@ import { rowUnreadable, unreadableOf } from './unreadable.ts';
 type DatabaseFinding = FsckReport['findings'][number];
 
 /**
- * Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. Where only one
- * tree is checked, `v_node` and `v_conversation` are that tree's rows and `v_anywhere` is all rows, found by their id.
+ * Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. If only one
+ * tree is checked, `v_node` and `v_conversation` contain that tree's rows and `v_anywhere` all rows, found by id.
  */
 const invariants = `
 SELECT 'I01 root-count' AS c, t.id AS id FROM v_conversation t LEFT JOIN v_node n ON n.conversation_id=t.id AND n.parent_id IS NULL GROUP BY t.id HAVING count(n.id)<>1
@@ -31,7 +31,7 @@ UNION ALL SELECT 'I14 version-negative', id FROM v_conversation WHERE version<0
 UNION ALL SELECT 'I15 root-has-content', id FROM v_node WHERE role='root' AND content NOT IN ('','[]','{"parts":[]}')
 UNION ALL SELECT 'I16 empty-content', id FROM v_node WHERE role<>'root' AND (content IS NULL OR content IN ('','[]','null'))`;
 
-/** What points at nothing, beyond the tree itself; of one tree where `$1` is its id. */
+/** Dangling references from outside of a tree; of one tree if `$1` is its id. */
 const references = (one: boolean): string => `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL${one ? ' AND b.tree_id=$1' : ''}
 UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL${one ? ' AND r.tree_id=$1' : ''}
@@ -39,12 +39,12 @@ UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s LEFT JOIN tree t
 UNION ALL SELECT 'log-gap', t.id, t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)${one ? ' AND t.id=$1' : ''}
 UNION ALL SELECT 'J27 pending-without-run', n.id, n.tree_id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)${one ? ' AND n.tree_id=$1' : ''}`;
 
-// Written out instead of the views, so that every join is led by the tree and costs what the tree costs.
+// Written out instead of the views, so that every join starts from the tree and costs no more than the tree.
 const nodesOfOne = `(SELECT id, tree_id AS conversation_id, parent_id, role, content, tool_call_id, group_id AS siblings_group_id
   FROM node WHERE removed_in IS NULL AND tree_id=$1)`;
 const conversationOfOne = '(SELECT id, version, active_node_id FROM tree WHERE id=$1)';
 
-/** The invariants of all trees, or of one. */
+/** Returns the invariants of all trees, or of one. */
 function invariantsOf(one: boolean): string {
   if (!one) return invariants.replaceAll('v_anywhere', 'v_node');
   const named = (view: string, rows: string) => (text: string) =>
@@ -58,10 +58,10 @@ function invariantsOf(one: boolean): string {
   )(named('v_node', nodesOfOne)(invariants)).replaceAll('v_anywhere', 'v_node');
 }
 
-// A run is noted before its reply is there: whoever dies in between leaves a run that recovery ends. Nothing is broken.
+// A run is recorded before its reply exists: a crash in between leaves a run that recovery ends. Nothing is broken.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
-/** Checks an owner's trees (all owners' by SQL), and mends what can be mended without losing anything. */
+/** Checks an owner's trees (all owners' by SQL), and repairs what can be repaired without loss. */
 export function* fsckDatabase(
   dialect: SqlDialect,
   owner: string,
@@ -104,13 +104,13 @@ export function* fsckDatabase(
   const repaired: string[] = [];
   if (options.repair === true) {
     for (const sentence of yield* repairDatabase(dialect, owner, wanted)) repaired.push(sentence);
-    // Last: it is made from the rows.
+    // Last, because it is derived from the rows.
     if (mendDamage !== undefined) for (const sentence of yield* mendDamage(damage)) repaired.push(sentence);
   }
   return { trees: trees.length, nodes, findings: wanted, repaired };
 }
 
-/** Adds what core's check says of a tree, and gives how many nodes it has. */
+/** Adds the findings of core's check of a tree, and returns its number of nodes. */
 function* checkStoredTree(
   dialect: SqlDialect,
   owner: string,
@@ -128,7 +128,7 @@ function* checkStoredTree(
       if (!seen.has(`${finding.code} ${finding.id}`)) findings.push({ ...finding, treeId: id });
     return all.nodes.length;
   } catch (error) {
-    // A text that is no JSON, or a column that holds something else: whatever else goes wrong is no finding.
+    // Invalid JSON, or a column of another type; any other error is not a finding.
     const isRow = isAppError(error) && error.code === 'store/damaged';
     if (!isRow && !(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
     const unreadable = yield* unreadableOf(id);

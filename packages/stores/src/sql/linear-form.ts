@@ -1,8 +1,8 @@
 /** Linear conversations in a database: rows like those of any tree, with the format as a flag. */
-import { canonicalJson } from '@coppice/content';
-import { ask, type LinearRecord, type Node, refuse, type TreeId, textMessage, treeId } from '@coppice/core';
+import { ask, type LinearRecord, refuse, type TreeId, textMessage, treeId } from '@coppice/core';
+import { insertedNodes } from '@coppice/core/tree';
 import { addHashes } from '../attachments.ts';
-import { type LinearTree, treeOfLinear } from '../linear.ts';
+import { isSameList, type LinearTree, treeOfLinear } from '../linear.ts';
 import { holdBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
 import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
@@ -27,39 +27,31 @@ export function* putLinear(
       return;
     refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
   }
-  const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
+  const ids = insertedNodes(linear.settled.commit.steps).map((node) => node.id);
   const [taken] = yield* queryRows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
     refuse('id/taken', `The id ${sqlText(taken, 'id')} is taken by another node.`, { nodeId: sqlText(taken, 'id') });
   const named = new Set<string>();
   addHashes(JSON.stringify(record), named);
   yield* holdBlobs(dialect, owner, named);
-  yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.settled, null);
+  yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.settled);
   yield* execute("UPDATE tree SET format = 'linear' WHERE id = $1", id);
 }
 
-/** Whether a tree is what a list reads as. */
+/** Whether a tree equals what a list reads as. */
 function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   const stored = yield* driveReads(scope, ask('rows', {}));
   if (stored === null) return false;
-  const expected = linear.settled.changes.flatMap((change) => (change.op === 'added' ? [change.node] : []));
-  return (
-    canonicalJson(scope.tree?.attributes ?? null) === canonicalJson(linear.tree.attributes) &&
-    canonicalJson(stored.nodes.map(saidBy)) === canonicalJson(expected.map(saidBy))
-  );
+  return isSameList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
 }
 
-function saidBy({ id, parentId, createdAt, message, meta }: Node) {
-  return { id, parentId, createdAt, message, meta };
-}
-
-/** The newest place in the log. */
+/** Returns the newest log position. */
 export function* latestChange(): SqlTask<number> {
   const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
   return found === undefined ? 0 : sqlNumber(found, 'n');
 }
 
-/** Writes the rows of lists that an earlier version kept as one JSON text each, and drops what was there for them. */
+/** Writes the rows of lists that an earlier version stored as one JSON text each, and drops the old storage. */
 export function* storeListsAsRows(dialect: SqlDialect): SqlTask<void> {
   for (const one of yield* queryRows('SELECT id, owner FROM tree WHERE linear_form IS NOT NULL ORDER BY id')) {
     const id = treeId(sqlText(one, 'id'));
@@ -83,7 +75,7 @@ export function* storeListsAsRows(dialect: SqlDialect): SqlTask<void> {
     yield* execute(statement);
 }
 
-/** A stored list as a tree; one that cannot be read becomes a message with what stood there. */
+/** Converts a stored list to a tree; an unreadable one becomes a message with its raw content. */
 function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
   try {
     return { linear: treeOfLinear(JSON.parse(form) as LinearRecord, owner), whole: true };

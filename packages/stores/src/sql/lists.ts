@@ -4,6 +4,7 @@ import {
   type CommitKind,
   type CommitSummary,
   type ListEvent,
+  libraryProject,
   type Node,
   type NodeId,
   nodeId,
@@ -14,13 +15,13 @@ import {
   type TreeSummary,
   treeId,
 } from '@coppice/core';
-import { previewOf } from '@coppice/core/tree';
+import { previewOf, rowOf } from '@coppice/core/tree';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';
 import {
+  jsonColumn,
   type Param,
-  parsed,
   queryRow,
   queryRows,
   type SqlRow,
@@ -29,17 +30,17 @@ import {
   sqlText,
   sqlTextOrNull,
 } from './query.ts';
-import { messageOfRow, nodeColumns, searchTextOf, storedTreeOf, toTreeRow, treeColumns } from './rows.ts';
+import { messageOfRow, nodeColumns, searchTextOf, storedTreeOf, treeColumns } from './rows.ts';
 import { refuseCycle, type TreeScope } from './scope.ts';
 
-/** Trees of an owner, the one changed last first. */
+/** Returns an owner's trees, by last change, newest first. */
 export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
   const limit = pageLimit(query.limit);
   const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
-  // Titles and tags are compared here: databases fold the case of letters each in their own way, or of few letters
-  // only, and where a word stands in the attributes' JSON they cannot tell.
+  // Titles and tags are compared here: databases fold case in different ways, or only for some letters, and cannot tell
+  // where a word is in the attributes' JSON.
   const { tag } = query;
   const title = query.title?.toLowerCase();
   const fits = ({ attributes }: TreeSummary) =>
@@ -49,7 +50,7 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
   for (;;) {
     const found: TreeSummary[] = (yield* someTrees(owner, query, after, size)).map((one) => {
       const tree = storedTreeOf(one);
-      return { ...toTreeRow(tree), format: tree.format };
+      return { ...rowOf(tree), format: tree.format };
     });
     for (const tree of found) if (fits(tree)) items.push(tree);
     const end = found[found.length - 1];
@@ -66,7 +67,7 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
 
 const comparedAtOnce = 200;
 
-/** Rows of trees behind a place, whatever their titles; tags are narrowed down. */
+/** Returns rows of trees after a position, whatever their titles; tags are prefiltered. */
 function* someTrees(
   owner: string,
   query: TreeQuery,
@@ -80,10 +81,11 @@ function* someTrees(
     conditions.push(condition(`$${params.length}`));
   };
   if (query.project !== undefined) also((p) => `project = ${p}`, query.project);
+  else also((p) => `project <> ${p}`, libraryProject);
   if (query.folder !== undefined) also((p) => `folder = ${p}`, query.folder);
   if (query.pinned !== undefined) also((p) => `pinned = ${p}`, query.pinned ? 1 : 0);
   if (query.forest !== undefined) conditions.push(query.forest ? 'forest_key IS NOT NULL' : 'forest_key IS NULL');
-  // Tags are a list inside the attributes' JSON, where a tag stands as its own JSON text: others may stand there too.
+  // Tags are a list inside the attributes' JSON and each occurs as JSON text, but so may other values.
   if (query.tag !== undefined)
     also((p) => `attributes LIKE ${p} ESCAPE '!'`, `%"tags":[%${escapedLike(JSON.stringify(query.tag))}%`);
   if (after !== null) {
@@ -100,7 +102,7 @@ function escapedLike(part: string): string {
   return part.replace(/[!%_]/g, '!$&');
 }
 
-/** The commits of a tree, newest first. */
+/** Returns the commits of a tree, newest first. */
 export function* listCommits(tree: TreeId, before: number, limit: number): SqlTask<CommitSummary[]> {
   const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3',
@@ -119,7 +121,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
   }));
 }
 
-/** What lies in a tree's trash: the tops of what commits removed, newest first, and how much went with each. */
+/** Returns a tree's trash: the roots of removed subtrees, newest first, and how many nodes each has. */
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
   const tops = yield* queryRows(
@@ -142,13 +144,16 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
       removedIn,
       at: one.removed_at === null ? 0 : sqlNumber(one, 'removed_at'),
       count,
-      preview: previewOf({ text: searchTextOf(one, message), meta: parsed(one, 'meta') as Node['meta'] }, count - 1),
+      preview: previewOf(
+        { text: searchTextOf(one, message), meta: jsonColumn(one, 'meta') as Node['meta'] },
+        count - 1,
+      ),
     });
   }
   return items;
 }
 
-/** The ids that a commit removed with a node, itself included. */
+/** Returns the ids that a commit removed with a node, itself included. */
 export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE gone(id) AS (
@@ -167,7 +172,7 @@ export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): 
   return ids;
 }
 
-/** Changes of an owner's trees after a number of the log, in the log's order. */
+/** Returns the changes of an owner's trees after a log number, in log order. */
 export function* listEvents(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
   const found = yield* queryRows(
     'SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 ORDER BY id LIMIT $3',
@@ -178,7 +183,7 @@ export function* listEvents(owner: string, since: number, limit: number): SqlTas
   return found.map(listEventOf);
 }
 
-/** A change as it is told in a list. */
+/** Converts a change to a list event. */
 export function listEventOf(one: SqlRow): ListEvent {
   return {
     cursor: toCursor('changes', [sqlNumber(one, 'id')]),

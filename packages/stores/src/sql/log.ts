@@ -1,7 +1,7 @@
 /**
- * Commits as the change table keeps them. The log names ids and holds no message: an insert keeps where it hung, a
- * replace the version that wrote the old content, and reading puts the contents back from the node tables. So a purge
- * has one place to take a text from.
+ * Commits in the change table. The log contains ids and no messages: an insert keeps its place, a replace the version
+ * that wrote the old content, and reading fills in the contents from the node tables. So a purge has to delete a text
+ * in one place only.
  */
 import {
   type ActId,
@@ -27,8 +27,19 @@ import {
   treeId,
 } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
-import { parsed, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
-import { contentOfRow, nodeColumns, nodeOfRow, type StoredTree } from './rows.ts';
+import { withoutTexts } from '../purge.ts';
+import {
+  execute,
+  jsonColumn,
+  queryCells,
+  queryRow,
+  queryRows,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from './query.ts';
+import { contentOfRow, nodeColumns, nodeOfRow, nodeWidth, type StoredTree, selectCells } from './rows.ts';
 import type { TreeScope } from './scope.ts';
 
 /** A step in the log. */
@@ -37,7 +48,7 @@ type LoggedStep =
   | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
   | Exclude<Step, { type: 'insert' | 'replace' }>;
 
-/** What the log keeps of an inserted node: where it hung and what it was, so that a log still replays after a purge. */
+/** What the log keeps of an inserted node: its place and kind, so that a log still replays after a purge. */
 interface LoggedInsert {
   readonly id: string;
   readonly parentId: string | null;
@@ -50,7 +61,7 @@ interface LoggedInsert {
   readonly createdAt: number;
 }
 
-/** The steps of a commit as the log keeps them. */
+/** Serialises the steps of a commit for the log. */
 export function loggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
     steps.map((step): LoggedStep => {
@@ -74,10 +85,38 @@ export function loggedSteps(steps: readonly Step[]): string {
   );
 }
 
-/** How many steps of which type a logged commit has. */
+/** Returns the nodes whose content a logged commit wrote. */
+export function contentsWrittenBy(change: SqlRow): string[] {
+  return (jsonColumn(change, 'steps') as readonly LoggedStep[]).flatMap((step) =>
+    step.type === 'insert' ? [step.id] : step.type === 'replace' ? [step.nodeId] : [],
+  );
+}
+
+/** Removes the metadata and titles of purged nodes from the log; the steps stay. */
+export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
+  for (const one of yield* queryRows(
+    "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
+    tree,
+  )) {
+    const steps = jsonColumn(one, 'steps') as readonly LoggedStep[];
+    const kept = steps.map((step) =>
+      'nodeId' in step && 'after' in step && ids.has(step.nodeId) ? withoutTexts(step) : step,
+    );
+    if (kept.some((step, index) => step !== steps[index]))
+      yield* execute(
+        'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
+        tree,
+        sqlNumber(one, 'version'),
+        JSON.stringify(kept),
+      );
+  }
+}
+
+/** Counts the steps of a logged commit by type. */
 export function stepCounts(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const step of parsed(change, 'steps') as readonly LoggedStep[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
+  for (const step of jsonColumn(change, 'steps') as readonly LoggedStep[])
+    counts[step.type] = (counts[step.type] ?? 0) + 1;
   return counts;
 }
 
@@ -95,7 +134,7 @@ function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   };
 }
 
-/** The commits after a version, oldest first, whole again. */
+/** Returns the commits after a version, oldest first, with complete steps. */
 export function* hydratedLog(scope: TreeScope, since: number, limit = 1_000_000_000): SqlTask<Commit[]> {
   const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT $3',
@@ -106,20 +145,20 @@ export function* hydratedLog(scope: TreeScope, since: number, limit = 1_000_000_
   return (yield* hydrated(scope, found)).commits;
 }
 
-/** What commits say again, and whether a purge took something that they would need. */
+/** Complete commits, and whether a purge deleted something that they need. */
 interface Hydrated {
   readonly commits: Commit[];
   readonly purged: boolean;
 }
 
-/** Puts contents back into logged commits. Contents are fetched per node: its present row and its former contents. */
+/** Fills contents into logged commits. Contents are read per node: its current row and its former contents. */
 function* hydrated(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
   const past = new PastNodes(scope);
   const commits: Commit[] = [];
   for (const one of found) {
     const head = commitHead(one);
     const steps: Step[] = [];
-    for (const step of parsed(one, 'steps') as readonly LoggedStep[]) {
+    for (const step of jsonColumn(one, 'steps') as readonly LoggedStep[]) {
       steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
@@ -136,7 +175,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
     return { type: 'insert', node: { ...loggedNode(node), ...(content ?? {}), ...loggedPosition(step), meta } };
   }
   if (step.type !== 'replace') {
-    // A node that a purge took cannot be moved, marked or brought back any more.
+    // A purged node can no longer be moved, marked or restored.
     if ('nodeId' in step) yield* past.node(step.nodeId);
     return step;
   }
@@ -152,7 +191,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
   };
 }
 
-/** What stands for a text that was purged. */
+/** The placeholder for a purged text. */
 function purgedContent(role: Role): Content {
   const message: Message =
     role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
@@ -191,7 +230,7 @@ function loggedNode(node: Node): NewNode {
   return rest;
 }
 
-/** Nodes and their former contents, each fetched once. */
+/** Nodes and their former contents, each read once. */
 class PastNodes {
   purged = false;
   readonly #scope: TreeScope;
@@ -207,19 +246,19 @@ class PastNodes {
   *node(id: string): SqlTask<Node | null> {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
-    const found = yield* queryRow(
-      `SELECT ${nodeColumns}, meta_in FROM node WHERE tree_id = $1 AND id = $2`,
+    const [found] = yield* queryCells(
+      `SELECT ${selectCells('node', nodeColumns)}, meta_in FROM node WHERE tree_id = $1 AND id = $2`,
       this.#scope.treeId,
       id,
     );
     const node = found === undefined ? null : nodeOfRow(found, yield* presentAliases(this.#scope, id));
     if (node === null) this.purged = true;
-    if (found !== undefined) this.#notedIn.set(id, sqlNumber(found, 'meta_in'));
+    if (found !== undefined) this.#notedIn.set(id, Number(found[nodeWidth]));
     this.#nodes.set(id, node);
     return node;
   }
 
-  /** What a node said after a version: the content with the newest version that is not later. */
+  /** Returns the content of a node after a version: that with the newest version that is not later. */
   *contentAt(id: string, version: number): SqlTask<Content | null> {
     const node = yield* this.node(id);
     if (node?.message == null) return null;
@@ -235,7 +274,7 @@ class PastNodes {
     return content ?? null;
   }
 
-  /** What was noted about a node after a version: later notes are taken back, where there are any. */
+  /** Returns the metadata of a node after a version, by inverting later changes. */
   *metaAt(node: Node, version: number): SqlTask<Node['meta']> {
     if ((this.#notedIn.get(node.id) ?? 0) <= version) return node.meta;
     this.#notes ??= yield* laterNotes(this.#scope, version);
@@ -257,14 +296,14 @@ class PastNodes {
     ))
       contents.set(
         sqlNumber(one, 'version'),
-        contentOfRow(one, role, parsed(one, 'aliases') as readonly Alias[], call),
+        contentOfRow(one, role, jsonColumn(one, 'aliases') as readonly Alias[], call),
       );
     this.#contents.set(node.id, contents);
     return contents;
   }
 }
 
-/** Notes that commits after a version made. */
+/** Changes of metadata after a version. */
 interface PastNotes {
   readonly since: number;
   readonly newestFirst: readonly {
@@ -282,7 +321,7 @@ function* laterNotes(scope: TreeScope, since: number): SqlTask<PastNotes> {
     since,
   );
   for (const one of found)
-    for (const step of (parsed(one, 'steps') as readonly LoggedStep[]).toReversed())
+    for (const step of (jsonColumn(one, 'steps') as readonly LoggedStep[]).toReversed())
       if (step.type === 'annotate')
         notes.push({ nodeId: step.nodeId, version: sqlNumber(one, 'version'), before: step.before });
   return { since, newestFirst: notes };
@@ -301,16 +340,16 @@ function* presentAliases(scope: TreeScope, id: string): SqlTask<Alias[]> {
 const lastKind =
   '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
 
-// When an act was last taken back; what it did before that is brought back by one commit.
+// The version of an act's last undo; a redo covers in one commit what it did before.
 const lastUndone = (c: string) =>
   `coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = ${c}.tree_id AND u.act_id = ${c}.act_id AND u.kind = 'undo'), 0)`;
 
-// An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
+// An act is dated by its first commit: a reply may end long after its user has done something else.
 const isFirst = (c: string) =>
   `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = ${c}.act_id AND e.tree_id = ${c}.tree_id AND e.actor = ${c}.actor
   AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;
 
-/** The act that an undo or a redo would turn round, with the commits it would invert. */
+/** Returns the act that an undo or redo would invert, with its commits. */
 export function* undoRecord(
   scope: TreeScope,
   tree: StoredTree,
@@ -352,7 +391,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
   if (last === undefined) return [];
   const act = sqlText(last, 'act_id');
-  // What an act did since it was last taken back: bringing it back is one commit for all it did before.
+  // The commits of an act since its last undo: a redo covers in one commit what it did before.
   return yield* queryRows(
     `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone('c')} ORDER BY version`,
     tree,
@@ -360,7 +399,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-// The end of a reply that was asked for before an undo is no next act, and leaves what can be brought back.
+// Finishing a reply that was requested before an undo does not start an act, and leaves the undo redoable.
 function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
     `SELECT c.* FROM change c
@@ -375,9 +414,9 @@ function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-/** An actor's newest act over all trees of an owner; the order is that of the log. */
+/** Returns an actor's newest act over all trees of an owner, in log order. */
 export function* newestAct(owner: string, actor: string, which: 'undoable' | 'redoable'): SqlTask<NewestAct | null> {
-  // Read from the newest change on, the actor first: what stands behind the steps in a row is costly to reach.
+  // Read backwards by actor, because the columns behind the steps in a row are costly to read.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =
     which === 'undoable'

@@ -1,10 +1,10 @@
-/** Prefix matching: how far a history is in a tree already. */
+/** Prefix matching: finds how much of a history exists in a tree. */
 import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { fromColumn } from './exact-text.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { ancestorsOf, idOfRow, liveHead, type TreeScope } from './scope.ts';
 
-/** How far a list of keys is there already. */
+/** Returns the longest prefix of a list of keys that exists. */
 export function* matchKeys(
   scope: TreeScope,
   tree: string,
@@ -25,7 +25,7 @@ export function* matchKeys(
   return { nodes, aliases: yield* aliased(scope, tree, nodes[nodes.length - 1] ?? from, missing) };
 }
 
-/** The messages that hold a list of keys, one below the other: what is known already, then what a statement finds. */
+/** Returns the messages for a list of keys, each below the one before: first from the cache, then with a statement. */
 function* walkMatches(
   scope: TreeScope,
   tree: string,
@@ -52,13 +52,13 @@ function* walkMatches(
   return ids;
 }
 
-// A short list costs little; who sends one has not sent it before.
+// A shorter list costs little, and is probably not resent.
 const shortest = 4;
 
 const onlyOne =
   'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq LIMIT 1';
 
-/** One statement walks the whole prefix: a lookup per message, and no round trip for each. */
+/** Walks the whole prefix with one statement: one lookup per message, without a round trip for each. */
 function* foundMatch(
   dialect: SqlDialect,
   tree: string,
@@ -72,18 +72,18 @@ function* foundMatch(
   }
   const { sql, params } = dialect.prefixWalk(tree, from, keys);
   const answer = yield* queryRow(sql, ...params);
-  // One text instead of a row for each: making rows would cost as much as the walk.
+  // One text instead of a row for each id: rows would cost as much as the walk.
   const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(fromColumn(id)));
 }
 
-/** The next message of a walk, given the key that it has to have. */
+/** Returns the SQL for the next message of a walk, given its key. */
 export function nextInWalk(key: string): string {
   return `(SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.match_parent = walk.id AND n.equality_key = ${key}
     AND n.removed_in IS NULL ORDER BY n.position, n.seq LIMIT 1)`;
 }
 
-/** From a marker only what hangs below it counts, though its first messages match under what is above it. */
+/** Finds a message below a marker: only descendants count, although they match under the message above it. */
 function* belowMarker(tree: string, head: NodeHead, key: string): SqlTask<NodeId | null> {
   const found = yield* queryRows(
     'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq',

@@ -1,9 +1,9 @@
-/** Messages as their JSON texts, put together from what is stored without reading it as JSON again. */
+/** Returns messages as JSON texts, assembled from stored columns without parsing them. */
 import { type NodeId, nodeId } from '@coppice/core';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
 import type { TreeScope } from './scope.ts';
 
-/** The texts of live messages, in the order of the ids. */
+/** Returns the texts of live messages, in the order of the ids. */
 export function* storedTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
   const found = yield* queryRows(
     `SELECT id, role, tool_call_id, content FROM node WHERE tree_id = $1 AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,

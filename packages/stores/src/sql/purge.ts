@@ -1,12 +1,12 @@
-/** Taking for good: rows, former contents, and the texts that the log holds. */
+/** Purges rows, former contents, and texts in the log. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
 import { collectBlobs } from './attachments.ts';
 import { copiesOf } from './copies.ts';
 import { removedTogether } from './lists.ts';
+import { redactLog } from './log.ts';
 import {
   execute,
-  parsed,
   queryRow,
   queryRows,
   type SqlDialect,
@@ -18,7 +18,10 @@ import {
 import type { StoredTree } from './rows.ts';
 import { refuseCycle, type TreeScope } from './scope.ts';
 
-/** The attachments that nodes of a tree name, now or in what they said before; all of its nodes where none are given. */
+/**
+ * Returns the attachments that nodes of a tree refer to, in current and former contents; of all nodes if none are
+ * given.
+ */
 function* namedByPurge(scope: TreeScope, tree: TreeId, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
   const like = `LIKE '%${blobMark}%'`;
@@ -33,18 +36,18 @@ function* namedByPurge(scope: TreeScope, tree: TreeId, list: string | null): Sql
   return named;
 }
 
-/** What a purge needs to know of the store that carries it out. */
+/** The inputs of a purge. */
 export interface PurgeOptions {
-  /** For how many milliseconds attachments that were put wait for a message. */
+  /** How many milliseconds added attachments wait for a message. */
   readonly grace: number;
-  /** Takes nodes of a tree out of an index of their texts before they are deleted; all of it where no list is given. */
+  /** Removes nodes of a tree from the text index before they are deleted; all of it if no list is given. */
   readonly unindex: ((tree: TreeId, ids: string | null) => SqlTask<void>) | undefined;
 }
 
-/** What a purge did, without what only the database knows. */
+/** The result of a purge, without what only the database knows. */
 export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
 
-/** Purges a removed node with what went with it, or everything that was removed up to a version. */
+/** Purges a removed node with what was removed with it, or everything removed up to a version. */
 export function* purgeRows(
   scope: TreeScope,
   tree: StoredTree,
@@ -82,11 +85,11 @@ function* removedTogetherWith(dialect: SqlDialect, tree: TreeId, id: NodeId): Sq
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
   const gone = yield* removedTogether(tree, yield* removalTopRow(tree, id, removedIn), removedIn);
-  // What hung below and went earlier has nowhere to come back to.
+  // Descendants that were removed earlier could no longer be restored.
   return yield* withAllBelow(dialect, tree, gone);
 }
 
-/** The top of what one commit removed together with a node. */
+/** Returns the root of what one commit removed together with a node. */
 function* removalTopRow(tree: TreeId, id: NodeId, removedIn: number): SqlTask<NodeId> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(id, parent_id) AS (
@@ -103,7 +106,7 @@ function* removalTopRow(tree: TreeId, id: NodeId, removedIn: number): SqlTask<No
   return top === undefined ? refuseCycle(id) : nodeId(sqlText(top, 'id'));
 }
 
-/** Nodes and everything below them. */
+/** Returns nodes with all their descendants. */
 function* withAllBelow({ list }: SqlDialect, tree: TreeId, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE below(id) AS (
@@ -130,44 +133,7 @@ function* removedUpTo(dialect: SqlDialect, tree: TreeId, version: number): SqlTa
   );
 }
 
-interface LoggedNote {
-  readonly type: string;
-  readonly nodeId?: string;
-  readonly after?: unknown;
-  readonly before?: unknown;
-}
-
-function untitled(mark: unknown): unknown {
-  return typeof mark === 'object' && mark !== null ? { ...mark, title: 'purged' } : null;
-}
-
-/** Notes, titles and bookmarks of purged nodes leave the log; which steps there were stays. */
-function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
-  for (const one of yield* queryRows(
-    "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
-    tree,
-  )) {
-    const steps = parsed(one, 'steps') as readonly LoggedNote[];
-    let changed = false;
-    const kept = steps.map((step) => {
-      if ((step.type !== 'annotate' && step.type !== 'bookmark') || step.nodeId === undefined || !ids.has(step.nodeId))
-        return step;
-      changed = true;
-      return step.type === 'annotate'
-        ? { ...step, after: {}, before: {} }
-        : { ...step, after: untitled(step.after), before: untitled(step.before) };
-    });
-    if (changed)
-      yield* execute(
-        'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
-        tree,
-        sqlNumber(one, 'version'),
-        JSON.stringify(kept),
-      );
-  }
-}
-
-/** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
+/** Purges a whole tree, with attachments that only it referred to. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
   const named = yield* namedByPurge(scope, tree, null);
   const ids = (yield* queryRows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => sqlText(one, 'id'));

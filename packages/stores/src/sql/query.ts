@@ -1,50 +1,58 @@
-/** Work on a SQL database as generators that yield queries: SQLite drives them at once, PostgreSQL waits for each. */
+/** Work on a SQL database as generators that yield queries: SQLite answers at once, PostgreSQL asynchronously. */
 
 import { refuse } from '@coppice/core';
 
-/** A value that both databases take. */
+/** A value that both databases accept. */
 export type Param = string | number | null | Uint8Array;
 
-/** One statement with its parameters. Texts number their parameters `$1`, `$2`, …; each text is prepared once and kept. */
+/** One statement with its parameters `$1`, `$2`, …; each text is prepared once and cached. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly Param[];
-  /** Rows, or how many rows were changed. */
-  readonly want: 'rows' | 'count';
+  /** Rows by column name, rows as lists of cells, or the number of changed rows. */
+  readonly want: 'rows' | 'cells' | 'count';
 }
 
-/** A row as the drivers give it. */
+/** A row as the drivers return it. */
 export type SqlRow = { readonly [column: string]: unknown };
 
+/** A row as a list of cells in column order: half the cost of objects for a long path or a whole tree. */
+export type SqlCells = readonly unknown[];
+
 /**
- * A computation on a database. Queries of one list do not wait for each other's answers; they are carried out in order. An
- * empty list asks nothing and marks a place where others may have a turn.
+ * A computation on a database. The queries of one list do not wait for each other's answers; they run in order. An
+ * empty list marks a place where other work may run.
  */
 export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
-/** Asks for rows. Drivers answer in kind; this is the one place that says so to the compiler. */
+/** Queries rows. The answer has the requested form; the cast is here because the generator type cannot express it. */
 export function* queryRows(sql: string, ...params: Param[]): SqlTask<readonly SqlRow[]> {
   return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
 }
 
-/** Asks for one row. */
+/** Queries rows as lists of cells. */
+export function* queryCells(sql: string, ...params: Param[]): SqlTask<readonly SqlCells[]> {
+  return (yield { sql, params, want: 'cells' }) as readonly SqlCells[];
+}
+
+/** Queries one row. */
 export function* queryRow(sql: string, ...params: Param[]): SqlTask<SqlRow | undefined> {
   return (yield* queryRows(sql, ...params))[0];
 }
 
-/** Asks several things for rows in one go: a database far away is waited for once. */
+/** Sends several queries at once, which costs one round trip on a remote database. */
 export function* rowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
   return (yield queries.map(
     ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
   )) as readonly (readonly SqlRow[])[];
 }
 
-/** Changes rows and tells how many. */
+/** Changes rows and returns their number. */
 export function* execute(sql: string, ...params: Param[]): SqlTask<number> {
   return (yield { sql, params, want: 'count' }) as number;
 }
 
-/** Drives work on a database that answers at once. */
+/** Runs work on a synchronous database. */
 export function runSync<T>(work: SqlTask<T>, answer: (query: Query) => unknown): T {
   let step = work.next();
   while (!step.done) {
@@ -54,7 +62,7 @@ export function runSync<T>(work: SqlTask<T>, answer: (query: Query) => unknown):
   return step.value;
 }
 
-/** Drives work on a database that has to be waited for. */
+/** Runs work on an asynchronous database. */
 export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
   let step = work.next();
   while (!step.done) {
@@ -64,35 +72,40 @@ export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Pr
   return step.value;
 }
 
-/** What differs between the two databases, as texts. */
+/** The differences between the two databases, as SQL. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Whole numbers of up to 53 bits. */
+  /** Integers of up to 53 bits. */
   readonly integer: string;
   readonly float: string;
-  /** Text that sorts by code unit: order keys depend on it. */
+  /** Text that sorts by code unit, as order keys require. */
   readonly key: string;
   readonly bytes: string;
-  /** A key that the database counts up. */
+  /** A key that the database increments. */
   readonly serial: string;
-  /** The texts of a JSON array that a parameter holds, written as columns hold them, as a sub-select of one column. */
+  /** Returns a sub-select of one column for the texts of a JSON array parameter; the texts are encoded like columns. */
   list(parameter: string): string;
-  /** The pairs of texts of a JSON array of such pairs, as a sub-select of the columns `a` and `b`; null stays null. */
+  /** Returns a sub-select of the columns `a` and `b` for a JSON array of pairs of texts; null stays null. */
   pairs(parameter: string): string;
   /**
-   * How far a prefix of equality keys is in a tree below a node: from message to message, a lookup each, in one
-   * statement, which answers a JSON array of ids as `ids`.
+   * Matches a prefix of equality keys below a node in one statement, one lookup per message; the result is a JSON array
+   * of ids as `ids`.
    */
   prefixWalk(tree: string, from: string, keys: readonly string[]): Omit<Query, 'want'>;
-  /** Locks the row that a select finds until the transaction ends; empty where the transaction itself is the lock. */
+  /**
+   * Selects the live nodes from `$2` of the tree `$1` up to `$4`, or else to below the root, at most `$3`: the node
+   * first, its parent next. The first two columns are its id and its parent's.
+   */
+  pathWalk(columns: string): string;
+  /** Locks the selected row until the transaction ends; empty if the transaction itself is the lock. */
   readonly forUpdate: string;
-  /** The time of the database's own clock in milliseconds: processes and servers need not agree on theirs. */
+  /** The database's clock in milliseconds, because the clocks of processes and servers may differ. */
   readonly now: string;
   /** Whether one statement may write several tables. */
   readonly together: boolean;
 }
 
-/** Refuses a row that was damaged, by its id and the column. */
+/** Throws on a damaged row, with its id and the column. */
 export function refuseColumn(row: SqlRow, column: string, what: string): never {
   const id = typeof row['id'] === 'string' ? row['id'] : '';
   return refuse(
@@ -105,8 +118,8 @@ export function refuseColumn(row: SqlRow, column: string, what: string): never {
   );
 }
 
-/** What a column holds as JSON. */
-export function parsed(row: SqlRow, column: string): unknown {
+/** Parses a JSON column. */
+export function jsonColumn(row: SqlRow, column: string): unknown {
   const json = sqlText(row, column);
   try {
     return JSON.parse(json);

@@ -1,4 +1,4 @@
-/** Mending a database: rows that cannot be read as they are first, then every tree by its rows. No row is taken away. */
+/** Repairs a database: first unreadable rows, then every tree by its rows. No row is deleted. */
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
@@ -19,7 +19,7 @@ import { emptyText, keepUnreadable, rowUnreadable } from './unreadable.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
-/** Mends what can be mended by moving and marking, and says what was done, one sentence each. */
+/** Repairs by moving and marking, and reports one sentence for each change. */
 export function* repairDatabase(
   dialect: SqlDialect,
   owner: string,
@@ -30,7 +30,7 @@ export function* repairDatabase(
   for (const { code, treeId: tree } of findings)
     if (code === rowUnreadable && tree !== null && !trees.has(tree)) {
       trees.add(tree);
-      // Before everything else, which reads the rows.
+      // First, because everything else reads the rows.
       yield* keepUnreadable(tree, done);
     }
   for (const { code, id, treeId: tree } of findings) {
@@ -43,7 +43,7 @@ export function* repairDatabase(
   return done;
 }
 
-/** A tree for nodes that have none. Its log begins with what is there: what was before is not known. */
+/** Creates a tree for nodes without one. Its log begins with the current rows, because the history is unknown. */
 function* adopt(owner: string, tree: TreeId, done: string[]): SqlTask<void> {
   if ((yield* queryRow('SELECT id FROM tree WHERE id = $1', tree)) !== undefined) return;
   const [top] = yield* queryRows('SELECT max(seq) AS seq, max(created_at) AS at FROM node WHERE tree_id = $1', tree);
@@ -76,7 +76,7 @@ function* adopt(owner: string, tree: TreeId, done: string[]): SqlTask<void> {
 
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);
 
-/** A row that breaks a rule by itself. What stood there before is kept in its notes. */
+/** Repairs a row that is invalid by itself. Its old values are kept in its metadata. */
 function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
   const set = function* (
     assignments: string,
@@ -105,7 +105,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     case 'I02':
     case 'I11': {
       const role = found === undefined ? '' : sqlText(found, 'role');
-      // Without a parent it is a root or hangs on one soon; a role that is wrong is what is mended here.
+      // Without a parent it is a root or gets a parent later; only an invalid role is repaired here.
       if (
         found === undefined ||
         sqlText(found, 'kind') === 'root' ||
@@ -134,7 +134,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
       return;
     }
     case 'I15':
-      // A message that only said it was a root has its role back by now, and keeps what it says.
+      // A message that only had the role of a root has its role back by now, and keeps its content.
       if (found === undefined || sqlText(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
@@ -146,7 +146,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
   }
 }
 
-/** Roots beside the one that the tree names become markers, so that nothing below them has to move. */
+/** Converts roots besides the one that the tree names to markers, so that their descendants need not move. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
   const others = yield* queryRows(
     `SELECT n.id FROM node n JOIN tree t ON t.id = n.tree_id
@@ -164,14 +164,14 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
       tree,
       id,
       rootText,
-      // No two of them come to the same place.
+      // The id makes the position unique.
       `${id.replaceAll('-', '')}V`,
     );
     done.push(`${id}, a second root of ${tree}, is a marker under the first`);
   }
 }
 
-/** Hangs, places and points the rows of a tree as it is done for every store. */
+/** Repairs parents, positions and the active node of a tree like every store. */
 function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): SqlTask<void> {
   const [home] = yield* queryRows('SELECT owner FROM tree WHERE id = $1', id);
   if (home === undefined) return;
@@ -231,7 +231,7 @@ function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly B
     if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
 }
 
-/** The tree that a row belongs to. */
+/** Returns the tree of a row. */
 export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
     'SELECT tree_id AS id FROM node WHERE id = $1 UNION ALL SELECT id FROM tree WHERE id = $1 LIMIT 1',

@@ -1,4 +1,4 @@
-/** Rows of the node, tree and bookmark tables as core knows them, and back. */
+/** Converts rows of the node, tree and bookmark tables to core's types and back. */
 import {
   type Alias,
   type Block,
@@ -8,26 +8,38 @@ import {
   type Message,
   type Node,
   type NodeHead,
+  type NodeId,
   type NodeKind,
+  type NodeLink,
   type NodeMeta,
   type NodeStatus,
   nodeId,
   type PathMeta,
   type Role,
+  type RowChange,
   type TreeAttributes,
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { type Param, parsed, type SqlRow, sqlNumber, sqlNumberOrNull, sqlText, sqlTextOrNull } from './query.ts';
+import {
+  jsonColumn,
+  type Param,
+  refuseColumn,
+  type SqlCells,
+  type SqlRow,
+  sqlNumber,
+  sqlText,
+  sqlTextOrNull,
+} from './query.ts';
 
-/** The columns of a node without what it says. */
+/** The columns of a node without its content. */
 export const headColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
 
 /** All columns of a node. */
 export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, meta, marker`;
 
-/** The columns of a node that weigh a context. */
+/** The columns of a node that are needed to count a context. */
 export const noteColumns =
   'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
@@ -35,7 +47,7 @@ export const noteColumns =
 export const treeColumns =
   'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
-/** A list of columns, each of a named table. */
+/** Prefixes columns with a table name. */
 export function prefixed(table: string, columns: string): string {
   return columns
     .split(', ')
@@ -43,34 +55,111 @@ export function prefixed(table: string, columns: string): string {
     .join(', ');
 }
 
-function idOrNull(row: SqlRow, column: string): Node['parentId'] {
-  const value = sqlTextOrNull(row, column);
-  return value === null ? null : nodeId(value);
+// The usual values. The driver creates a string for every cell that is not null, which costs more than comparing in
+// SQL.
+const usual: ReadonlyMap<string, (table: string) => string> = new Map([
+  ['kind', () => "'message'"],
+  ['status', () => "'success'"],
+  ['meta', () => "'{}'"],
+  ['match_parent', (table: string) => `${table}.parent_id`],
+]);
+
+/** Returns the SELECT list of a node's cells: null for a column with its usual value. */
+export function selectCells(table: string, columns: string): string {
+  return columns
+    .split(', ')
+    .map((column) => {
+      const value = usual.get(column)?.(table);
+      return value === undefined ? `${table}.${column}` : `nullif(${table}.${column}, ${value}) AS ${column}`;
+    })
+    .join(', ');
 }
 
-/** A node without what it says. */
-export function nodeHeadOf(row: SqlRow): NodeHead {
+/** The column names, for error messages. */
+const headNames = headColumns.split(', ');
+const nodeNames = nodeColumns.split(', ');
+const noteNames = noteColumns.split(', ');
+
+/** The number of cells of a node's row; further columns of a statement come after them. */
+export const nodeWidth = nodeNames.length;
+/** The number of cells of a node's row without content. */
+export const headWidth = headNames.length;
+
+/** Throws on a cell of an unexpected type. */
+function refuseCell(cells: SqlCells, at: number, names: readonly string[], wanted: string): never {
+  const row = { id: cells[0] };
+  return refuseColumn(row, names[at] ?? '', `holds ${typeof cells[at]}, not ${wanted}`);
+}
+
+function cellText(cells: SqlCells, at: number, names: readonly string[]): string {
+  const value = cells[at];
+  return typeof value === 'string' ? value : refuseCell(cells, at, names, 'text');
+}
+
+function cellTextOrNull(cells: SqlCells, at: number, names: readonly string[]): string | null {
+  return cells[at] === null ? null : cellText(cells, at, names);
+}
+
+function cellNumber(cells: SqlCells, at: number, names: readonly string[]): number {
+  const value = cells[at];
+  if (typeof value === 'number') return value;
+  return typeof value === 'bigint' ? Number(value) : refuseCell(cells, at, names, 'a number');
+}
+
+function cellId(cells: SqlCells, at: number, names: readonly string[]): Node['parentId'] {
+  return cellTextOrNull(cells, at, names) as Node['parentId'];
+}
+
+function cellKind(cells: SqlCells, at: number, names: readonly string[]): NodeKind {
+  return cells[at] === null ? 'message' : (cellText(cells, at, names) as NodeKind);
+}
+
+function cellStatus(cells: SqlCells, at: number, names: readonly string[]): NodeStatus {
+  return cells[at] === null ? 'success' : (cellText(cells, at, names) as NodeStatus);
+}
+
+function cellJson(cells: SqlCells, at: number, names: readonly string[]): unknown {
+  const json = cellText(cells, at, names);
+  try {
+    return JSON.parse(json);
+  } catch {
+    return refuseColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
+  }
+}
+
+/** Decodes a node without content from the cells of {@link headColumns}. */
+export function nodeHeadOf(cells: SqlCells): NodeHead {
   return {
-    id: nodeId(sqlText(row, 'id')),
-    parentId: idOrNull(row, 'parent_id'),
-    position: sqlText(row, 'position'),
-    seq: sqlNumber(row, 'seq'),
-    kind: sqlText(row, 'kind') as NodeKind,
-    role: sqlText(row, 'role') as Role | 'root',
-    status: sqlText(row, 'status') as NodeStatus,
-    groupId: sqlNumber(row, 'group_id'),
-    createdAt: sqlNumber(row, 'created_at'),
-    matchParent: idOrNull(row, 'match_parent'),
-    key: sqlTextOrNull(row, 'equality_key'),
-    tokens: sqlNumber(row, 'tokens'),
-    addedIn: sqlNumber(row, 'added_in'),
-    contentIn: sqlNumber(row, 'content_in'),
-    removedIn: sqlNumberOrNull(row, 'removed_in'),
-    lastChildId: idOrNull(row, 'last_child_id'),
+    id: cellText(cells, 0, headNames) as NodeId,
+    parentId: cellId(cells, 1, headNames),
+    position: cellText(cells, 2, headNames),
+    seq: cellNumber(cells, 3, headNames),
+    kind: cellKind(cells, 4, headNames),
+    role: cellText(cells, 5, headNames) as Role | 'root',
+    status: cellStatus(cells, 6, headNames),
+    groupId: cellNumber(cells, 7, headNames),
+    createdAt: cellNumber(cells, 8, headNames),
+    matchParent: cellId(cells, 9, headNames) ?? cellId(cells, 1, headNames),
+    key: cellTextOrNull(cells, 10, headNames),
+    tokens: cellNumber(cells, 11, headNames),
+    addedIn: cellNumber(cells, 12, headNames),
+    contentIn: cellNumber(cells, 13, headNames),
+    removedIn: cells[14] === null ? null : cellNumber(cells, 14, headNames),
+    lastChildId: cellId(cells, 15, headNames),
   };
 }
 
-/** A node without what it says, from a whole one: what is kept for later must not keep contents in memory. */
+/** Decodes the links of a row. */
+export function nodeLinkOf(row: SqlRow): NodeLink {
+  return {
+    id: nodeId(sqlText(row, 'id')),
+    parentId: sqlTextOrNull(row, 'parent_id') as NodeId | null,
+    kind: sqlText(row, 'kind') as NodeKind,
+    lastChildId: sqlTextOrNull(row, 'last_child_id') as NodeId | null,
+  };
+}
+
+/** Copies a node without its content, so that a cache does not keep contents in memory. */
 export function plainHead(node: NodeHead): NodeHead {
   const { id, parentId, position, seq, kind, role, status, groupId } = node;
   const { createdAt, matchParent, key, tokens, addedIn, contentIn, removedIn, lastChildId } = node;
@@ -94,103 +183,137 @@ export function plainHead(node: NodeHead): NodeHead {
   };
 }
 
-/** The message of a row; the root has none. */
+/** Returns the message of a row; null for the root. */
 export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
-  const content = parsed(row, 'content') as readonly Block[];
+  const content = jsonColumn(row, 'content') as readonly Block[];
   const call = sqlTextOrNull(row, 'tool_call_id');
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
-/** The search text of a row. It is stored only where it is not simply the text of the one block. */
+/** Returns the search text of a row. It is stored only if it is not simply the text of the only block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
-  const stored = sqlTextOrNull(row, 'search_text');
-  if (stored !== null) return stored;
+  return sqlTextOrNull(row, 'search_text') ?? plainTextOf(message);
+}
+
+function plainTextOf(message: Message | null): string {
   const block = message?.content[0];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
-/** The search text of a row that is no root's, without the message around it. */
+/** Returns the search text of a row other than the root, without decoding the message. */
 export function storedTextOf(row: SqlRow): string {
   const stored = sqlTextOrNull(row, 'search_text');
   if (stored !== null) return stored;
-  const [block] = parsed(row, 'content') as readonly Block[];
+  const [block] = jsonColumn(row, 'content') as readonly Block[];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
 const noMeta: NodeMeta = Object.freeze({});
 
-function metaOfRow(row: SqlRow): NodeMeta {
-  const meta = sqlText(row, 'meta');
-  return meta === '{}' ? noMeta : (parsed(row, 'meta') as NodeMeta);
+function cellMeta(cells: SqlCells, at: number, names: readonly string[]): NodeMeta {
+  return cells[at] === null ? noMeta : (cellJson(cells, at, names) as NodeMeta);
 }
 
-function markerOfRow(row: SqlRow): Node['marker'] {
-  const marker = sqlTextOrNull(row, 'marker');
-  return marker === null ? null : (parsed(row, 'marker') as Node['marker']);
+function cellMarker(cells: SqlCells, at: number, names: readonly string[]): Node['marker'] {
+  return cells[at] === null ? null : (cellJson(cells, at, names) as Node['marker']);
 }
 
-/** A node without what it says, with what is noted about it. */
-export function noteOfRow(row: SqlRow): PathMeta {
+/** Decodes a node without content but with metadata from the cells of {@link noteColumns}. */
+export function noteOfRow(cells: SqlCells): PathMeta {
   return {
-    id: nodeId(sqlText(row, 'id')),
-    parentId: idOrNull(row, 'parent_id'),
-    kind: sqlText(row, 'kind') as NodeKind,
-    role: sqlText(row, 'role') as Role | 'root',
-    status: sqlText(row, 'status') as NodeStatus,
-    key: sqlTextOrNull(row, 'equality_key'),
-    tokens: sqlNumber(row, 'tokens'),
-    addedIn: sqlNumber(row, 'added_in'),
-    contentIn: sqlNumber(row, 'content_in'),
-    meta: metaOfRow(row),
-    marker: markerOfRow(row),
+    id: cellText(cells, 0, noteNames) as NodeId,
+    parentId: cellId(cells, 1, noteNames),
+    kind: cellKind(cells, 2, noteNames),
+    role: cellText(cells, 3, noteNames) as Role | 'root',
+    status: cellStatus(cells, 4, noteNames),
+    key: cellTextOrNull(cells, 5, noteNames),
+    tokens: cellNumber(cells, 6, noteNames),
+    addedIn: cellNumber(cells, 7, noteNames),
+    contentIn: cellNumber(cells, 8, noteNames),
+    meta: cellMeta(cells, 9, noteNames),
+    marker: cellMarker(cells, 10, noteNames),
   };
 }
 
-/** A whole node. Its aliases are in a table of their own. Spelt out, not spread: a long path makes thousands of these. */
-export function nodeOfRow(row: SqlRow, aliases: readonly Alias[]): Node {
-  const role = sqlText(row, 'role') as Role | 'root';
-  const message = messageOfRow(row, role);
+function cellMessage(cells: SqlCells, role: Role | 'root'): Message | null {
+  if (role === 'root') return null;
+  const content = cellJson(cells, 17, nodeNames) as readonly Block[];
+  const call = cellTextOrNull(cells, 16, nodeNames);
+  return call === null ? { role, content } : { role, content, tool_call_id: call };
+}
+
+/**
+ * Decodes a whole node from the cells of {@link nodeColumns}. Its aliases are in another table. Fields are listed
+ * instead of spread for speed: a long path has thousands of nodes.
+ */
+export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
+  const role = cellText(cells, 5, nodeNames) as Role | 'root';
+  const message = cellMessage(cells, role);
   return {
-    id: nodeId(sqlText(row, 'id')),
-    parentId: idOrNull(row, 'parent_id'),
-    position: sqlText(row, 'position'),
-    seq: sqlNumber(row, 'seq'),
-    kind: sqlText(row, 'kind') as NodeKind,
+    id: cellText(cells, 0, nodeNames) as NodeId,
+    parentId: cellId(cells, 1, nodeNames),
+    position: cellText(cells, 2, nodeNames),
+    seq: cellNumber(cells, 3, nodeNames),
+    kind: cellKind(cells, 4, nodeNames),
     role,
-    status: sqlText(row, 'status') as NodeStatus,
-    groupId: sqlNumber(row, 'group_id'),
-    createdAt: sqlNumber(row, 'created_at'),
-    matchParent: idOrNull(row, 'match_parent'),
-    key: sqlTextOrNull(row, 'equality_key'),
-    tokens: sqlNumber(row, 'tokens'),
-    addedIn: sqlNumber(row, 'added_in'),
-    contentIn: sqlNumber(row, 'content_in'),
-    removedIn: sqlNumberOrNull(row, 'removed_in'),
-    lastChildId: idOrNull(row, 'last_child_id'),
+    status: cellStatus(cells, 6, nodeNames),
+    groupId: cellNumber(cells, 7, nodeNames),
+    createdAt: cellNumber(cells, 8, nodeNames),
+    matchParent: cellId(cells, 9, nodeNames) ?? cellId(cells, 1, nodeNames),
+    key: cellTextOrNull(cells, 10, nodeNames),
+    tokens: cellNumber(cells, 11, nodeNames),
+    addedIn: cellNumber(cells, 12, nodeNames),
+    contentIn: cellNumber(cells, 13, nodeNames),
+    removedIn: cells[14] === null ? null : cellNumber(cells, 14, nodeNames),
+    lastChildId: cellId(cells, 15, nodeNames),
     message,
-    text: searchTextOf(row, message),
-    meta: metaOfRow(row),
-    marker: markerOfRow(row),
+    text: cellTextOrNull(cells, 18, nodeNames) ?? plainTextOf(message),
+    meta: cellMeta(cells, 19, nodeNames),
+    marker: cellMarker(cells, 20, nodeNames),
     aliases,
   };
 }
 
-/** Content as its JSON text. `JSON.stringify` writes lone surrogates and NUL as escapes, so both survive any column. */
-export function contentText(message: Message | null): string {
+/** Serialises content. `JSON.stringify` writes lone surrogates and NUL as escapes, so both survive any column. */
+function contentText(message: Message | null): string {
   return message === null ? '[]' : JSON.stringify(message.content);
 }
 
-/** The search text to store: null where reading it from the content gives the same. */
-export function searchColumn(message: Message | null, searchText: string): string | null {
+/** Returns the search text to store: null if it can be derived from the content. */
+function searchColumn(message: Message | null, searchText: string): string | null {
   if (message === null) return searchText === '' ? null : searchText;
   const block = message.content[0];
   const plain = message.content.length === 1 && block !== undefined && 'text' in block && block.text === searchText;
   return plain ? null : searchText;
 }
 
-/** The parameters of an insert into the node table, in the order of {@link nodeColumns}. */
-export function nodeParams(tree: string, node: Node, lastChildId = node.lastChildId): Param[] {
+const columnNames = {
+  parentId: 'parent_id',
+  position: 'position',
+  groupId: 'group_id',
+  matchParent: 'match_parent',
+  lastChildId: 'last_child_id',
+  status: 'status',
+  key: 'equality_key',
+  tokens: 'tokens',
+  contentIn: 'content_in',
+} as const;
+
+/** Returns the columns that a row change sets, with their values. */
+export function columnsOf(set: Extract<RowChange, { op: 'updated' }>['set']): [column: string, value: Param][] {
+  const columns: [string, Param][] = [];
+  for (const [name, column] of Object.entries(columnNames) as [keyof typeof columnNames, string][]) {
+    const value = set[name];
+    if (value !== undefined) columns.push([column, value]);
+  }
+  if (set.message !== undefined)
+    columns.push(['content', contentText(set.message)], ['search_text', searchColumn(set.message, set.text ?? '')]);
+  return columns;
+}
+
+/** Returns the parameters of an insert into the node table, in the order of {@link nodeColumns}. */
+export function nodeParams(tree: string, node: Node): Param[] {
   return [
     tree,
     node.id,
@@ -208,7 +331,7 @@ export function nodeParams(tree: string, node: Node, lastChildId = node.lastChil
     node.addedIn,
     node.contentIn,
     node.removedIn,
-    lastChildId,
+    node.lastChildId,
     node.message?.tool_call_id ?? null,
     contentText(node.message),
     searchColumn(node.message, node.text),
@@ -217,14 +340,14 @@ export function nodeParams(tree: string, node: Node, lastChildId = node.lastChil
   ];
 }
 
-/** A tree row, with what only stores know of it. */
+/** A tree row with fields that only stores know. */
 export interface StoredTree extends TreeRow {
   /** Whether any text of the tree was split: only then matching looks for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
 }
 
-/** A tree row as stored. */
+/** Decodes a tree row. */
 export function storedTreeOf(row: SqlRow): StoredTree {
   const active = sqlTextOrNull(row, 'active_node_id');
   return {
@@ -237,29 +360,13 @@ export function storedTreeOf(row: SqlRow): StoredTree {
     nextSeq: sqlNumber(row, 'next_seq'),
     createdAt: sqlNumber(row, 'created_at'),
     updatedAt: sqlNumber(row, 'updated_at'),
-    attributes: parsed(row, 'attributes') as TreeAttributes,
+    attributes: jsonColumn(row, 'attributes') as TreeAttributes,
     hasAliases: sqlNumber(row, 'aliases') > 0,
     format: sqlText(row, 'format') as ConversationFormat,
   };
 }
 
-/** The tree row that core is shown. Spelt out: every planner asks for one. */
-export function toTreeRow(tree: StoredTree): TreeRow {
-  return {
-    id: tree.id,
-    owner: tree.owner,
-    rootId: tree.rootId,
-    version: tree.version,
-    structureVersion: tree.structureVersion,
-    activeNodeId: tree.activeNodeId,
-    nextSeq: tree.nextSeq,
-    createdAt: tree.createdAt,
-    updatedAt: tree.updatedAt,
-    attributes: tree.attributes,
-  };
-}
-
-/** A bookmark row. */
+/** Decodes a bookmark row. */
 export function bookmarkOfRow(row: SqlRow): Bookmark {
   return {
     nodeId: nodeId(sqlText(row, 'node_id')),
@@ -269,9 +376,9 @@ export function bookmarkOfRow(row: SqlRow): Bookmark {
   };
 }
 
-/** Content as node_content keeps it, or as the node table has it now. */
+/** Decodes content from the node_content table or the node table. */
 export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): Content {
-  const content = parsed(row, 'content') as readonly Block[];
+  const content = jsonColumn(row, 'content') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {
     message,
@@ -283,7 +390,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
   };
 }
 
-/** The columns that a tree's attributes are also found by. */
+/** Returns the values of columns that index a tree's attributes. */
 export function attributeColumns(attributes: TreeAttributes): Param[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;

@@ -1,12 +1,12 @@
 /**
- * The tables, once for both databases. Every key of a tree's own rows is led by `tree_id`, so that the tables shard by
- * tree unchanged. The invariants of the message tree stand here, not only in code: one live root per tree, the root and
- * only the root without parent, parents and the active node in the same tree, known roles, statuses and groups.
- * No foreign key cascades on the node itself: a cascade along a chain fails past 1,000 levels in SQLite.
+ * The tables, once for both databases. Every key of a tree's rows starts with `tree_id`, so that the tables can be
+ * sharded by tree. The invariants of the message tree are constraints here, not only code: one live root per tree, only
+ * the root without a parent, parents and the active node in the same tree, known roles, statuses and groups. No foreign
+ * key cascades on the node itself: a cascade along a chain fails beyond 1,000 levels in SQLite.
  */
 import type { SqlDialect } from './query.ts';
 
-/** The statements that make the tables of version 1. */
+/** The statements that create the tables of version 1. */
 export function schema(dialect: SqlDialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;
   return [
@@ -70,7 +70,7 @@ export function schema(dialect: SqlDialect): readonly string[] {
     )`,
     'CREATE UNIQUE INDEX node_id ON node (id)',
     'CREATE UNIQUE INDEX node_root ON node (tree_id) WHERE parent_id IS NULL AND removed_in IS NULL',
-    // Live rows never share a place. A removed row keeps its own, so that no later sibling is given it.
+    // Live rows never share a position. A removed row keeps its own, so that no later sibling gets it.
     'CREATE UNIQUE INDEX node_place ON node (tree_id, parent_id, position, (coalesce(removed_in, 0)))',
     'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
     'CREATE INDEX node_seq ON node (tree_id, seq)',
@@ -203,12 +203,12 @@ export function schema(dialect: SqlDialect): readonly string[] {
   ];
 }
 
-/** What a later version of the tables adds: without it a link would show what its messages say today. */
+/** Added in a later table version: without it a share link would show the current content of its messages. */
 export function shareVersion({ integer }: SqlDialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
-/** What a later version of the tables adds: the ids of lists, whose messages have no rows that would keep theirs. */
+/** Added in a later table version: the ids of lists, whose messages have no rows. */
 export function linearNodes({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE linear_node (
@@ -220,8 +220,8 @@ export function linearNodes({ key }: SqlDialect): readonly string[] {
 }
 
 /**
- * What a later version of the tables adds: when bytes were put last, and whether a purge took their last name. Beside the
- * bytes and not in their row, which SQLite would write anew, bytes and all. What has no row was put long ago.
+ * Added in a later table version: when bytes were last added, and whether a purge removed their last reference. Not in
+ * the row of the bytes, which SQLite would rewrite completely. Bytes without such a row were added long ago.
  */
 export function blobPut({ key, float, integer }: SqlDialect): readonly string[] {
   return [
@@ -236,7 +236,7 @@ export function blobPut({ key, float, integer }: SqlDialect): readonly string[] 
   ];
 }
 
-/** What a later version of the tables adds: which nodes are copies of which, so that a purge can name what it leaves. */
+/** Added in a later table version: which nodes are copies of which, so that a purge can report what remains. */
 export function nodeCopies({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE node_copy (

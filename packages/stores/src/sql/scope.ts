@@ -1,63 +1,85 @@
-/** What every read of a tree in a database stands on: whose it is, its row, and single nodes of it. */
+/** The basis of every read of a tree in a database: its owner, its row, and lookups of single nodes. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
-import type { MatchCache } from './match-cache.ts';
-import { queryRow, queryRows, type SqlDialect, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
-import { headColumns, nodeColumns, nodeHeadOf, nodeOfRow, type StoredTree, storedTreeOf, treeColumns } from './rows.ts';
+import {
+  queryCells,
+  queryRow,
+  queryRows,
+  type SqlCells,
+  type SqlDialect,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from './query.ts';
+import type { MatchCache } from './row-cache.ts';
+import {
+  headColumns,
+  nodeColumns,
+  nodeHeadOf,
+  nodeOfRow,
+  type StoredTree,
+  selectCells,
+  storedTreeOf,
+  treeColumns,
+} from './rows.ts';
 
-/** What answering needs to know: whose trees, which tree, and the tree row where the caller holds it already. */
+/** The context of a read: the owner, the tree, and the tree row if the caller has it already. */
 export interface TreeScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
   readonly treeId: TreeId;
-  /** The row, read under the lock or in this snapshot; null where there is no such tree of this owner. */
+  /** The row, read under the lock or in this snapshot; null if this owner has no such tree. */
   readonly tree: StoredTree | null;
-  /** Live nodes that were read while nothing is written: what one read found, the next need not look up again. */
+  /** Live nodes read while nothing is written, so that later reads need not look them up again. */
   readonly heads?: Map<string, NodeHead>;
-  /** What was fetched together with the lock, for the planner is going to ask it. Good until something is written. */
+  /** Rows that were fetched together with the lock for the planner. Valid until something is written. */
   readonly foreseen?: PrefetchedRows;
-  /** Which messages were found below which, where a process keeps that. Only good under the lock. */
+  /** The match cache, if the process has one. Valid only under the lock. */
   readonly ways?: MatchCache;
-  /** Whether others, the caller among them, have turns while it is written: then each node is looked at once more. */
+  /** Whether other work, also the caller's, runs between writes: then each node is validated again. */
   readonly inTurns?: boolean;
 }
 
-/** Answers that were fetched before they were asked for. */
+/** Prefetched answers. */
 export interface PrefetchedRows {
-  /** The node that something is to hang below, and the last position there; null where there is no such live node. */
+  /** The parent of new nodes and its last position; null if there is no such live node. */
   readonly parentInfo: { readonly head: NodeHead; readonly edge: string | null } | null;
-  /** The ids that were looked for, and those of them that are taken. */
+  /** The ids that were looked up, and those of them that are taken. */
   readonly ids: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
 
-// A walk longer than this runs in a circle: no tree of ours is that deep.
+// A longer walk is a cycle: no tree is that deep.
 export const maxDepth = 10_000_000;
 
 /** Reads a tree row of an owner. */
 export function* treeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
-  // Callers without types hand on what they have, and no driver takes everything.
+  // Untyped callers may pass any value, and drivers do not accept all.
   if (typeof id !== 'string') return null;
   const found = yield* queryRow(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
   return found === undefined ? null : storedTreeOf(found);
 }
 
 /**
- * Finds which ids of a list are taken, by a node or by a tree: where something is looked for by its id alone, a tree's own
- * stands for its root.
+ * Selects which ids of a list are taken, by a node or by a tree, because lookups by id alone use a tree's id for its
+ * root.
  */
 export function takenIds({ list }: SqlDialect): string {
   const holders = ['node', 'tree'];
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
-/** The id in a row. */
 export function idOfRow(found: SqlRow): NodeId {
   return nodeId(sqlText(found, 'id'));
 }
 
-/** One node, live or (with no condition) also removed. */
+/** Reads one node; live only, or also a removed one if the condition is empty. */
 export function* nodeById(scope: TreeScope, tree: string, id: NodeId, live: string): SqlTask<Node | null> {
-  const found = yield* queryRow(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id = $2${live}`, tree, id);
+  const [found] = yield* queryCells(
+    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 AND id = $2${live}`,
+    tree,
+    id,
+  );
   return found === undefined ? null : nodeOfRow(found, yield* aliasesOfNode(scope, tree, id));
 }
 
@@ -74,11 +96,11 @@ function* aliasesOfNode(scope: TreeScope, tree: string, id: string): SqlTask<Nod
   }));
 }
 
-/** Nodes from rows, each with its aliases, which only trees that were split have. */
-export function* nodesFrom(scope: TreeScope, tree: string, found: readonly SqlRow[]): SqlTask<Node[]> {
+/** Decodes nodes from rows, with their aliases, which only trees with split texts have. */
+export function* nodesFrom(scope: TreeScope, tree: string, found: readonly SqlCells[]): SqlTask<Node[]> {
   if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOfRow(one, []));
   const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
-  const ids = JSON.stringify(found.map((one) => sqlText(one, 'id')));
+  const ids = JSON.stringify(found.map(([id]) => id));
   for (const alias of yield* queryRows(
     `SELECT * FROM node_alias WHERE tree_id = $1 AND node_id IN ${scope.dialect.list('$2')} ORDER BY node_id, place`,
     tree,
@@ -88,29 +110,29 @@ export function* nodesFrom(scope: TreeScope, tree: string, found: readonly SqlRo
     list.push({ matchParent: nodeId(sqlText(alias, 'match_parent')), key: sqlText(alias, 'equality_key') });
     aliases.set(sqlText(alias, 'node_id'), list);
   }
-  return found.map((one) => nodeOfRow(one, aliases.get(sqlText(one, 'id')) ?? []));
+  return found.map((one) => nodeOfRow(one, aliases.get(String(one[0])) ?? []));
 }
 
-/** A path with more nodes than the tree ever had is a circle. */
+/** Returns the longest possible path: one with more nodes than the tree ever had is a cycle. */
 export function longestPath({ tree }: TreeScope): number {
   return Math.min(maxDepth, (tree?.nextSeq ?? 0) + 1);
 }
 
-/** Refuses a tree in which a node is below itself. */
+/** Throws: a node is its own ancestor. */
 export function refuseCycle(id: string): never {
   return refuse('store/damaged', `The node ${id} is below itself: coppice fsck --repair puts it in place.`, {
     nodeId: id,
   });
 }
 
-// Without repetition, so that a circle of parents ends the walk.
+// UNION instead of UNION ALL, so that a cycle of parents ends the walk.
 const upwards = `WITH RECURSIVE up(id, parent_id) AS (
     SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
     UNION
     SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
   )`;
 
-/** Whether one node is another or lies above it. Raw parents count, so it also tells of removed nodes. */
+/** Whether a node is another one or an ancestor of it. Removed nodes count too. */
 export function* ancestorsOf(tree: string, id: string, below: string): SqlTask<boolean> {
   if (id === below)
     return (yield* queryRow('SELECT 1 AS yes FROM node WHERE tree_id = $1 AND id = $2', tree, id)) !== undefined;
@@ -125,21 +147,22 @@ export function* ancestorsOf(tree: string, id: string, below: string): SqlTask<b
   return sqlNumber(found, 'yes') === 1;
 }
 
-// Every way up ends at a row whose parent is none, or is missing: in a circle each row's parent is another row of the way.
+// Every path up ends at a row without a parent, or with a missing one; in a cycle each row's parent is another row of
+// the path.
 const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
     SELECT 1 FROM up e WHERE e.parent_id IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.tree_id = $1 AND p.id = e.parent_id)
   ) THEN 1 ELSE 0 END AS endless`;
 
-/** Refuses a node from which the way up is a circle. */
+/** Throws if the path up from a node is a cycle. */
 export function* assertReachesTop(tree: string, id: string): SqlTask<void> {
   const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, tree, id);
   if (found !== undefined && sqlNumber(found, 'endless') === 1) refuseCycle(id);
 }
 
-/** A live node without what it says. */
+/** Reads a live node without its content. */
 export function* liveHead(tree: string, id: string): SqlTask<NodeHead | null> {
-  const found = yield* queryRow(
-    `SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL`,
+  const [found] = yield* queryCells(
+    `SELECT ${selectCells('node', headColumns)} FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL`,
     tree,
     id,
   );

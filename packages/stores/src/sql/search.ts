@@ -1,4 +1,4 @@
-/** Search over a database, but for how it finds candidates: that is each database's own. */
+/** Search over a database, except for finding candidates, which each database does itself. */
 import {
   nodeId,
   type Page,
@@ -15,22 +15,22 @@ import { searchTerms, snippetWith } from '../search.ts';
 import { type SqlRow, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
-/** Where a hit stands in the order of all hits: newest first. */
+/** The sort key of a hit: newest first. */
 export interface HitPlace {
   readonly createdAt: number;
   readonly treeId: TreeId;
   readonly seq: number;
 }
 
-/** A search as a database is asked to carry it out. */
+/** A search for a database. */
 export interface SearchRequest {
   readonly owner: string;
-  /** In lower case; all of them must be in the text. */
+  /** In lower case; the text must contain all of them. */
   readonly terms: readonly string[];
   readonly treeId: TreeId | null;
   readonly project: string | null;
   readonly roles: readonly Role[] | null;
-  /** Only what stands behind this place. */
+  /** Only hits after this place. */
   readonly after: HitPlace | null;
   readonly limit: number;
 }
@@ -46,12 +46,12 @@ export const candidateColumns = 'n.tree_id, n.id, n.seq, n.role, n.created_at, n
 /** The order of candidates: newest first, the same in every store. */
 export const candidateOrder = 'n.created_at DESC, n.tree_id DESC, n.seq DESC';
 
-/** The condition for what stands behind a place, given three parameters. */
+/** Returns the condition for hits after a place, given three parameters. */
 export function searchLag(createdAt: string, tree: string, seq: string): string {
   return `(n.created_at, n.tree_id, n.seq) < (${createdAt}, ${tree}, ${seq})`;
 }
 
-/** A candidate as a hit, or null: an index may fold more letters than we do, so that every one is looked at. */
+/** Converts a candidate to a hit, or null: an index may fold more letters than we do, so every candidate is checked. */
 export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundRow | null {
   const snippet = snippetWith(storedTextOf(row), terms);
   if (snippet === null) return null;
@@ -66,7 +66,7 @@ export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundRow | null
   };
 }
 
-/** What a user asked for, as a database is asked; null where there is no term. */
+/** Converts a user's query for a database; null without a term. */
 export function searchOf(owner: string, query: SearchQuery): SearchRequest | null {
   const limit = pageLimit(query.limit);
   const terms = searchTerms(query.text);
@@ -86,7 +86,7 @@ export function searchOf(owner: string, query: SearchQuery): SearchRequest | nul
 function hitPlaceOf(cursor: string): HitPlace {
   const [createdAt, tree, seq] = fromCursor('hits', ['number', 'string', 'number'], cursor);
   if (typeof createdAt !== 'number' || typeof tree !== 'string' || typeof seq !== 'number')
-    return refuse('cursor/invalid', 'This is no cursor of a search.', {});
+    return refuse('cursor/invalid', 'This is not a cursor of a search.', {});
   return { createdAt, treeId: treeId(tree), seq };
 }
 
@@ -94,7 +94,7 @@ function orderHits(a: HitPlace, b: HitPlace): number {
   return b.createdAt - a.createdAt || (a.treeId === b.treeId ? b.seq - a.seq : a.treeId < b.treeId ? 1 : -1);
 }
 
-/** A page of hits from what was found, at most one more than the page holds. */
+/** Returns a page of hits from the found ones, which may be one more than the page holds. */
 export function searchPage(found: readonly FoundRow[], limit: number): Page<SearchHit> {
   const sorted = [...found].sort(orderHits);
   const part = sorted.slice(0, limit);

@@ -1,4 +1,4 @@
-/** Runs, attachments and accounts of a database behind their contracts. */
+/** The contracts of runs, attachments and accounts on a database. */
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addHashes } from '../attachments.ts';
@@ -6,11 +6,11 @@ import { type BlobScope, findBlob, holdBlobs, putBlob, readBlob } from './attach
 import type { SqlDialect, SqlTask } from './query.ts';
 import * as side from './side-tables.ts';
 
-/** How a store lets work into its database. */
+/** How a store runs work on its database. */
 export interface Transactions {
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Refuses a tree that is not this owner's. */
+  /** Throws if the tree is not this owner's. */
   known(treeId: TreeId): SqlTask<unknown>;
 }
 
@@ -40,11 +40,13 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
     list: (treeId) => transactions.snapshot(() => side.listRuns(owner, treeId)),
     claimStale: (silentMs, process) =>
       transactions.transaction(() => side.claimStaleRuns(dialect, owner, silentMs, process)),
+    claimStaleOfAll: (silentMs, process) =>
+      transactions.transaction(() => side.claimStaleRunsOfAll(dialect, silentMs, process)),
     end: (id) => transactions.transaction(() => side.endRun(owner, id)),
   };
 }
 
-/** The attachments of an owner. `sweep` takes what an earlier purge had to leave. */
+/** The attachments of an owner. `sweep` deletes what an earlier purge had to keep. */
 export function blobStore(blobScope: BlobScope, transactions: Transactions, sweep: () => Promise<void>): BlobStore {
   const { owner } = blobScope;
   return {

@@ -1,4 +1,4 @@
-/** Runs, external ids, provenance and accounts: rows outside versions and log. */
+/** Runs, external ids, provenance and accounts: rows outside of versions and log. */
 
 import { canonicalJson } from '@coppice/content';
 import {
@@ -7,6 +7,7 @@ import {
   type NewRun,
   type NodeId,
   nodeId,
+  type OwnedRun,
   type Provenance,
   type Run,
   type RunChunk,
@@ -22,7 +23,7 @@ import { byExternalId } from '../in-process/external-ids.ts';
 import { toColumn } from './exact-text.ts';
 import {
   execute,
-  parsed,
+  jsonColumn,
   queryRow,
   queryRows,
   type SqlDialect,
@@ -42,11 +43,11 @@ function runOfRow(one: SqlRow): Run {
     process: sqlText(one, 'process'),
     startedAt: sqlNumber(one, 'started_at'),
     beatAt: sqlNumber(one, 'beat_at'),
-    data: parsed(one, 'data') as JsonObject,
+    data: jsonColumn(one, 'data') as JsonObject,
   };
 }
 
-/** Notes a run of an owner; noting it again changes nothing, and the id of another run is refused. */
+/** Records a run of an owner; repeating it changes nothing, and the id of another run is refused. */
 export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
   const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)
@@ -66,13 +67,15 @@ export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun
     refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
 }
 
-/** Keeps a run alive. */
+/** Updates the heartbeat of a run. */
 export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
   const beat = `UPDATE run SET beat_at = coalesce(CAST($3 AS ${float}), ${now}) WHERE id = $1 AND owner = $2`;
   return (yield* execute(beat, id, owner, at ?? null)) > 0;
 }
 
-/** Sets fields of a run's data. The row is written first, so that two who note something wait for each other. */
+/**
+ * Sets fields of a run's data. The row is updated first as a lock, so that two concurrent calls wait for each other.
+ */
 export function* noteRun(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
   yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
   const found = yield* findRun(owner, id);
@@ -87,13 +90,13 @@ export function* noteRun(owner: string, id: string, data: JsonObject): SqlTask<b
 }
 
 /**
- * Adds text to a run that is still there. What was sent before is passed over, and a piece that would leave a hole is
- * refused. The text is kept as JSON, so that any code unit survives.
+ * Appends text to an existing run. Text that was sent before is skipped, and a piece that would leave a gap is refused.
+ * The text is stored as JSON, so that any code unit survives.
  */
 export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
   if ((yield* queryRow('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
-  const length = last === undefined ? 0 : sqlNumber(last, 'start') + (parsed(last, 'text') as string).length;
+  const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
   if (chunk.offset > length)
     refuse(
       'command/invalid',
@@ -111,7 +114,7 @@ export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTas
   return true;
 }
 
-/** A run's text from an offset on, in order. A chunk that begins before the offset is cut. */
+/** Returns a run's text from an offset on, in order. A chunk that begins before the offset is cut. */
 export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
   const found = yield* queryRows(
     'SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2 ORDER BY c.start',
@@ -119,7 +122,7 @@ export function* runChunks(owner: string, id: string, from: number): SqlTask<Run
     owner,
   );
   const chunks = found.map(
-    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: parsed(one, 'text') as string }),
+    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
   );
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
@@ -142,7 +145,7 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
   return found.map(runOfRow);
 }
 
-/** Claims runs without a heartbeat for so long, by the database's clock. Only one of several processes gets each. */
+/** Claims runs without a heartbeat for this long, by the database's clock, so that only one process gets each. */
 export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
   const claimed = yield* queryRows(
     `UPDATE run SET process = $3, beat_at = ${now} WHERE owner = $1 AND beat_at < ${now} - $2 RETURNING *`,
@@ -150,10 +153,24 @@ export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: nu
     silentMs,
     process,
   );
-  return claimed.map(runOfRow).sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
+  return claimed.map(runOfRow).sort(oldestFirst);
 }
 
-/** Forgets a run and its text. */
+/** Claims such runs of all owners in one statement. */
+export function* claimStaleRunsOfAll({ now }: SqlDialect, silentMs: number, process: string): SqlTask<OwnedRun[]> {
+  const claimed = yield* queryRows(
+    `UPDATE run SET process = $2, beat_at = ${now} WHERE beat_at < ${now} - $1 RETURNING *`,
+    silentMs,
+    process,
+  );
+  return claimed.map((row) => ({ ...runOfRow(row), owner: sqlText(row, 'owner') })).sort(oldestFirst);
+}
+
+function oldestFirst(a: Run, b: Run): number {
+  return a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
+}
+
+/** Deletes a run and its text. */
 export function* endRun(owner: string, id: string): SqlTask<void> {
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE id = $1 AND owner = $2)', id, owner);
   yield* execute('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
@@ -174,12 +191,12 @@ function amongThem(dialect: SqlDialect): string {
   return `FROM node WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`;
 }
 
-/** Which of some nodes are not in a tree, live or removed. */
+/** Returns which of these nodes are not in a tree, live or removed. */
 export function* missingNodes(dialect: SqlDialect, tree: TreeId, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
   const list = JSON.stringify([...missing].map(toColumn));
-  // Nearly always all are there: counting them costs less than a row for each does.
+  // Nearly always all exist, and counting them costs less than a row for each.
   const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, tree, list);
   if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
   const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, tree, list);
@@ -187,7 +204,7 @@ export function* missingNodes(dialect: SqlDialect, tree: TreeId, ids: ReadonlySe
   return missing;
 }
 
-/** Finds what other names stand for. */
+/** Finds trees and nodes by their external ids. */
 export function* findExternalIds(
   dialect: SqlDialect,
   owner: string,
@@ -200,19 +217,19 @@ export function* findExternalIds(
     owner,
     format,
     scope,
-    // Inside a list nobody writes a text as a column holds it but we.
+    // Values in the JSON list must be encoded like column text; the driver does that only for scalars.
     JSON.stringify(ids.map(toColumn)),
   );
   return found.map(externalOf).sort(byExternalId);
 }
 
-/** All other names in a tree. */
+/** Returns all external ids of a tree. */
 export function* externalIdsOf(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
   const found = yield* queryRows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
   return found.map(externalOf).sort(byExternalId);
 }
 
-/** Notes who sent what was there already. */
+/** Records provenance. */
 export function* addProvenance(owner: string, list: readonly Provenance[]): SqlTask<void> {
   for (const one of list)
     yield* execute(
@@ -227,7 +244,7 @@ export function* addProvenance(owner: string, list: readonly Provenance[]): SqlT
     );
 }
 
-/** Who sent what into a tree, oldest first. */
+/** Returns the provenance of a tree, oldest first. */
 export function* provenanceOf(owner: string, tree: TreeId): SqlTask<Provenance[]> {
   const found = yield* queryRows(
     'SELECT p.* FROM provenance p JOIN tree t ON t.id = p.tree_id WHERE p.tree_id = $1 AND t.owner = $2 ORDER BY p.at',
@@ -244,7 +261,7 @@ export function* provenanceOf(owner: string, tree: TreeId): SqlTask<Provenance[]
   }));
 }
 
-/** Keeps a user as given. */
+/** Stores a user as given. */
 export function* putUser(user: User): SqlTask<void> {
   checkUser(user);
   yield* execute(
@@ -279,7 +296,7 @@ export function* findUser(id: string): SqlTask<User | null> {
   return found === undefined ? null : userOf(found);
 }
 
-/** Keeps a token as given; but one that was revoked stays so, whoever read it before and writes it now. */
+/** Stores a token as given, except that a revoked one stays revoked, even if a caller writes an older state. */
 export function* putToken(token: Token): SqlTask<void> {
   refuseHash('token', token.id, yield* tokenByHash(token.hash));
   yield* execute(
@@ -320,7 +337,7 @@ export function* tokenByHash(hash: string): SqlTask<Token | null> {
   return found === undefined ? null : tokenOf(found);
 }
 
-/** Keeps a share as given. */
+/** Stores a share as given. */
 export function* putShare(share: Share): SqlTask<void> {
   refuseHash('share', share.id, yield* shareByHash(share.hash));
   yield* execute(
@@ -347,8 +364,8 @@ function shareOfRow(one: SqlRow): Share {
     owner: sqlText(one, 'owner'),
     treeId: treeId(sqlText(one, 'tree_id')),
     version: sqlNumberOrNull(one, 'version'),
-    nodeIds: (parsed(one, 'node_ids') as readonly string[]).map(nodeId),
-    fields: parsed(one, 'fields') as readonly string[],
+    nodeIds: (jsonColumn(one, 'node_ids') as readonly string[]).map(nodeId),
+    fields: jsonColumn(one, 'fields') as readonly string[],
     title: title,
     hash: sqlText(one, 'hash'),
     createdAt: sqlNumber(one, 'created_at'),

@@ -1,4 +1,4 @@
-/** A store on a SQL database: everything but how the database is reached, searched, watched and copied. */
+/** A store on a SQL database: everything except how the database is accessed, searched, watched and copied. */
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -33,6 +33,7 @@ import {
   type TreeSummary,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
+import { insertedNodes } from '@coppice/core/tree';
 import { argument, checkedReads } from '../argument-shapes.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkForeignId } from '../in-process/external-ids.ts';
@@ -58,10 +59,10 @@ import * as side from './side-tables.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
-// So many take longer to store than anybody should wait who asks for something else.
+// A change of this many nodes takes too long to block other requests.
 const manyNodes = 250;
 
-/** What all handles of one open database share. */
+/** Shared by all handles of one open database. */
 interface Handles {
   closed: boolean;
 }
@@ -89,7 +90,7 @@ export class SqlStore implements Store {
     this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
     const transactions: Transactions = {
       snapshot: (work) => this.#snapshot(work),
-      // What lies beside the trees changes none of them.
+      // Data besides the trees changes none of them, so the row cache stays valid.
       transaction: (work) => this.#committed(work),
       known: (treeId) => this.#known(treeId),
     };
@@ -103,8 +104,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Takes the attachments, of whomever, that a purge had to leave because somebody might have been about to name them,
-   * and nobody did. What fails here is nobody's call: the next one takes them.
+   * Deletes attachments, of all owners, that a purge had to keep because a reference might have been on its way, and
+   * that are still unreferenced. Errors are ignored: the next call tries again.
    */
   async sweep(): Promise<void> {
     try {
@@ -140,7 +141,7 @@ export class SqlStore implements Store {
     const inTurns = options.nodes !== undefined && (long || engine.atOnce !== true);
     const changed = await this.#changing(long, () => runChange(this.#keeping, treeId, planning, options, inTurns));
     const { commit, version } = changed;
-    if (commit !== null) engine.announce(this.owner, treeId, version, insertsIn(commit));
+    if (commit !== null) engine.announce(this.owner, treeId, version, insertedNodes(commit.steps).length);
     return changed;
   }
 
@@ -152,17 +153,19 @@ export class SqlStore implements Store {
     assertArgument('since', since, argument.version);
     let at = since;
     let known = false;
+    let mark: string | undefined;
     const next = async () => {
+      mark = this.#engine.changeMark?.();
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
       if (commits === null && !known) unknownTree(treeId);
       known = true;
-      // A tree that is gone for good has no more to come.
+      // A purged tree has no further commits.
       return commits;
     };
     const passed = ({ version }: Commit) => {
       at = version;
     };
-    yield* followFeed({ next, passed, wait: () => this.#engine.changed(treeId, at, signal) }, signal);
+    yield* followFeed({ next, passed, wait: () => this.#engine.changed(treeId, at, signal, mark) }, signal);
   }
 
   *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
@@ -174,14 +177,17 @@ export class SqlStore implements Store {
     const { events } = this.#engine;
     let at: number =
       since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOfId(since);
-    const next = (): Promise<readonly ListEvent[]> =>
-      this.#snapshot(
+    let mark: string | undefined;
+    const next = (): Promise<readonly ListEvent[]> => {
+      mark = this.#engine.changeMark?.();
+      return this.#snapshot(
         () => events?.call(this.#engine, this.owner, at, eventsAtOnce) ?? listEvents(this.owner, at, eventsAtOnce),
       );
+    };
     const passed = ({ cursor }: ListEvent) => {
       at = placeOfId(cursor);
     };
-    yield* followFeed({ next, passed, wait: () => this.#engine.changed(null, at, signal) }, signal);
+    yield* followFeed({ next, passed, wait: () => this.#engine.changed(null, at, signal, mark) }, signal);
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -261,7 +267,7 @@ export class SqlStore implements Store {
     return { grace: this.#grace, unindex: this.#engine.unindex };
   }
 
-  /** Runs a purge, and has the database clear what it keeps of deleted rows. */
+  /** Runs a purge, and has the database clear the remains of deleted rows. */
   async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
     this.#engine.tails?.forget();
     const { value, uncleared } = await this.#clearing(work);
@@ -309,7 +315,7 @@ export class SqlStore implements Store {
     checkLinear(record);
     const linear = treeOfLinear(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
-    this.#engine.announce(this.owner, record.treeId, 1, insertsIn(linear.settled.commit));
+    this.#engine.announce(this.owner, record.treeId, 1, insertedNodes(linear.settled.commit.steps).length);
   }
 
   async *backfill(
@@ -328,7 +334,7 @@ export class SqlStore implements Store {
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true && this.#options.readOnly === true) readOnlyStore();
-    // The check of the database itself reads all of it: it is no part of checking one tree.
+    // The check of the database itself reads everything, so it is not part of checking one tree.
     const damage = options.treeId === undefined ? await this.#engine.damage() : [];
     const self = this;
     const work = function* (): SqlTask<FsckReport> {
@@ -359,7 +365,7 @@ export class SqlStore implements Store {
     return this.#engine.snapshot(work);
   }
 
-  /** A transaction that writes past the commits of trees. */
+  /** Runs a transaction that writes outside of the commits of trees. */
   async #transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const { tails } = this.#engine;
     return this.#committed(() => {
@@ -378,7 +384,7 @@ export class SqlStore implements Store {
     if (this.#options.readOnly === true) readOnlyStore();
   }
 
-  /** Reads what belongs to a tree of this owner; a foreign tree is unknown. */
+  /** Reads data of a tree of this owner; a foreign tree is unknown. */
   #ofTree<T>(treeId: TreeId, work: () => SqlTask<T>): Promise<T> {
     const self = this;
     return this.#snapshot(function* () {
@@ -397,16 +403,12 @@ export class SqlStore implements Store {
   }
 }
 
-/** Whether an owner has a tree, which need not be readable. */
+/** Whether an owner has a tree, which may be unreadable. */
 function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
 }
 
-function insertsIn({ steps }: Commit): number {
-  return steps.reduce((count, step) => (step.type === 'insert' ? count + 1 : count), 0);
-}
-
-/** The place in the log that a cursor of the feed over all trees names. */
+/** Returns the log position of a cursor of the feed over all trees. */
 function placeOfId(cursor: string): number {
   return Number(fromCursor('changes', ['number'], cursor)[0]);
 }

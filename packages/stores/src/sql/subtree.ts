@@ -1,8 +1,17 @@
-/** Reads downwards: what hangs below a node. */
+/** Reads the descendants of a node. */
 import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
-import { previewLength, previewOf } from '@coppice/core/tree';
-import { parsed, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
-import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, prefixed, storedTextOf } from './rows.ts';
+import { previewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
+import {
+  jsonColumn,
+  queryCells,
+  queryRow,
+  queryRows,
+  type SqlCells,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from './query.ts';
+import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, selectCells, storedTextOf } from './rows.ts';
 import {
   ancestorsOf,
   assertReachesTop,
@@ -15,8 +24,8 @@ import {
 } from './scope.ts';
 
 /**
- * The live subtree of `$2` as `below(id, level)`. A walk down only comes back to a node in a circle of parents, and then to
- * its own top first: without that it ends.
+ * Selects the live subtree of `$2` as `below(id, level)`. In a cycle of parents a walk down reaches its own start
+ * first, so it stops there.
  */
 function walkDown(condition: string): string {
   return `WITH RECURSIVE below(id, level) AS (
@@ -27,10 +36,10 @@ function walkDown(condition: string): string {
   )`;
 }
 
-/** The live subtree, breadth first. */
+/** Returns the live subtree, breadth first. */
 export function* subtreeRows(scope: TreeScope, tree: string, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
-  const found = yield* queryRows(
-    `${walkDown(' AND below.level < $3')} SELECT ${prefixed('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+  const found = yield* queryCells(
+    `${walkDown(' AND below.level < $3')} SELECT ${selectCells('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
     tree,
     top,
     Math.min(depth, maxDepth),
@@ -40,71 +49,139 @@ export function* subtreeRows(scope: TreeScope, tree: string, top: NodeId, depth 
   return breadthFirst(nodes, top);
 }
 
-// A preview looks at four times its length, and beyond that for where the character ends that it would cut in two.
+// A preview needs four times its length, and some more to find the end of the last character.
 const looked = previewLength * 5;
-// A text is written with up to six characters for each of its own. What is cut is always one plain text, which begins so.
+// Only a single plain text is cut, and its JSON begins like this.
 const plainBegins = '[{"type":"text","text":"';
+// Enough for the preview of nearly every text; JSON needs up to six characters for one of the text.
+const shortBeginning = plainBegins.length + previewLength * 2;
 const longBeginning = plainBegins.length + looked * 6;
-const beginning = `CASE WHEN n.search_text IS NOT NULL THEN NULL
-  WHEN length(n.content) > ${longBeginning} AND substr(n.content, 1, ${plainBegins.length}) = '${plainBegins}' THEN substr(n.content, 1, ${longBeginning})
-  ELSE n.content END`;
 const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
 
-/** The text of a plain message, or the beginning of it, from the JSON text of its content or the beginning of that. */
-function previewText(content: string): string {
-  if (content.length < longBeginning || !content.startsWith(plainBegins))
-    return storedTextOf({ content, search_text: null });
+/** Returns the text of a plain message, or its beginning, from the JSON of its content or the beginning of that. */
+function previewText(content: string, isBeginning: boolean): string {
+  if (!isBeginning || !content.startsWith(plainBegins)) return storedTextOf({ content, search_text: null });
   const units = wholeUnits.exec(content.slice(plainBegins.length))?.[0] ?? '';
   return JSON.parse(`"${units}"`) as string;
 }
 
-/** Rows without contents but for the beginning of each text, which is all that a preview shows. */
+/** Returns a preview from the beginning of a content; null if more of it is needed. */
+function previewFromBeginning(content: string): string | null {
+  // The limit counts characters, and there are at least as many code units: the content is complete.
+  if (content.length < shortBeginning)
+    return previewOf({ text: storedTextOf({ content, search_text: null }), meta: {} }, 1);
+  return content.startsWith(plainBegins) ? previewOfBeginning(previewText(content, true)) : null;
+}
+
+/** Returns the previews of texts that a short beginning does not decide, by id. */
+function* longPreviews(scope: TreeScope, tree: string, ids: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
+  const previews = new Map<string, string>();
+  if (ids.length === 0) return previews;
+  for (const [id, content, length] of yield* queryCells(
+    `SELECT id, CASE WHEN length(content) > ${longBeginning} AND substr(content, 1, ${plainBegins.length}) = '${plainBegins}'
+        THEN substr(content, 1, ${longBeginning}) ELSE content END, length(content)
+      FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')}`,
+    tree,
+    JSON.stringify(ids),
+  ))
+    previews.set(
+      String(id),
+      previewOf({ text: previewText(String(content), Number(length) > longBeginning), meta: {} }, 1),
+    );
+  return previews;
+}
+
+// In the order in which they are decoded below.
+const topologyColumns = selectCells(
+  'n',
+  'id, parent_id, role, kind, group_id, seq, position, status, tokens, created_at, meta',
+);
+const shownText = `CASE WHEN n.search_text IS NULL THEN substr(n.content, 1, ${shortBeginning}) END, substr(n.search_text, 1, ${looked})`;
+const childCount =
+  '(SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL)';
+
+/** Reads rows without contents, except for the beginning of each text for its preview. */
 export function* topologyRows(scope: TreeScope, tree: string, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
-  const columns = prefixed('n', headColumns);
-  const shown = `${beginning} AS content, substr(n.search_text, 1, ${looked}) AS search_text, n.meta,
-    (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
   const found = whole
-    ? yield* queryRows(
-        `SELECT ${columns}, ${shown} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
+    ? yield* queryCells(
+        `SELECT ${topologyColumns}, ${shownText} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
         tree,
       )
-    : yield* queryRows(
-        `${walkDown(' AND below.level < $3')} SELECT ${columns}, ${shown} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+    : yield* queryCells(
+        `${walkDown(' AND below.level < $3')} SELECT ${topologyColumns}, ${shownText}, ${childCount}
+        FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
         tree,
         top,
         Math.min(depth ?? maxDepth, maxDepth),
       );
-  const nodes = found.map((one) => ({ ...nodeHeadOf(one), row: one }));
-  if (!whole) refuseCircle(nodes, top);
-  const ordered = depth === undefined ? nodes.sort((a, b) => a.seq - b.seq) : breadthFirst(nodes, top);
-  const list: TopologyNode[] = [];
-  for (const { row: one, parentId, ...head } of ordered) {
-    if (parentId === null) continue;
-    const said = one.search_text === null ? previewText(sqlText(one, 'content')) : sqlText(one, 'search_text');
-    const children = sqlNumber(one, 'children');
-    const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
-    const preview = previewOf({ text: said, meta: parsed(one, 'meta') as Node['meta'] }, children);
-    list.push({
-      id,
-      parentId,
-      role,
-      kind,
-      groupId,
-      seq,
-      position,
-      status,
-      childCount: children,
-      hasChildren: children > 0,
-      preview,
-      tokens,
-      createdAt,
-    });
-  }
-  return list;
+  const counts = whole ? countChildren(found) : null;
+  const undecided: string[] = [];
+  const rows = found.map((cells): TopologyRow => {
+    const id = String(cells[0]);
+    const children = Number(counts?.get(id) ?? cells[13] ?? 0);
+    const preview = titleIn(cells, children) ?? textPreview(cells);
+    if (preview === null) undecided.push(id);
+    return topologyRowOf(cells, children, preview);
+  });
+  const long = yield* longPreviews(scope, tree, undecided);
+  for (const row of rows) row.preview ??= long.get(row.id) ?? '';
+  if (!whole) refuseCircle(rows, top);
+  const ordered = depth === undefined ? rows.sort((a, b) => a.seq - b.seq) : breadthFirst(rows, top);
+  return ordered.filter(isTopologyNode);
 }
 
-/** How many live nodes there are from a node downwards, itself included. */
+/** A row whose preview may have to be looked up; the root has no parent. */
+type TopologyRow = Omit<TopologyNode, 'parentId' | 'preview'> & {
+  readonly parentId: NodeId | null;
+  preview: string | null;
+};
+
+function isTopologyNode(row: TopologyRow): row is TopologyRow & TopologyNode {
+  return row.parentId !== null;
+}
+
+/** Returns the title that is shown instead of the text. */
+function titleIn(cells: SqlCells, children: number): string | null {
+  if (cells[10] === null) return null;
+  const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta') as Node['meta'];
+  return title ?? (children === 0 ? autoTitle : undefined) ?? null;
+}
+
+function textPreview(cells: SqlCells): string | null {
+  const [content, searchText] = [cells[11], cells[12]];
+  if (typeof searchText === 'string') return previewOf({ text: searchText, meta: {} }, 1);
+  return cells[1] === null ? '' : previewFromBeginning(sqlText({ id: cells[0], content }, 'content'));
+}
+
+function topologyRowOf(cells: SqlCells, children: number, preview: string | null): TopologyRow {
+  return {
+    id: cells[0] as NodeId,
+    parentId: cells[1] as NodeId | null,
+    role: cells[2] as TopologyNode['role'],
+    kind: (cells[3] ?? 'message') as TopologyNode['kind'],
+    groupId: cells[4] as number,
+    seq: typeof cells[5] === 'number' ? cells[5] : sqlNumber({ id: cells[0], seq: cells[5] }, 'seq'),
+    position: cells[6] as string,
+    status: (cells[7] ?? 'success') as TopologyNode['status'],
+    childCount: children,
+    hasChildren: children > 0,
+    preview,
+    tokens: cells[8] as number,
+    createdAt: cells[9] as number,
+  };
+}
+
+function countChildren(found: readonly SqlCells[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [id, parent] of found) {
+    if (!counts.has(String(id))) counts.set(String(id), 0);
+    if (parent !== null) counts.set(String(parent), (counts.get(String(parent)) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Counts the live nodes of a subtree, the node itself included. */
 export function* count(tree: string, top: NodeId): SqlTask<number> {
   const found = yield* queryRow(
     `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN id = (SELECT t.parent_id FROM node t WHERE t.tree_id = $1 AND t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
@@ -116,10 +193,10 @@ export function* count(tree: string, top: NodeId): SqlTask<number> {
   return sqlNumber(found, 'n');
 }
 
-/** The newest leaves, newest first. */
+/** Returns the newest leaves, newest first. */
 export function* leafRows(scope: TreeScope, tree: string, limit: number): SqlTask<Node[]> {
-  const found = yield* queryRows(
-    `SELECT ${nodeColumns} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
+  const found = yield* queryCells(
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL
     ) ORDER BY n.seq DESC LIMIT $2`,
     tree,
@@ -128,14 +205,17 @@ export function* leafRows(scope: TreeScope, tree: string, limit: number): SqlTas
   return yield* nodesFrom(scope, tree, found);
 }
 
-/** Refuses nodes below a top that is itself below one of them. */
-function refuseCircle(nodes: readonly NodeHead[], top: NodeId): void {
+/** The fields that the order of a subtree depends on. */
+type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
+
+/** Throws if a node of the subtree is an ancestor of its root. */
+function refuseCircle(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
   if (above != null && nodes.some((node) => node.id === above)) refuseCycle(top);
 }
 
-/** Nodes level by level from a top, siblings in their order. */
-function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[] {
+/** Sorts nodes level by level, siblings in their order. */
+function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[] {
   const children = new Map<string | null, N[]>();
   let first: N | undefined;
   for (const node of nodes) {
@@ -155,7 +235,10 @@ function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[]
   return ordered;
 }
 
-/** Pending nodes and bookmarks are few: each is asked whether it lies inside, instead of walking all that does. */
+/**
+ * Returns pending nodes and bookmarks of a subtree. There are few in a tree, so each is checked for being inside
+ * instead of walking the subtree.
+ */
 export function* subtreeInfoRows(scope: TreeScope, tree: string, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
   const pending: NodeId[] = [];
   for (const one of yield* queryRows(
@@ -172,18 +255,18 @@ export function* subtreeInfoRows(scope: TreeScope, tree: string, top: NodeId): S
   return { pending, bookmarks, active: active !== null && (yield* ancestorsOf(tree, top, active)) };
 }
 
-/** What others hung below a node. */
+/** Returns nodes that others added below a node. */
 export function* addedByOthersRows(scope: TreeScope, tree: string, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
   yield* assertReachesTop(tree, read.of);
-  const found = yield* queryRows(
+  const found = yield* queryCells(
     `WITH RECURSIVE below(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${dialect.list('$3')}
       UNION ALL
       SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
     )
-    SELECT ${prefixed('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
+    SELECT ${selectCells('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
     WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.seq LIMIT 10`,
     tree,
     read.of,
@@ -194,7 +277,7 @@ export function* addedByOthersRows(scope: TreeScope, tree: string, read: Read<'a
   return found.map(nodeHeadOf);
 }
 
-/** The newest leaf that is left below a node. */
+/** Returns the newest remaining leaf below a node. */
 export function* newestLeafRow(
   scope: TreeScope,
   tree: string,
@@ -220,7 +303,7 @@ export function* newestLeafRow(
   return found === undefined ? null : idOfRow(found);
 }
 
-/** The leaf that visit marks lead to; one statement walks the whole way. */
+/** Follows the visit marks to a leaf; one statement walks the whole path. */
 export function* lastVisited(scope: TreeScope, tree: string, from: NodeId): SqlTask<NodeId> {
   const most = longestPath(scope);
   const found = yield* queryRow(

@@ -1,11 +1,11 @@
-/** Rows whose JSON was damaged: finding them one by one, and keeping what they say as a text. */
+/** Finds rows with damaged JSON one by one, and keeps their content as text. */
 import type { TreeId } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
 
 /** The code of the finding. */
 export const rowUnreadable = 'row-unreadable';
 
-/** What a message says that said nothing. */
+/** The content of a repaired message that was empty. */
 export const emptyText = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
 
 /** A column of a row that cannot be read. */
@@ -15,7 +15,7 @@ interface UnreadableCell {
   readonly raw: string;
 }
 
-/** Every such column of a tree and its nodes, and how many nodes there are. */
+/** Returns every such column of a tree and its nodes, and the number of nodes. */
 export function* unreadableOf(
   tree: TreeId,
 ): SqlTask<{ readonly cells: readonly UnreadableCell[]; readonly nodes: number }> {
@@ -52,10 +52,10 @@ function rawOf(one: SqlRow, column: string): string {
   return typeof value === 'string' ? value : String(value ?? '');
 }
 
-/** Makes every row of a tree readable again. What stood there is the message's text, or in its notes. */
+/** Makes every row of a tree readable again. The old content becomes the message's text, or is kept in its metadata. */
 export function* keepUnreadable(tree: TreeId, done: string[]): SqlTask<void> {
   const { cells } = yield* unreadableOf(tree);
-  // Notes first: the others write into them.
+  // Metadata first, because the others write into it.
   const order: readonly UnreadableCell['column'][] = ['attributes', 'meta', 'marker', 'content'];
   for (const { id, column, raw } of [...cells].sort((a, b) => order.indexOf(a.column) - order.indexOf(b.column))) {
     if (column === 'attributes') {

@@ -1,4 +1,4 @@
-/** Row changes as statements. */
+/** Writes row changes as statements. */
 import {
   type Commit,
   type Node,
@@ -8,55 +8,70 @@ import {
   refuse,
   type TreeAttributes,
 } from '@coppice/core';
-import { isUndoable } from '@coppice/core/store';
-import { applyPatch } from '@coppice/core/tree';
+import { CommitRows, isUndoable } from '@coppice/core/store';
+import { applyPatch, rowChanges } from '@coppice/core/tree';
 import { assertRevalidatedNode } from '../revalidate.ts';
 import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';
-import { placeRow, remove, restoreRows } from './move-rows.ts';
-import { execute, type Param, parsed, type Query, queryRow, queryRows, type SqlTask, sqlText } from './query.ts';
-import { attributeColumns, contentText, nodeColumns, nodeParams, searchColumn } from './rows.ts';
+import { markRows } from './mark-rows.ts';
+import { driveLinks } from './node-links.ts';
+import { execute, jsonColumn, type Param, type Query, queryRow, queryRows, type SqlTask, sqlText } from './query.ts';
+import { attributeColumns, columnsOf, nodeColumns, nodeParams } from './rows.ts';
 import type { TreeScope } from './scope.ts';
-import { writeVisitMarks } from './visit-marks.ts';
 
 const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(1, 23)})`;
 
-/** What a commit leaves in the tree row, gathered while its changes are written. */
+/** The fields of the tree row, collected while a commit's changes are written. */
 interface TreeRowDraft {
-  rootId: string;
-  activeNodeId: string | null;
+  activeNodeId: NodeId | null;
   attributes: TreeAttributes;
   attributed: boolean;
   aliases: number;
   readonly version: number;
-  /** Parents of nodes that this commit added. */
-  readonly added: Map<string, string | null>;
-  /** Visit marks that nodes of a new tree get as they are added; null where the tree is there already. */
-  readonly marks: ReadonlyMap<string, NodeId> | null;
+  /** Insert statements that have not been sent yet. */
+  inserts: Query[];
 }
 
-/** Writes a commit: its rows in order, the tree row, and the log. */
-export function* writeCommit(scope: TreeScope, settled: PreparedCommit, leaf: LeafRow | null): SqlTask<void> {
-  if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
+/** Writes a commit: its rows in order, the tree row, and the log. Returns what was written. */
+export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask<readonly RowChange[]> {
+  const leaf = leafOf(scope, settled.commit);
+  if (leaf !== null) {
+    yield* writeLeaf(scope, settled, leaf.node);
+    return leaf.changes;
+  }
   if (scope.tree === null) yield* insertTree(scope, settled);
-  yield* writeRows(scope, settled);
+  const changes = yield* writeRows(scope, settled);
   yield [];
   yield* writeLog(scope, settled.commit);
+  return changes;
 }
 
-/** A node that hangs below another one. */
+/** A node with a parent. */
 type LeafRow = Node & { readonly parentId: NodeId };
 
-/** The one node of a commit that only adds a message below the active node and goes there, as most commits do. */
-export function leafRowOf({ tree }: TreeScope, { changes }: PreparedCommit): LeafRow | null {
-  // Not taken apart as a list: an import has thousands.
-  if (tree === null || changes.length !== 2) return null;
-  const [added, pointed] = changes;
-  if (added?.op !== 'added' || pointed?.op !== 'pointed') return null;
+/** Returns the node of a commit that only adds a message below the active node and selects it, as most commits do. */
+function leafOf(
+  { tree }: TreeScope,
+  commit: Commit,
+): { readonly node: LeafRow; readonly changes: readonly RowChange[] } | null {
+  if (tree === null || commit.steps.length !== 2) return null;
+  const rows = new CommitRows(commit, tree.activeNodeId);
+  const changes = commit.steps.flatMap((step) => rows.take(step).rows);
+  const [added, active, mark] = changes;
+  if (added?.op !== 'added' || active?.op !== 'tree' || mark === undefined || changes.length !== 3) return null;
   const { node } = added;
   const { parentId } = node;
-  if (parentId === null || parentId !== tree.activeNodeId || pointed.nodeId !== node.id || !isPlain(node)) return null;
-  return { ...node, parentId };
+  if (parentId === null || parentId !== tree.activeNodeId || active.activeNodeId !== node.id) return null;
+  return isVisitMark(mark) && isPlain(node) ? { node: { ...node, parentId }, changes } : null;
+}
+
+/** Whether a change only sets a visit mark. */
+export function isVisitMark(change: RowChange): boolean {
+  return (
+    change.op === 'updated' &&
+    change.meta === undefined &&
+    Object.keys(change.set).every((key) => key === 'lastChildId')
+  );
 }
 
 const setTree =
@@ -67,7 +82,7 @@ function rowPositions(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
 
-// The tree's row comes last, whose place among the parameters is that of a statement of its own.
+// The tree's row comes last, with its parameters numbered as in a separate statement.
 const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(8, 23)})),
   marked AS (UPDATE node SET last_child_id = $6 WHERE tree_id = $1 AND id = $31),
   logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(32, 11)}))
@@ -76,8 +91,7 @@ const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, me
 const markLeaf = 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2';
 
 /**
- * Writes all of such a commit by one statement, or by one list of them. Its parts see nothing of each other, and none of
- * them has to.
+ * Writes such a commit with one statement, or one list of statements. Their parts do not see each other, and need not.
  */
 function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
@@ -105,103 +119,81 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
   ];
 }
 
-/** Writes the rows of a commit in order, and the tree row. */
-export function* writeRows(scope: TreeScope, settled: PreparedCommit): SqlTask<void> {
-  const { tree } = scope;
+/** Writes the rows of a commit in order, and the tree row. Returns what was written. */
+export function* writeRows(scope: TreeScope, settled: PreparedCommit): SqlTask<readonly RowChange[]> {
+  const { tree, treeId } = scope;
   const draft: TreeRowDraft = {
-    rootId: tree?.rootId ?? '',
     activeNodeId: tree?.activeNodeId ?? null,
     attributes: tree?.attributes ?? {},
     attributed: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
     version: settled.row.version,
-    added: new Map(),
-    marks: tree === null ? marksOf(settled.changes) : null,
+    inserts: [],
   };
   yield [];
-  yield* writeChangedRows(scope, draft, settled.changes);
+  const rows = new CommitRows(settled.commit, draft.activeNodeId);
+  const written: RowChange[] = [];
+  for (const step of settled.commit.steps) {
+    const { rows: own, follow } = rows.take(step);
+    yield* writeChanges(scope, draft, own, written);
+    if (follow === null) continue;
+    yield* sendInserts(draft);
+    yield* writeChanges(scope, draft, yield* driveLinks(treeId, follow), written);
+  }
+  yield* sendInserts(draft);
   yield* updateTree(scope, draft, settled);
+  return written;
 }
 
-// So many that a database far away is not waited for at each, and so few that a long import holds few of them as parameters.
+// Enough to save round trips, and few enough to keep the parameters of a long import small.
 const nodesAtOnce = 64;
 
-/** Writes changes in order. Nodes that only come in go many at a time: an import adds thousands. */
-function* writeChangedRows(scope: TreeScope, draft: TreeRowDraft, changes: readonly RowChange[]): SqlTask<void> {
-  for (let at = 0; at < changes.length; ) {
-    const inserts = insertsFrom(scope, draft, changes, at);
-    if (inserts.length > 0) yield inserts;
-    at += Math.max(1, inserts.length);
-    const last = changes[at - 1];
-    if (last !== undefined && !isPlainAddition(last)) yield* writeChange(scope, draft, last);
+/** Writes changes in order. Inserts are sent in batches, because an import has thousands. */
+function* writeChanges(
+  scope: TreeScope,
+  draft: TreeRowDraft,
+  changes: readonly RowChange[],
+  written: RowChange[],
+): SqlTask<void> {
+  for (const change of changes) {
+    written.push(change);
+    if (change.op === 'added') draft.inserts.push(insertOf(scope, change.node));
+    if (change.op === 'added' && isPlain(change.node) && draft.inserts.length < nodesAtOnce) continue;
+    yield* sendInserts(draft);
+    yield* writeChange(scope, draft, change);
   }
 }
 
-function isPlainAddition(change: RowChange): boolean {
-  return change.op === 'added' && isPlain(change.node);
+function* sendInserts(draft: TreeRowDraft): SqlTask<void> {
+  if (draft.inserts.length === 0) return;
+  const { inserts } = draft;
+  draft.inserts = [];
+  yield inserts;
 }
 
-/** Whether a node is one row and nothing beside it. */
+/** Whether a node is a single row without entries in other tables. */
 function isPlain({ aliases, meta }: Node): boolean {
   return aliases.length === 0 && meta.copiedFrom === undefined && meta.pickedFrom === undefined;
 }
 
-/** The statements that add nodes, from a place on, up to one with more than its row. */
-function insertsFrom(scope: TreeScope, draft: TreeRowDraft, changes: readonly RowChange[], from: number): Query[] {
-  const inserts: Query[] = [];
-  for (let at = from; at < changes.length && inserts.length < nodesAtOnce; at++) {
-    const change = changes[at];
-    if (change?.op !== 'added') break;
-    inserts.push(insertOf(scope, draft, change.node));
-    if (!isPlainAddition(change)) break;
-  }
-  return inserts;
-}
-
-/** The statement that adds a node. */
-function insertOf({ treeId, inTurns }: TreeScope, draft: TreeRowDraft, node: Node): Query {
+/** Returns the statement that adds a node. */
+function insertOf({ treeId, inTurns }: TreeScope, node: Node): Query {
   if (inTurns === true) assertRevalidatedNode(node);
-  const params = nodeParams(treeId, node, draft.marks?.get(node.id) ?? node.lastChildId);
+  const params = nodeParams(treeId, node);
   params.push(node.addedIn);
-  draft.added.set(node.id, node.parentId);
-  if (node.parentId === null) draft.rootId = node.id;
   return { sql: insertNode, params, want: 'count' };
 }
 
-/**
- * The visit marks of a tree that a commit makes, where it only adds nodes and goes to one of them: an import of ten thousand
- * messages would otherwise touch most of its rows twice.
- */
-function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | null {
-  const parents = new Map<NodeId, NodeId | null>();
-  let to: NodeId | null = null;
-  for (const change of changes) {
-    if (change.op === 'added') parents.set(change.node.id, change.node.parentId);
-    else if (change.op === 'placed') return null;
-    else if (change.op === 'pointed') {
-      if (to !== null || change.nodeId === null) return null;
-      to = change.nodeId;
-    }
-  }
-  const marks = new Map<string, NodeId>();
-  for (let at = to; at !== null; ) {
-    const parent: NodeId | null | undefined = parents.get(at);
-    if (parent === undefined) return null;
-    if (parent !== null) marks.set(parent, at);
-    at = parent;
-  }
-  return marks;
-}
-
-/** Makes the tree row that a first commit's rows hang on. */
-function* insertTree(scope: TreeScope, { changes, commit }: PreparedCommit): SqlTask<void> {
+/** Inserts the tree row that the rows of the first commit refer to. */
+function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<void> {
+  const changes = rowChanges(commit.steps, commit);
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   if ((yield* queryRow('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
-  // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
+  // Its attributes are set by the first statement, so that two concurrent creators of one forest tree conflict here.
   const born = changes.reduce<TreeAttributes>(
-    (set, change) => (change.op === 'attributed' ? applyPatch(set, change.set) : set),
+    (set, change) => (change.op === 'tree' ? applyPatch(set, change.attributes ?? {}) : set),
     {},
   );
   yield* execute(
@@ -258,7 +250,7 @@ function logParams(scope: TreeScope, commit: Commit): Param[] {
   ];
 }
 
-/** Writes one change; of a node that was added, what goes beside its row. */
+/** Writes one change; for an added node, the entries in other tables. */
 function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange): SqlTask<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
@@ -267,40 +259,10 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
       if (copied !== null) yield copied;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
     }
-    case 'placed':
-      draft.added.delete(change.nodeId);
-      return yield* placeRow(tree, change);
-    case 'written':
-      return yield* writeContent(tree, draft, change);
-    case 'grouped':
-      yield* execute(
-        'UPDATE node SET group_id = $3 WHERE tree_id = $1 AND id = $2',
-        tree,
-        change.nodeId,
-        change.groupId,
-      );
-      return;
-    case 'annotated': {
-      const now = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
-      const meta = applyPatch(parsed(now ?? { meta: '{}' }, 'meta') as Node['meta'], change.set);
-      yield* execute(
-        'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
-        tree,
-        change.nodeId,
-        JSON.stringify(meta),
-        draft.version,
-      );
-      return;
-    }
-    case 'removed':
-      return yield* remove(tree, change);
-    case 'restored':
-      return yield* restoreRows(tree, change);
-    case 'pointed':
-      if (draft.marks === null)
-        yield* writeVisitMarks(tree, { before: draft.activeNodeId, to: change.nodeId, added: draft.added });
-      draft.activeNodeId = change.nodeId;
-      return;
+    case 'updated':
+      return yield* updateRows(scope, draft, change);
+    case 'marked':
+      return yield* markRows(tree, change);
     case 'bookmarked':
       if (change.bookmark === null)
         yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
@@ -315,19 +277,52 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
           change.bookmark.updatedAt,
         );
       return;
-    case 'attributed':
-      draft.attributes = applyPatch(draft.attributes, change.set);
+    case 'tree':
+      if (change.activeNodeId !== undefined) draft.activeNodeId = change.activeNodeId;
+      if (change.attributes === undefined) return;
+      draft.attributes = applyPatch(draft.attributes, change.attributes);
       draft.attributed = true;
-      return;
   }
 }
 
-function* writeContent(
-  tree: string,
+/** Sets columns of rows, and entries in other tables. */
+function* updateRows(
+  { treeId: tree, dialect }: TreeScope,
   draft: TreeRowDraft,
-  change: Extract<RowChange, { op: 'written' }>,
+  { nodeIds, set, meta }: Extract<RowChange, { op: 'updated' }>,
 ): SqlTask<void> {
-  const { nodeId: id, content } = change;
+  if (set.contentIn !== undefined) for (const id of nodeIds) yield* keepContent(tree, draft, id, set.contentIn);
+  const columns = columnsOf(set);
+  if (columns.length > 0) {
+    const assignments = columns.map(([column], index) => `${column} = $${index + 3}`).join(', ');
+    const values = columns.map(([, value]) => value);
+    const [only, ...more] = nodeIds;
+    if (only !== undefined && more.length === 0)
+      yield* execute(`UPDATE node SET ${assignments} WHERE tree_id = $1 AND id = $2`, tree, only, ...values);
+    else
+      yield* execute(
+        `UPDATE node SET ${assignments} WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`,
+        tree,
+        JSON.stringify(nodeIds),
+        ...values,
+      );
+  }
+  for (const id of nodeIds) {
+    if (set.aliases !== undefined) yield* writeAliases(tree, draft, id, set.aliases);
+    if (meta === undefined) continue;
+    const now = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+    yield* execute(
+      'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
+      tree,
+      id,
+      JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta') as Node['meta'], meta)),
+      draft.version,
+    );
+  }
+}
+
+/** Stores the current content under the version that wrote it, and removes its aliases from their table. */
+function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: number): SqlTask<void> {
   const old =
     draft.aliases > 0
       ? yield* queryRows(
@@ -337,7 +332,7 @@ function* writeContent(
         )
       : [];
   const aliases = old.map((one) => ({ matchParent: sqlText(one, 'match_parent'), key: sqlText(one, 'equality_key') }));
-  // Two replaces of one commit keep the first old content: the one that a version wrote.
+  // Two replaces in one commit keep the first old content, which a version wrote.
   yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
     SELECT tree_id, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE tree_id = $1 AND id = $2 AND content_in < $4
@@ -345,21 +340,9 @@ function* writeContent(
     tree,
     id,
     JSON.stringify(aliases),
-    change.version,
-  );
-  yield* execute(
-    'UPDATE node SET status = $3, equality_key = $4, tokens = $5, content = $6, search_text = $7, content_in = $8 WHERE tree_id = $1 AND id = $2',
-    tree,
-    id,
-    content.status,
-    content.key,
-    content.tokens,
-    contentText(content.message),
-    searchColumn(content.message, content.text),
-    change.version,
+    version,
   );
   if (aliases.length > 0) yield* execute('DELETE FROM node_alias WHERE tree_id = $1 AND node_id = $2', tree, id);
-  yield* writeAliases(tree, draft, id, content.aliases);
 }
 
 function* writeAliases(tree: string, draft: TreeRowDraft, id: string, aliases: Node['aliases']): SqlTask<void> {

@@ -12,7 +12,7 @@ import { open } from './index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
 const tree = treeId(uuid(1));
 
-/** A chain of messages of which a row was spoilt by a statement, as no store would do it. */
+/** A chain of messages with one row damaged by a direct statement. */
 async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {
   const path = join(folder, `${name}.db`);
   const before = await open(path, {});
@@ -49,7 +49,7 @@ test.each(ways)(
     for (const reading of readings) expect(await refusalOf(store.read(tree, reading))).toBe(code);
     if (code === 'tree/broken-path')
       await expect(store.read(tree, () => readPath({ to: leaf }))).rejects.toMatchObject({ data: { nodeId: id(2) } });
-    // What lies below is read as far as it is whole.
+    // The part below the damage can still be read.
     const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 3 }));
     expect(page.nodes.map((node) => node.text)).toEqual(['said 3', 'said 4', 'said 5']);
     await store.close();

@@ -20,7 +20,7 @@ function change(path: string, sql: string): void {
   connection.close();
 }
 
-/** A chain of eight with a branch, in which the third message was hung below a later one, or below itself. */
+/** A chain of eight with a branch, in which the third message was made a child of a later one, or of itself. */
 async function circled(below: number, removed = false) {
   const path = join(folder, `${crypto.randomUUID()}.db`);
   const before = await open(path, {});
@@ -41,7 +41,7 @@ async function circled(below: number, removed = false) {
   return { store, fixture: new TestTree(store, tree), at };
 }
 
-/** Ends within the test's time and says that the store is damaged, or is not concerned. */
+/** Must end within the test's time, with success or the error that the store is damaged. */
 async function endsWell(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -132,12 +132,12 @@ test('[L175] the check names a circle, and a repair opens it', async () => {
   await store.close();
 });
 
-test('[L176] whatever the database says, what leaves a store has a code', async () => {
+test('[L176] every error of a store has a code, whatever the database reports', async () => {
   const path = join(folder, 'codes.db');
   const first = await open(path, {});
   await (await TestTree.make({ store: first, treeId: tree })).grow(['one', 'two']);
   await first.close();
-  // A rule that no row can keep any more, a column with something else in it, a table that is gone, JSON that is none.
+  // A trigger that rejects every row, a column with a wrong type, a missing table, invalid JSON.
   const spoilt: readonly (readonly [string, string])[] = [
     ["CREATE TRIGGER never BEFORE INSERT ON node BEGIN SELECT RAISE(ABORT, 'no'); END", 'DROP TRIGGER never'],
     ["UPDATE node SET seq = 'text' WHERE parent_id IS NOT NULL", 'UPDATE node SET seq = rowid'],

@@ -1,6 +1,7 @@
-/** SQLite's ways of saying what both databases do. */
+/** The SQLite dialect of the shared statements. */
 import { nextInWalk } from '../sql/match.ts';
 import type { SqlDialect } from '../sql/query.ts';
+import { selectCells } from '../sql/rows.ts';
 
 const plain = /^[\x20-\x7e]*$/;
 const encoder = new TextEncoder();
@@ -13,13 +14,13 @@ function walk(keys: string, from: string): string {
     ) SELECT json_group_array(id ORDER BY at) AS ids FROM walk WHERE id IS NOT NULL AND at > 0`;
 }
 
-// Keys of equal width lie one behind the other as bytes, where each is found without looking at those before it.
+// Keys of equal length are concatenated, so that each is found by its offset.
 const walkEven = `WITH RECURSIVE ${walk('CAST(substr($3, walk.at * $5 + 1, $5) AS TEXT)', 'walk')}`;
-// Others are taken apart once; asking a JSON text for each of them would go through all that stand before it.
+// Other keys are unpacked once; reading each from a JSON text would scan all before it.
 const walkAny = `WITH RECURSIVE keys(at, key) AS MATERIALIZED (SELECT key, value FROM json_each($3)),
   ${walk('keys.key', 'walk JOIN keys ON keys.at = walk.at')}`;
 
-/** The words in which SQLite differs. */
+/** The SQLite dialect. */
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   integer: 'INTEGER',
@@ -35,7 +36,13 @@ export const sqliteDialect: SqlDialect = {
       return { sql: walkAny, params: [tree, from, JSON.stringify(keys), keys.length] };
     return { sql: walkEven, params: [tree, from, encoder.encode(keys.join('')), keys.length, width] };
   },
-  // BEGIN IMMEDIATE holds the one write lock that there is.
+  pathWalk: (columns) => `WITH RECURSIVE up(place, id, above, level) AS (
+      SELECT rowid, id, parent_id, 1 FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+      UNION ALL
+      SELECT n.rowid, n.id, n.parent_id, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.above
+      WHERE up.level < $3 AND up.id <> $4 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
+    ) SELECT ${selectCells('n', columns)} FROM up CROSS JOIN node n ON n.rowid = up.place`,
+  // BEGIN IMMEDIATE holds the only write lock.
   forUpdate: '',
   now: "(unixepoch('subsec') * 1000.0)",
   together: false,

@@ -1,14 +1,18 @@
-/** SQLite through the API that Node 22 has built in; on Node 20 the npm package of the same shape steps in. */
+/** SQLite through the API built into Node 22; on Node 20 an npm package with the same interface. */
 import { statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
+import { loadDriverNow } from '../load-driver.ts';
 import { exactMark, fromColumn, isExact, toColumn } from '../sql/exact-text.ts';
-import type { Param, Query, SqlRow } from '../sql/query.ts';
+import type { Param, Query, SqlCells, SqlRow } from '../sql/query.ts';
 
 /** A prepared statement. */
 export interface SqliteStatement {
   all(...params: readonly SqliteValue[]): readonly SqlRow[];
+  /** Makes {@link all} return lists of cells instead of objects; older drivers lack it. */
+  setReturnArrays?(on: boolean): void;
+  columns?(): readonly { readonly name: string }[];
   get(...params: readonly SqliteValue[]): SqlRow | undefined;
   iterate(...params: readonly SqliteValue[]): IterableIterator<SqlRow>;
   run(...params: readonly SqliteValue[]): {
@@ -36,12 +40,13 @@ interface SqliteModule {
   ) => SqliteDatabase;
 }
 
-/** Older builds carry a race that corrupts a WAL with several connections. */
+/** Older builds have a race that corrupts a WAL with several connections. */
 export const oldestSqlite = [3, 51, 3] as const;
 
+const driver = '@photostructure/sqlite';
 let loaded: SqliteModule | undefined;
 
-/** The SQLite of this process: the built-in one if it is new enough, else the package's. */
+/** Returns the SQLite of this process: the built-in one if it is new enough, else the package's. */
 export function sqliteModule(): SqliteModule {
   loaded ??= load();
   return loaded;
@@ -50,7 +55,7 @@ export function sqliteModule(): SqliteModule {
 function load(): SqliteModule {
   const builtIn = builtInModule();
   if (builtIn !== undefined && isNewEnough(sqliteVersionOf(builtIn))) return builtIn;
-  const fromPackage = createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
+  const fromPackage = loadDriverNow(driver, 'sqlite', () => createRequire(import.meta.url)(driver) as SqliteModule);
   const version = sqliteVersionOf(fromPackage);
   if (isNewEnough(version)) return fromPackage;
   throw new AppError({
@@ -85,7 +90,7 @@ function isNewEnough(version: string): boolean {
   return true;
 }
 
-/** What the npm and the built-in module say when something fails. */
+/** The error fields of the npm and the built-in module. */
 interface SqliteFailure {
   readonly message: string;
   readonly code?: string;
@@ -94,7 +99,7 @@ interface SqliteFailure {
   readonly sqliteExtendedCode?: number;
 }
 
-/** The primary result code of SQLite in an error, or undefined for an error of another kind. */
+/** Returns the primary SQLite result code of an error, or undefined for other errors. */
 export function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const failure: SqliteFailure = error as Error & SqliteFailure;
@@ -103,7 +108,7 @@ export function resultCode(error: unknown): number | undefined {
   return sentences.find(([sentence]) => sentence.test(failure.message))?.[1];
 }
 
-/** SQLite waits for another connection. */
+/** SQLITE_BUSY: another connection holds the lock. */
 export const busy = 5;
 const locked = 6;
 const readOnly = 8;
@@ -112,11 +117,11 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
-// A row breaks a rule of its table: what was planned from does not fit together.
+// A row violates a constraint: the data that the plan was based on is inconsistent.
 const constraint = 19;
 const protocol = 15;
 
-// What fails while a statement is prepared, the npm module tells by its sentence alone.
+// The npm module reports errors of preparing a statement only by message.
 const sentences: readonly (readonly [RegExp, number])[] = [
   [/^database is locked/, busy],
   [/^database (?:table|schema) is locked/, locked],
@@ -129,7 +134,7 @@ const sentences: readonly (readonly [RegExp, number])[] = [
   [/^file is not a database/, notADatabase],
 ];
 
-/** An error of SQLite as ours: what it means for the caller, and whether trying again may help. */
+/** Converts a SQLite error to an AppError: what it means for the caller, and whether a retry may help. */
 export function toSqliteError(error: unknown, place: string): unknown {
   const code = resultCode(error);
   const said = error instanceof Error ? error.message : String(error);
@@ -150,7 +155,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
     case readOnly:
       return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} can only be read.` });
     case ioError:
-      // The shared memory beside the file needs space, too, and SQLite calls its want of it an input or output error.
+      // The shared memory file needs space, too, and SQLite reports a lack of it as an I/O error.
       return hasNoSpace(place)
         ? make(noSpace(place))
         : make({
@@ -197,7 +202,7 @@ const noSpace = (place: string) => ({
   retryable: true,
 });
 
-// The least that SQLite takes at once is the 32 kB of its shared memory.
+// The least that SQLite allocates at once is the 32 kB of its shared memory.
 const leastSpace = 32 * 1024;
 
 function hasNoSpace(place: string): boolean {
@@ -209,7 +214,7 @@ function hasNoSpace(place: string): boolean {
   }
 }
 
-/** Parameters as columns can hold them. Nearly all can be handed over as they are, without a list of their own. */
+/** Converts parameters to forms that columns can hold. Nearly all can be passed as they are, without a new array. */
 function exact(params: readonly Param[]): readonly Param[] {
   for (const param of params)
     if (typeof param === 'string' && !isExact(param))
@@ -217,10 +222,10 @@ function exact(params: readonly Param[]): readonly Param[] {
   return params;
 }
 
-// JSON holds the mark as an escape: one that stands there bare is not ours.
+// JSON contains the mark as an escape, so a bare one is not ours.
 const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'data', 'aliases']);
 
-// Only texts that hold the mark were written in another form, which is next to none.
+// Only texts with the mark were written in another form, which is very rare.
 function restoreValue(row: SqlRow): SqlRow {
   for (const column in row) {
     const value = row[column];
@@ -232,17 +237,36 @@ function restoreValue(row: SqlRow): SqlRow {
   return row;
 }
 
-/** One connection with its statements kept: preparing costs ten times what running does. */
+/** Decodes the texts of a list of cells, if any was encoded. */
+function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
+  for (const cell of cells)
+    if (typeof cell === 'string' && cell.includes(exactMark)) {
+      const columns = statement.columns?.() ?? [];
+      return cells.map((each, at) =>
+        typeof each === 'string' && !jsonColumns.has(columns[at]?.name ?? '') ? fromColumn(each) : each,
+      );
+    }
+  return cells;
+}
+
+/** Converts the parameters of a shared statement to SQLite's numbered form. */
+function numbered(sql: string): string {
+  return sql.replace(/\$(\d+)/g, '?$1');
+}
+
+/** One connection with its prepared statements cached: preparing costs ten times as much as running. */
 export class SqliteConnection {
   readonly database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly #cellStatements = new Map<string, SqliteStatement>();
 
   constructor(database: SqliteDatabase) {
     this.database = database;
   }
 
-  /** Runs a query of the shared kind. */
-  query(query: Query): readonly SqlRow[] | number {
+  /** Runs a shared query. */
+  query(query: Query): readonly SqlRow[] | readonly SqlCells[] | number {
+    if (query.want === 'cells') return this.cells(query.sql, ...query.params);
     const statement = this.prepared(query.sql);
     const params = exact(query.params);
     return query.want === 'rows'
@@ -250,24 +274,43 @@ export class SqliteConnection {
       : Number(statement.run(...params).changes);
   }
 
-  /** Rows of a statement of SQLite's own. */
+  /** Returns the rows of a SQLite-specific statement. */
   all(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
     return this.prepared(sql).all(...params);
   }
 
-  /** Rows of a statement with texts of ours in it. */
+  /** Returns the rows of a statement that reads or binds our texts. */
   page(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
     return this.prepared(sql)
       .all(...exact(params))
       .map(restoreValue);
   }
 
-  /** Rows of a statement, one by one, so that a reader may stop early. */
+  /** Returns the rows of a statement as lists of cells. */
+  cells(sql: string, ...params: readonly Param[]): readonly SqlCells[] {
+    const statement = this.#preparedForCells(sql);
+    if (statement === null) return this.page(sql, ...params).map((row) => Object.values(row));
+    const found = statement.all(...exact(params)) as unknown as readonly SqlCells[];
+    return found.map((cells) => restoreCells(cells, statement));
+  }
+
+  /** Returns a prepared statement that returns lists; null if the driver only supports objects. */
+  #preparedForCells(sql: string): SqliteStatement | null {
+    const known = this.#cellStatements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(numbered(sql));
+    if (statement.setReturnArrays === undefined || statement.columns === undefined) return null;
+    statement.setReturnArrays(true);
+    this.#cellStatements.set(sql, statement);
+    return statement;
+  }
+
+  /** Yields the rows of a statement one by one, so that a reader may stop early. */
   *iterate(sql: string, ...params: readonly Param[]): Generator<SqlRow, void, undefined> {
     for (const row of this.prepared(sql).iterate(...exact(params))) yield restoreValue(row);
   }
 
-  /** Changes rows by a statement of SQLite's own. */
+  /** Runs a SQLite-specific statement and returns the number of changed rows. */
   run(sql: string, ...params: readonly Param[]): number {
     return Number(this.prepared(sql).run(...params).changes);
   }
@@ -275,13 +318,14 @@ export class SqliteConnection {
   prepared(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.database.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+    const statement = this.database.prepare(numbered(sql));
     this.#statements.set(sql, statement);
     return statement;
   }
 
   close(): void {
     this.#statements.clear();
+    this.#cellStatements.clear();
     this.database.close();
   }
 }

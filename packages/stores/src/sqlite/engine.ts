@@ -1,4 +1,4 @@
-/** A SQLite file as the shared store uses it. */
+/** A SQLite file with the interface of the shared SQL store. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import {
   type AbortSignalLike,
@@ -32,13 +32,13 @@ import {
 
 const pollEvery = 60;
 const mostAtOnce = 32;
-// How long a purge waits for others to finish reading, and how long until the write-ahead log is to be emptied again.
+// How long a purge waits for other readers, and the interval for emptying the write-ahead log.
 const clearWait = 2_000;
 const clearEvery = 1_000;
 
 interface WaitingTask {
   readonly work: () => SqlTask<unknown>;
-  /** Where it is done, if it takes long: in turns with what others ask. */
+  /** Where to run it if it takes long: interleaved with other requests. */
   readonly long: LongTransaction | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -50,7 +50,7 @@ interface TaskOutcome {
   readonly error?: unknown;
 }
 
-/** What a file told about itself when it was opened. */
+/** The properties of a file found on opening. */
 export interface OpenedSqlite {
   readonly connection: SqliteConnection;
   readonly place: string;
@@ -58,13 +58,13 @@ export interface OpenedSqlite {
   readonly notes: readonly string[];
   /** Opens a second connection, where one may write while the other reads. */
   readonly beside?: () => SqliteConnection;
-  /** Takes away what was only made to be opened. */
+  /** Deletes temporary files that were created for opening. */
   readonly dispose?: () => void;
 }
 
 /**
- * One connection to one file. Work runs to its end at once, so no two pieces of it ever mix; what takes long is done on a
- * connection of its own, which nobody else uses.
+ * One connection to one file. Work runs to its end without interruption, so no two pieces of work mix; long work runs
+ * on a separate connection.
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
@@ -83,10 +83,12 @@ export class SqliteEngine implements SqlEngine {
   readonly #queue: WaitingTask[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
-  /** The number of other connections' commits when the tails were last looked at. */
+  /** The data version when the row cache was last validated; it counts commits of other connections. */
   #others = -1;
   #poll: NodeJS.Timeout | null = null;
   #seen = 0;
+  /** Counts the wake-ups of feeds; increases with every commit of this process. */
+  #wakes = 0;
   #clearing: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -100,7 +102,7 @@ export class SqliteEngine implements SqlEngine {
     return this.#inTransaction('BEGIN', work);
   }
 
-  /** Writes of the same moment share one commit, and so one wait for the disk. */
+  /** Concurrent writes share one commit, and so one sync. */
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#enqueue(work, null);
   }
@@ -111,7 +113,7 @@ export class SqliteEngine implements SqlEngine {
 
   readonly unindex = unindexNodes;
 
-  /** Runs work that purges, overwrites what it deleted, and empties the write-ahead log of it. */
+  /** Runs a purge, overwrites the deleted rows, and empties the write-ahead log. */
   async purging<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
     const value = await this.longTransaction(function* () {
       yield* watchDeletes();
@@ -123,7 +125,7 @@ export class SqliteEngine implements SqlEngine {
     return { value, uncleared: await this.#clear(Date.now() + clearWait) };
   }
 
-  /** Clears what is left of purged rows; what others keep from being cleared is tried again until it is done. */
+  /** Clears the remains of purged rows; retries while others prevent it. */
   async #clear(until: number): Promise<readonly string[]> {
     for (;;) {
       const uncleared = this.#closed ? [] : clearResidue(this.#connection, this.#opened.place);
@@ -146,7 +148,7 @@ export class SqliteEngine implements SqlEngine {
       this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
       this.#flushing = true;
-      // A promise, which costs less than queueMicrotask: that one keeps track of who asked.
+      // A promise, because it costs less than queueMicrotask, which tracks the async context.
       void Promise.resolve().then(() => this.#flush());
     });
   }
@@ -159,7 +161,7 @@ export class SqliteEngine implements SqlEngine {
       const late =
         first?.long == null ? this.#together(next, Date.now() + longestWait) : this.#inTurns(first, first.long);
       if (late !== null) await late;
-      // Writers that answer each other at once would keep everything else from running.
+      // Writers that trigger each other would starve everything else.
       if (performance.now() - since < longestStretch) continue;
       await breath();
       since = performance.now();
@@ -167,7 +169,7 @@ export class SqliteEngine implements SqlEngine {
     this.#flushing = false;
   }
 
-  /** What is carried out next: a batch, or one that takes long by itself. */
+  /** Returns what runs next: a batch, or a single long task. */
   #next(): readonly WaitingTask[] {
     const first = this.#queue.findIndex((one) => one.long !== null);
     if (first === 0) return this.#queue.splice(0, 1);
@@ -175,8 +177,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Carries out what takes long on the connection beside, a stretch at a time. Whoever reads meanwhile sees what was there
-   * before; whoever writes waits until it is through.
+   * Runs a long task on the second connection in short stretches. Meanwhile readers see the old state, and writers
+   * wait.
    */
   async #inTurns(one: WaitingTask, long: LongTransaction): Promise<void> {
     this.tails.forget();
@@ -185,12 +187,12 @@ export class SqliteEngine implements SqlEngine {
     } catch (error) {
       one.reject(this.#failed(error));
     }
-    // What it left was written past the connection that the tails are for.
+    // The long transaction wrote on another connection, so the row cache is stale.
     this.tails.forget();
     await long.settle();
   }
 
-  /** Commits a batch at once where the write lock is free, as it mostly is; else it is waited for. */
+  /** Commits a batch at once if the write lock is free, as usual; otherwise waits for it. */
   #together(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
     try {
       if (!beginStatement(this.#connection, until, again)) return this.#later(batch, until);
@@ -209,7 +211,7 @@ export class SqliteEngine implements SqlEngine {
     await this.#together(batch, until, true);
   }
 
-  /** A batch that failed: where one of it may have spoilt it for the others, each is tried for itself. */
+  /** Handles a failed batch: if one task may have failed the others, each is retried alone. */
   #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
     if (batch.length === 1 || resultCode(error) === busy) {
       for (const one of batch) one.reject(this.#failed(error));
@@ -218,12 +220,12 @@ export class SqliteEngine implements SqlEngine {
     return this.#eachAlone(batch);
   }
 
-  // One of them broke what only a commit checks: the others are not refused with it.
+  // One of them violated something that only a commit checks; the others must not fail with it.
   async #eachAlone(batch: readonly WaitingTask[]): Promise<void> {
     for (const one of batch) await this.#together([one], Date.now() + longestWait);
   }
 
-  /** Does all of a batch inside the transaction that was begun, and commits it. */
+  /** Runs a batch inside the open transaction, and commits it. */
   #commit(batch: readonly WaitingTask[]): TaskOutcome[] {
     try {
       this.#forgetOthers();
@@ -257,8 +259,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Waits for the write lock without holding up the event loop, and carries the work on at once where it has it: a
-   * snapshot that came in between would find itself inside the transaction.
+   * Waits for the write lock without blocking the event loop, and runs the work synchronously once it is held: a read
+   * in between would run inside the transaction.
    */
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + longestWait;
@@ -288,7 +290,7 @@ export class SqliteEngine implements SqlEngine {
     return runSync(work(), (query) => answerWork(this.#connection, query));
   }
 
-  /** With the write lock held, nobody else writes any more: what was written before shows in the count. */
+  /** With the write lock held no other connection writes; earlier writes show in the data version. */
   #forgetOthers(): void {
     const others = this.#dataVersion();
     if (others !== this.#others) this.tails.forget();
@@ -324,7 +326,18 @@ export class SqliteEngine implements SqlEngine {
     this.#wake();
   }
 
-  changed(_treeId: TreeId | null, _seen: number, signal: AbortSignalLike | undefined): Promise<void> {
+  changeMark(): string {
+    return this.#closed ? '' : `${this.#wakes} ${this.#dataVersion()}`;
+  }
+
+  changed(
+    _treeId: TreeId | null,
+    _seen: number,
+    signal: AbortSignalLike | undefined,
+    mark: string | undefined,
+  ): Promise<void> {
+    // A commit between the read and this call woke no waiter.
+    if (mark !== undefined && mark !== this.changeMark()) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         this.#listeners.delete(wake);
@@ -340,10 +353,13 @@ export class SqliteEngine implements SqlEngine {
   }
 
   #wake(): void {
+    this.#wakes++;
     for (const wake of [...this.#listeners]) wake();
   }
 
-  /** SQLite counts up a number whenever another connection commits: looking at it costs next to nothing. */
+  /**
+   * Polls SQLite's data version, which changes with each commit of another connection; reading it costs almost nothing.
+   */
   #startPolling(): void {
     if (this.#poll !== null) return;
     this.#seen = this.#dataVersion();
@@ -375,7 +391,7 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** Brings the index on. False where nothing can be written now: a full disk keeps nobody from reading. */
+  /** Updates the search index. Returns false if nothing can be written now: a full disk must not prevent reading. */
   async #catchUp(): Promise<boolean> {
     try {
       await this.#locked(() => {
@@ -431,7 +447,7 @@ export class SqliteEngine implements SqlEngine {
       try {
         this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        // Another process is reading: its own close will do it.
+        // Another process is reading; its own close will do it.
       }
     }
     this.#connection.close();
@@ -439,7 +455,7 @@ export class SqliteEngine implements SqlEngine {
   }
 }
 
-// A refusal of a planner concerns its own work alone; anything else may have ended the whole transaction.
+// A planner's refusal concerns only its own work; any other error may have ended the whole transaction.
 function isRefusal(error: unknown): boolean {
   return isAppError(error) && error.kind !== 'unavailable' && error.kind !== 'internal';
 }

@@ -1,4 +1,4 @@
-/** Databases of other programs, read as the rows of their tables: readers of formats know JSON, not SQLite. */
+/** Reads databases of other programs as table rows, because readers of formats expect JSON, not SQLite. */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,20 +8,21 @@ import { AppError } from '@coppice/core';
 import type { SqlRow } from '../sql/query.ts';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
 
-/** The tables of each program that is known, in the order in which their rows are told. */
+/** The tables of each known program, in the order in which their rows are read. */
 const known: readonly { readonly tables: readonly string[]; readonly columns: readonly string[] }[] = [
-  // Cherry Studio since its version 2.
+  // Cherry Studio since version 2.
   { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
 ];
 
-/** An input whose databases are rows by now, and how to let go of the copies that were made of them. */
+/** An input with databases converted to rows, and a function to delete the temporary copies. */
 export interface OpenedInput {
   readonly input: Input;
   close(): Promise<void>;
 }
 
 const magic = 'SQLite format 3\0';
-// An export with thousands of pictures is not looked through one by one; few files all are, whatever they are called.
+// An export may have thousands of images, which are not examined; if there are few files, all are, whatever their
+// names.
 const fewFiles = 64;
 const likely = /\.(?:db3?|sqlite3?|sqlitedb)$/i;
 
@@ -35,9 +36,9 @@ async function isDatabase(file: InputFile): Promise<boolean> {
 }
 
 /**
- * Opens archives, and puts in place of each database of a known program among the files one JSON document with the rows
- * of its tables, read as it is streamed. Databases are copied first, with their write-ahead log where it is there: a file
- * of another program is never opened in place.
+ * Opens archives, and replaces each database of a known program by one JSON document with its table rows, streamed on
+ * reading. Databases are copied first, with their write-ahead log if present: a file of another program is never opened
+ * in place.
  */
 export async function openTables(input: Input, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
   const { files } = await openInput(input, limits);
@@ -52,7 +53,7 @@ export async function openTables(input: Input, limits?: Partial<ZipLimits>): Pro
     const opened: InputFile[] = [];
     const gone = new Set<string>();
     for (const file of files) {
-      // A pipe cannot be looked at twice, and no database comes through one.
+      // A pipe cannot be read twice, and databases do not come through one.
       const asked = file.size !== null && (files.length <= fewFiles || likely.test(file.name));
       const database = asked && (await isDatabase(file)) ? await copyInput(file, logs, folder) : undefined;
       if (database !== undefined) databases.push(database);
@@ -83,13 +84,13 @@ async function copyInput(
   return withTableErrors(file.name, () => {
     const { DatabaseSync } = sqliteModule();
     const database = new DatabaseSync(path);
-    // The schema is a stranger's: no function of it runs that could do more than compute.
+    // The schema is untrusted: no function of it may have side effects.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');
     return database;
   });
 }
 
-// Opened first: a stream that fails while it opens its file makes it after the folder of copies was taken away.
+// Opened first: a stream that fails while opening might create the file after the folder was deleted.
 async function writeTo(path: string, file: InputFile): Promise<void> {
   const copy = await open(path, 'wx', 0o600);
   await pipeline(file.stream(), copy.createWriteStream());
@@ -114,7 +115,7 @@ function columnsOf(database: SqliteDatabase, table: string): string[] {
     .map((row) => String(row.name));
 }
 
-// Enough that a chunk is worth its while, and little enough that others get their turn.
+// Large enough to be efficient, and small enough to yield often.
 const chunkSize = 64 * 1024;
 
 async function* documentOf(
@@ -127,7 +128,7 @@ async function* documentOf(
   for (const [index, table] of tables.entries()) {
     text += `${index === 0 ? '' : ','}"${table}":[`;
     let first = true;
-    // Brothers are told apart by their time alone; the id settles ties, so that every reading is the same.
+    // Siblings are ordered by time only; the id breaks ties, so that every read is the same.
     const order = columnsOf(database, table).includes('created_at') ? ' ORDER BY created_at, id' : '';
     const rows = withTableErrors(name, () => database.prepare(`SELECT * FROM "${table}"${order}`).iterate());
     for (;;) {
@@ -153,7 +154,7 @@ function plainTableRow(row: SqlRow): Record<string, unknown> {
   );
 }
 
-/** What SQLite says of a damaged file, as a refusal of the import. */
+/** Converts SQLite errors about a damaged file to an import error. */
 function withTableErrors<T>(name: string, work: () => T): T {
   try {
     return work();

@@ -29,14 +29,14 @@ import { exactSearchVersion, migrateSqlite, rowsVersion, schemaVersionOf, staleS
 import { clearResidue } from './residue.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 
-/** The file that is used where none is named. */
+/** The default file. */
 export function defaultPlace(): string {
   return join(homedir(), '.coppice', 'coppice.db');
 }
 
-/** Opens a SQLite file, or makes it. A file that may only be read is opened read-only and says so. */
+/** Opens or creates a SQLite file. A file without write permission is opened read-only with a note. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
-  // What SQLite itself takes for memory would be a file of that name here, and one that nobody looks for.
+  // SQLite's name for memory would become a file of that name here, which nobody would look for.
   if (place === ':memory:')
     refuse('command/invalid', 'A store that is kept nowhere is opened as memory: and not as sqlite::memory:.', {
       place,
@@ -49,7 +49,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
   return store;
 }
 
-/** Others may be making the file, or putting it in order after a crash: that is worth waiting for. */
+/** Opens the file; waits if another process is creating it or recovering it after a crash. */
 async function openWhenFree(path: string, readOnly: boolean): Promise<OpenedSqlite> {
   const until = Date.now() + longestWait;
   for (;;) {
@@ -83,12 +83,12 @@ function openFile(path: string, readOnly: boolean): OpenedSqlite {
   }
 }
 
-// The file that is to become the database, named after the process that makes it.
+// The temporary name of a database being created, with the pid of its process.
 const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
 
-/** A new file gets its name only when it is whole, so that a crash leaves none that is empty. */
+/** Creates the file under a temporary name and renames it when it is complete, so that a crash leaves no empty file. */
 function createDatabase(path: string): void {
-  // What people said is nobody else's.
+  // Messages are private, so only the owner may read them.
   makeFolders(dirname(path), 0o700);
   const temporary = `${path}.new-${process.pid}`;
   try {
@@ -107,7 +107,7 @@ function createDatabase(path: string): void {
     syncFile(temporary);
     failpoint('link');
     try {
-      // Fails if another process was first: then its file is the one.
+      // Fails if another process was faster: then its file is used.
       linkSync(temporary, path);
     } catch (error) {
       if (!existsSync(path)) throw error;
@@ -120,7 +120,7 @@ function createDatabase(path: string): void {
   syncFile(dirname(path));
 }
 
-/** Takes away what processes left behind that died while they made the file. */
+/** Deletes temporary files of processes that died while creating the database. */
 function sweep(path: string): void {
   const name = basename(path);
   for (const entry of readdirSync(dirname(path))) {
@@ -134,12 +134,12 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else may not be signalled, but it runs.
+    // Another user's process cannot be signalled, but it is running.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** An empty or cut file is damage, not a new database. */
+/** Throws on an empty or truncated file, which is damage and not a new database. */
 function checkFile(path: string): void {
   const stat = statSync(path);
   const { size } = stat;
@@ -176,7 +176,7 @@ function isDatabaseWritable(path: string): boolean {
   }
 }
 
-// Shared memory does not work across the machines of a network file system.
+// Shared memory does not work across machines on a network file system.
 const networkFileSystems = new Map<number, string>([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -185,13 +185,13 @@ const networkFileSystems = new Map<number, string>([
   [0x01021997, '9P'],
 ]);
 
-// Mapped pages count as the process's own memory: an import of a large export would fill the map as far as it goes.
+// Mapped pages count as memory of the process: an import of a large export would fill the whole map.
 const mappedBytes = 64 * 1024 * 1024;
 
-// Pages go to the log while the work goes on, so that little is left to be written when it is committed.
+// Pages are written to the log during the work, so that little is left for the commit.
 const besideCache = 4_000;
 
-/** A second connection to a file that is open, for work that takes long. Its log is taken over in a turn of its own. */
+/** Opens a second connection to the file, for long work. Its log is checkpointed separately. */
 function openBeside(path: string): SqliteConnection {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
@@ -199,14 +199,14 @@ function openBeside(path: string): SqliteConnection {
   return connection;
 }
 
-// Deleted rows and freed pages are zeroed at once: a purge could not find the copies that they leave.
+// Deleted rows and freed pages are zeroed at once, because a purge could not find their remains.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string): OpenedSqlite {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
   try {
-    // Looked at before anything is written: a file of another program or of a newer build stays untouched.
+    // Checked before anything is written: a file of another program or a newer version stays untouched.
     schemaVersionOf(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
@@ -217,7 +217,7 @@ function openToWrite(path: string): OpenedSqlite {
     migrateSqlite(connection, path);
     clearResidue(connection, path);
     const opened = { connection, place: path, readOnly: false, notes };
-    // Without a write-ahead log whoever writes keeps readers out.
+    // Without a write-ahead log a writer blocks readers.
     return network === undefined ? { ...opened, beside: () => openBeside(path) } : opened;
   } catch (error) {
     connection.close();
@@ -246,18 +246,19 @@ function openToRead(path: string, asked: boolean): OpenedSqlite {
   try {
     return attempt(path);
   } catch (error) {
-    // A write-ahead log needs a file beside the database; where none can be made and none is there, nobody else writes.
+    // A write-ahead log needs a file beside the database; if none can be created and none exists, no other process
+    // writes.
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
     return attempt(`file:${encodeURI(path)}?immutable=1`);
   }
 }
 
-/** Whether a file of before that version holds lists that have no rows. */
+/** Whether a file from before that version contains lists without rows. */
 function hasLists(connection: SqliteConnection): boolean {
   return connection.all('SELECT 1 FROM tree WHERE linear_form IS NOT NULL LIMIT 1').length > 0;
 }
 
-/** Reads a copy of an older file, brought up to date, since the file itself may not be written. */
+/** Opens a migrated copy of an older file that cannot be written itself. */
 function openConverted(source: SqliteConnection, path: string, notes: readonly string[]): OpenedSqlite {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-read-'));
   const dispose = () => rmSync(folder, { recursive: true, force: true });
@@ -288,7 +289,7 @@ function systemError(error: unknown, path: string): unknown {
       kind: 'refused',
       message: `The database ${path} cannot be made: its folder may not be written.`,
     });
-  // Anything else that the system says of a file or folder, such as a file where a folder is meant.
+  // Other system errors, such as a file in place of a folder.
   if (error instanceof Error && 'syscall' in error)
     return make({
       code: 'store/unavailable',

@@ -33,7 +33,7 @@ function withConnection<T>(path: string, work: (connection: SqliteConnection) =>
   }
 }
 
-/** Takes back what versions 6 and 7 of the tables changed. */
+/** Reverts the table changes of versions 6 and 7. */
 const withoutVersion6 = [
   'ALTER TABLE tree ADD COLUMN linear_form TEXT',
   'CREATE INDEX tree_linear ON tree (owner, id) WHERE linear_form IS NOT NULL',
@@ -74,7 +74,7 @@ it('[L74] what an older version left of purged texts is cleared when its file is
   expect(copies.map((copy) => copy.title)).toEqual(['A tree of schema 5']);
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
-  // The copy of before the migration was made without free pages.
+  // The backup before the migration was made without free pages.
   expect(existsSync(`${path}.before-schema-7-from-5.bak`)).toBe(true);
 });
 
@@ -122,7 +122,9 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   ]);
 });
 
-/** What a store answers about every tree of the file of version 5, and what the program of that time answered. */
+/**
+ * Returns a store's answers about every tree of the version 5 file, to compare with those of the program of that time.
+ */
 async function answersOf(store: Store): Promise<unknown> {
   const dump: unknown[] = [];
   for (const tree of [1, 6, 20, 30, 40]) {

@@ -1,4 +1,4 @@
-/** The schema of a database file: made, brought up to date, or refused. */
+/** Creates or updates the schema of a database file, or refuses it. */
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
@@ -11,21 +11,21 @@ import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
 import { exactSearchSchema, searchSchema } from './search.ts';
 
-/** Marks a file as ours, so that another program's database is never written into. */
+/** Marks a file as ours, so that another program's database is never written. */
 export const applicationId = 0x436f7070;
 
 interface SqliteMigration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** What is made of the rows that are there. */
+  /** Fills new tables or columns from existing rows. */
   readonly fill?: () => SqlTask<void>;
 }
 
 /**
- * What a full database looks like, by index: how many rows, and how many share the first columns of a key. Without it
- * SQLite takes the columns of every index to tell rows apart equally well and walks a subtree by looking through the
- * whole tree at each level, which squares the cost of every delete. A count of its own by ANALYZE would see one
- * moment of one user; these numbers give the same plans to everybody, always.
+ * Fixed statistics by index: the number of rows, and how many share the first columns of a key. Without them SQLite
+ * assumes that all index columns are equally selective and walks a subtree by scanning the whole tree at each level,
+ * which makes deletes quadratic. ANALYZE would capture one moment of one user; these numbers always give the same plans
+ * to everybody.
  */
 const shape: readonly (readonly [table: string, index: string, rows: string])[] = [
   ['node', 'sqlite_autoindex_node_1', '1000000 20000 1'],
@@ -49,18 +49,18 @@ const statistics: readonly string[] = [
   ),
 ];
 
-/** The version from which on lists are rows like all others. */
+/** The version since which lists are stored as rows. */
 export const rowsVersion = 7;
 
-/** The version from which on the index deletes exactly. */
+/** The version since which the search index deletes exactly. */
 export const exactSearchVersion = 6;
 
-/** The state of an index that is never used, beside a file of before that version that is only read. */
+/** The state of an unused index, for a file from before that version that is opened read-only. */
 export const staleSearchState = 'CREATE TEMP TABLE search_state AS SELECT 1 AS id, 0 AS change_id, 0 AS from_place';
 
 /**
- * What may still be in the file though it was purged: `pages` where pages were freed by a version that did not zero them,
- * so that the file has to be written anew once; `log` where the write-ahead log could not be emptied, since others read.
+ * What may remain in the file after a purge: `pages` if pages were freed by a version that did not zero them, so that
+ * the file must be rewritten once; `log` if the write-ahead log could not be emptied because of other readers.
  */
 const residueSchema: readonly string[] = [
   `CREATE TABLE residue (
@@ -71,13 +71,13 @@ const residueSchema: readonly string[] = [
   "INSERT INTO residue (id, pages, log) SELECT 1, EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'change'), 0",
 ];
 
-/** Every version in order; one is never changed once it was released. */
+/** Every version in order; a released one is never changed. */
 const migrations: readonly SqliteMigration[] = [
   { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
   {
     version: 2,
-    // Holds all that a walk along a known history asks of a message, in the order in which it asks: without it every
-    // message's own page is read, text and all, to learn its id.
+    // A covering index for walks along a known history: without it the page of every message, text included, is read to
+    // get its id.
     statements: [
       'DROP INDEX node_match',
       `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
@@ -95,20 +95,20 @@ const migrations: readonly SqliteMigration[] = [
   },
   {
     version: rowsVersion,
-    // The rows of former lists are in no commit that the index has yet to read.
+    // The rows of former lists are in no commit that the index would still read.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
     fill: () => storeListsAsRows(sqliteDialect),
   },
 ];
 
-/** The version of the tables that this program writes. */
+/** The table version that this program writes. */
 export const schemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 function pragma(connection: SqliteConnection, name: string): number {
   return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);
 }
 
-/** What a file is before it is opened for good. */
+/** Returns the schema version of a file, and whether it is empty; throws if it is not ours or newer. */
 export function schemaVersionOf(
   connection: SqliteConnection,
   place: string,
@@ -135,7 +135,7 @@ export function schemaVersionOf(
   return { version, empty };
 }
 
-/** Brings the schema up to date in one transaction, after a backup of what is there. */
+/** Updates the schema in one transaction, after a backup of existing data. */
 export function migrateSqlite(connection: SqliteConnection, place: string): void {
   const { version, empty } = schemaVersionOf(connection, place);
   if (version === schemaVersion) return;
@@ -143,7 +143,7 @@ export function migrateSqlite(connection: SqliteConnection, place: string): void
   failpoint('migrate-begin');
   connection.database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have been first while this one waited for the lock.
+    // Another process may have been faster while this one waited for the lock.
     const now = pragma(connection, 'user_version');
     for (const migration of migrations) {
       if (migration.version <= now) continue;
@@ -165,7 +165,7 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.database.exec('ROLLBACK');
   } catch {
-    // SQLite has rolled back by itself; what went wrong before is what has to be told.
+    // SQLite has already rolled back; the original error is reported.
   }
 }
 

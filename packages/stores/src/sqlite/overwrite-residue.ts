@@ -1,13 +1,13 @@
 /**
- * Overwrites copies of purged rows in the unused part of table pages. SQLite zeroes a deleted cell and a freed page
- * (`secure_delete = ON`), but when it rebuilds a page to balance a tree, the bytes between the cell pointers and the first
- * cell stay as they were: a row that moved may leave a copy of itself there. Such a copy is on a page that once held the
- * row, and those pages stay neighbours in the order of the keys. So every row near a purged one is made so long that it
- * fills a page by itself, which overwrites the page, and is then cut to its own length again.
+ * Overwrites remains of purged rows in the unused part of table pages. SQLite zeroes deleted cells and freed pages
+ * (`secure_delete = ON`), but when it rebuilds a page to balance a tree, the bytes between the cell pointers and the
+ * first cell stay: a moved row may leave a copy there. Such a copy is on a page that once held the row, and those pages
+ * stay neighbours in key order. So every row near a purged one is extended until it fills a page alone, which
+ * overwrites the page, and is then cut to its length again.
  */
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 
-/** The tables that hold what people wrote, each with a text column that may be longer for a moment and is in no index. */
+/** The tables with user texts, each with an unindexed text column that can be extended temporarily. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['node', 'meta'],
   ['node_content', 'aliases'],
@@ -21,10 +21,10 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['provenance', 'source'],
 ]);
 
-/** How many pages on either side of a purged row are overwritten. */
+/** The number of pages on either side of a purged row that are overwritten. */
 const pagesAside = 4;
 
-/** Notes which rows are deleted or rewritten from here to {@link overwriteResidue}, in the same transaction. */
+/** Records which rows are deleted or rewritten until {@link overwriteResidue}, in the same transaction. */
 export function* watchDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
@@ -41,7 +41,7 @@ function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
   return `watch_${table}_${event.toLowerCase()}`;
 }
 
-/** Overwrites the pages around the rows that were deleted since {@link watchDeletes}, and stops watching. */
+/** Overwrites the pages around the rows that were deleted since {@link watchDeletes}, and stops recording. */
 export function* overwriteResidue(): SqlTask<void> {
   for (const table of paddedColumns.keys()) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
   yield* execute(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);
@@ -60,7 +60,7 @@ function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<
   let reached = Number.NEGATIVE_INFINITY;
   for (const one of purged) {
     const place = sqlNumber(one, 'place');
-    // The row itself where it was only rewritten, then what is next to it.
+    // The row itself if it was only rewritten, then its neighbours.
     if (place > reached) {
       reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
       yield* neighbours({ table, columns, pageSize, near }, place, '<', 'DESC');
@@ -88,11 +88,11 @@ interface Surrounding {
   readonly table: string;
   readonly columns: readonly string[];
   readonly pageSize: number;
-  /** The places of the rows that were found. */
+  /** The row ids found. */
   readonly near: Set<number>;
 }
 
-/** Adds the rows that may share the next pages in one direction; returns the last place looked at. */
+/** Adds the rows that may share the next pages in one direction; returns the last row id examined. */
 function* neighbours(
   { table, columns, pageSize, near }: Surrounding,
   from: number,
@@ -116,10 +116,10 @@ function* neighbours(
   return last;
 }
 
-/** What a column takes in a record: how long its content is, or the number that it holds. */
+/** The size of a column in a record. */
 interface Cell {
   readonly bytes: number;
-  /** Of a text or a blob, whose length is part of its type. */
+  /** Set for a text or blob, whose length is part of its type. */
   readonly sized: 'text' | 'blob' | null;
 }
 
@@ -137,7 +137,7 @@ function cellsOf(found: SqlRow, count: number): Cell[] {
     const type = found[`t${at}`];
     if (type === 'null') return { bytes: 0, sized: null };
     if (type === 'integer') return { bytes: integerSize(sqlNumber(found, `v${at}`)), sized: null };
-    // A real may be stored as an integer, in fewer bytes: taken as eight, a record is never longer than it is thought to be.
+    // A real may be stored as an integer in fewer bytes; counting eight never underestimates a record.
     if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
     return { bytes: sqlNumber(found, `l${at}`), sized: type };
   });
@@ -166,7 +166,7 @@ function payloadSize(cells: readonly Cell[]): number {
   return header + content;
 }
 
-/** How much of a record is on the page of its row; the rest is on pages that nothing else uses. */
+/** Returns how much of a record is on its row's page; the rest is on overflow pages. */
 function localSize(payload: number, pageSize: number): number {
   const most = pageSize - 35;
   if (payload <= most) return payload;
@@ -175,7 +175,7 @@ function localSize(payload: number, pageSize: number): number {
   return local <= most ? local : least;
 }
 
-/** How many characters fill up the page of a row, so that no other row has room beside it. */
+/** Returns how many characters fill the page of a row, so that no other row fits beside it. */
 function paddingOf(cells: readonly Cell[], index: number, pageSize: number): number {
   const most = pageSize - 35;
   const step = pageSize - 4;

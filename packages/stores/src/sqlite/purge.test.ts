@@ -25,14 +25,14 @@ function newTree() {
   return treeId(crypto.randomUUID());
 }
 
-/** A text in which any twelve bytes name it: no other text has them. */
+/** A text in which any twelve bytes are unique to its name. */
 function marked(name: string, length: number): string {
   let text = '';
   for (let at = 0; text.length < length; at++) text += `${name}${at.toString(36).padStart(4, '0')} `;
   return text.slice(0, length);
 }
 
-/** The names of texts of which something is in any file of the folder, the backup among them. */
+/** Returns the names of texts of which any part is in a file of the folder, the backup included. */
 async function namesLeft(store: Store, name: RegExp): Promise<string[]> {
   await store.backup(join(folder, `backup-${crypto.randomUUID()}.db`));
   const found = new Set<string>();
@@ -48,7 +48,7 @@ async function say(store: Store, tree: ReturnType<typeof newTree>, message: Mess
   return id;
 }
 
-/** The rows of the index, as a table of its own tells them. */
+/** Counts the entries of the index through a vocabulary table. */
 function entriesIn(path: string): number {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
@@ -172,7 +172,7 @@ test('[L72] while another process reads an older state, a purge says which file 
   await again.close();
 }, 30_000);
 
-test('[L73] a database and what is copied from it can be read by its owner alone', async () => {
+test('[L73] a database and its copies are readable by their owner only', async () => {
   const store = await open(place, {});
   await run(store, { type: 'create', treeId: newTree() }, me);
   const copy = join(folder, 'copy.db');

@@ -1,15 +1,15 @@
-/** What may still be in a file of rows that were purged: known from the file itself, and cleared as soon as that can be done. */
+/** Tracks remains of purged rows in the file itself, and clears them as soon as possible. */
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { busy, resultCode, type SqliteConnection } from './driver.ts';
 
-/** Notes in a purging transaction that the write-ahead log holds what was purged, until it is emptied. */
+/** Records in a purging transaction that the write-ahead log contains purged data until it is emptied. */
 export function* noteLog(): SqlTask<void> {
   yield* execute('UPDATE residue SET log = 1');
 }
 
 /**
- * Clears what is noted, outside of any transaction: writes a file anew whose free pages were never zeroed, and empties the
- * write-ahead log. Answers the files that still hold something, since others use them or the disk is full.
+ * Clears recorded remains, outside of any transaction: rewrites a file whose free pages were never zeroed, and empties
+ * the write-ahead log. Returns the files that still contain remains because others use them or the disk is full.
  */
 export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');
@@ -23,7 +23,7 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
   return [];
 }
 
-/** Runs a statement; false where others hold the file or there is no room, which a later try may find otherwise. */
+/** Runs a statement; false if others hold the file or there is no space, so that a later try may succeed. */
 function isDone({ database }: SqliteConnection, sql: string): boolean {
   try {
     database.exec(sql);

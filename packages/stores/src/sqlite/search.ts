@@ -1,10 +1,11 @@
 /**
  * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
- * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
+ * it, and updated to the newest commit before every search, so that a search sees every acknowledged message.
  */
 import { createHash } from 'node:crypto';
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
+import { contentsWrittenBy } from '../sql/log.ts';
 import {
   execute,
   type Param,
@@ -28,8 +29,8 @@ import {
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
 
-// Without a copy of the texts, and with exact deletes: a row leaves it by its old text, entry by entry. A table that
-// only marks deleted rows would keep their trigrams, from which a text can be put together again.
+// Without a copy of the texts, and with exact deletes: a row is removed entry by entry with its old text. A table that
+// only marks deleted rows would keep their trigrams, from which a text can be reconstructed.
 const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', tokenize='trigram case_sensitive 0')`;
 
 /** The index of version 1, which marked deleted rows. */
@@ -41,9 +42,9 @@ export const searchSchema: readonly string[] = [
 ];
 
 /**
- * The index with exact deletes. `node_indexed` has a hash of the text that each row is indexed by, since a contentless
- * index is given the old text to delete it. `from_place` is the row after which a new index still has to be filled, null
- * when it is full, and -1 when it is not to be trusted and has to be made anew.
+ * The index with exact deletes. `node_indexed` has a hash of the indexed text of each row, because a contentless index
+ * needs the old text to delete it. `from_place` is the row after which a new index still has to be filled: null if it
+ * is complete, and -1 if it cannot be trusted and must be rebuilt.
  */
 export const exactSearchSchema: readonly string[] = [
   'DROP TRIGGER node_forgotten',
@@ -52,17 +53,17 @@ export const exactSearchSchema: readonly string[] = [
   'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
   'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
   'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
-  // A row that is deleted without being taken out of the index first, such as by hand: its place may be given to another.
+  // A row that was deleted without removing it from the index first, for example by hand: its row id may be reused.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
     BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
 
 const batch = 500;
 const shortest = 3;
-// To delete one text exactly costs as much as to index about so many.
+// Deleting one text exactly costs as much as indexing about this many.
 const exactDeleteCost = 50;
 
-/** Whether the index lags behind the log. */
+/** Whether the index is older than the log. */
 export function isBehind(connection: SqliteConnection): boolean {
   const [state = {}] = connection.all(
     'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
@@ -71,8 +72,8 @@ export function isBehind(connection: SqliteConnection): boolean {
 }
 
 /**
- * Brings the index on by a batch: first the rows that a new index lacks, then the log. Removed messages stay in it until
- * they are purged; a search leaves them out.
+ * Updates the index by a batch: first rows that a new index lacks, then the log. Removed messages stay in it until they
+ * are purged; a search filters them out.
  */
 export function* catchUpIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
@@ -85,24 +86,10 @@ export function* catchUpIndex(): SqlTask<void> {
   );
   for (const change of changes) {
     const tree = sqlText(change, 'tree_id');
-    for (const id of nodesTouched(change)) yield* indexOne(tree, id);
+    for (const id of contentsWrittenBy(change)) yield* indexOne(tree, id);
   }
   const last = changes[changes.length - 1];
   if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
-}
-
-/** Nodes whose text came or changed in a commit. */
-function nodesTouched(change: SqlRow): string[] {
-  const ids: string[] = [];
-  for (const step of JSON.parse(sqlText(change, 'steps')) as readonly {
-    readonly type: string;
-    readonly id?: string;
-    readonly nodeId?: string;
-  }[]) {
-    if (step.type === 'insert' && step.id !== undefined) ids.push(step.id);
-    if (step.type === 'replace' && step.nodeId !== undefined) ids.push(step.nodeId);
-  }
-  return ids;
 }
 
 const indexedColumns =
@@ -114,7 +101,10 @@ function* indexOne(tree: string, id: string): SqlTask<void> {
   if (found !== undefined) yield* index(found);
 }
 
-/** Has the index hold what a row says. False where it had to be emptied, since it was not known what it held. */
+/**
+ * Indexes the current text of a row. Returns false if the index had to be emptied because its content for the row was
+ * unknown.
+ */
 function* index(found: SqlRow): SqlTask<boolean> {
   const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
   const sum = said === '' ? null : sumOf(said);
@@ -133,14 +123,14 @@ function* index(found: SqlRow): SqlTask<boolean> {
   return true;
 }
 
-/** Whether the index deletes entries instead of marking them. Inserts take twice as long while it does. */
+/** Sets whether the index deletes entries instead of marking them. Inserts take twice as long while it does. */
 function* exactDeletes(on: boolean): SqlTask<void> {
-  // Pending changes are written by the setting that holds then.
+  // Pending changes are written with the setting of that time.
   if (!on) yield* execute("INSERT INTO node_text (node_text) VALUES ('flush')");
   yield* execute("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
 }
 
-/** Takes a row out of the index by the text that it is indexed by. False where nobody knows that text any more. */
+/** Removes a row from the index by its indexed text. Returns false if that text is unknown. */
 function* unindex(found: SqlRow): SqlTask<boolean> {
   const old = yield* indexedText(found);
   if (old === null) return false;
@@ -165,7 +155,7 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
   return null;
 }
 
-/** Takes rows out of the index that are about to be purged: some nodes of a tree, or all of it. */
+/** Removes rows from the index that are about to be purged: some nodes of a tree, or all of it. */
 export function* unindexNodes(tree: string, ids: string | null): SqlTask<void> {
   const which = `n.tree_id = $1${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
   const params = ids === null ? [tree] : [tree, ids];
@@ -201,7 +191,7 @@ function* emptyIndex(): SqlTask<void> {
   yield* execute('UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)');
 }
 
-/** Indexes the next rows behind a place. */
+/** Indexes the next rows after a row id. */
 function* fillAfter(place: number): SqlTask<void> {
   const found = yield* queryRows(`${indexedRows} WHERE n.rowid > $1 ORDER BY n.rowid LIMIT ${batch}`, place);
   for (const one of found) if (!(yield* index(one))) return;
@@ -213,7 +203,7 @@ function sumOf(said: string): string {
   return createHash('sha256').update(toColumn(said)).digest('base64url').slice(0, 22);
 }
 
-/** Makes the index from the messages, whatever became of the old one. The caller holds a write transaction. */
+/** Rebuilds the index from the messages, whatever the state of the old one. The caller holds a write transaction. */
 export function* indexAnew(): SqlTask<void> {
   yield* emptyIndex();
   for (;;) {
@@ -224,7 +214,7 @@ export function* indexAnew(): SqlTask<void> {
   }
 }
 
-/** What a row says; nothing where it is damaged itself, which is told and mended as such. */
+/** Returns the text of a row; empty if the row is damaged, which fsck reports and repairs separately. */
 function searchTextIn(row: SqlRow): string {
   try {
     return searchTextOf(row, messageOfRow(row, sqlText(row, 'role') as Role));
@@ -234,14 +224,14 @@ function searchTextIn(row: SqlRow): string {
   }
 }
 
-// The index folds case the way the scan for short terms does, so that both find the same.
+// The same case folding as the scan for short terms, so that both find the same.
 function foldText(said: string): string {
   return said.toLowerCase();
 }
 
 /**
- * Finds messages. Terms of three characters and more come from the index; shorter ones are looked for in what is left.
- * Where the index cannot be brought up to date, in a file that may only be read, every message is looked at.
+ * Finds messages. Terms of three or more characters use the index; shorter ones are searched in the result. If the
+ * index cannot be updated, in a read-only file, every message is scanned.
  */
 export function findHits(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundRow[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
@@ -250,12 +240,12 @@ export function findHits(connection: SqliteConnection, search: SearchRequest, in
     : scannedHits(connection, search, long);
 }
 
-/** Nearly all candidates are hits: a page of them is a page of hits, and seldom has to be filled up by another. */
+/** Nearly all candidates are hits, so they are read by page; a further page is rarely needed. */
 function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
   const found: FoundRow[] = [];
   const wanted = search.limit + 1;
-  // Written out: SQLite prepares a statement anew for every value that a limit is given as a parameter. A few sizes are
-  // enough, so that a few statements are.
+  // Written into the statement: SQLite re-prepares it for every value of a limit parameter. Rounded up, so that a few
+  // statements are enough.
   const size = 2 ** Math.ceil(Math.log2(wanted));
   for (let { after } = search; ; ) {
     const { sql, params } = candidates({ ...search, after }, long);
@@ -270,7 +260,7 @@ function indexedHits(connection: SqliteConnection, search: SearchRequest, long: 
   }
 }
 
-/** Most candidates are no hits: they are looked at one by one, and no more of them than there have to be. */
+/** Most candidates are not hits, so they are examined one by one, and only as many as needed. */
 function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
   const { sql, params } = candidates(search, long);
   const found: FoundRow[] = [];
@@ -282,7 +272,7 @@ function scannedHits(connection: SqliteConnection, search: SearchRequest, long: 
   return found;
 }
 
-/** The statement that finds what may be a hit, newest first. */
+/** Builds the statement that finds candidates, newest first. */
 function candidates(
   search: SearchRequest,
   long: readonly string[],
@@ -297,7 +287,7 @@ function candidates(
   let from = 'node n JOIN tree t ON t.id = n.tree_id';
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
-    // The order is ours to say: what the index finds is little, and what an owner has may be everything.
+    // The join order is fixed: the index finds few rows, while an owner may have nearly all.
     from = 'node_text f CROSS JOIN node n ON n.rowid = f.rowid CROSS JOIN tree t ON t.id = n.tree_id';
     conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }

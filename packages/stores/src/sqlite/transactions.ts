@@ -1,20 +1,20 @@
-/** How transactions of a connection begin and end, and how one that takes long leaves others their turns. */
+/** Begins and ends transactions of a connection, and runs long ones interleaved with other work. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
 import type { Query, SqlTask } from '../sql/query.ts';
 import { busy, resultCode, type SqliteConnection } from './driver.ts';
 
-/** How long a connection waits for another one before it says that the database is busy. */
+/** How long a connection waits for another one before it reports that the database is busy, in milliseconds. */
 export const longestWait = 10_000;
-/** How much of that it may wait with the event loop held up. */
+/** How much of that may block the event loop. */
 export const blockingWait = 30;
-/** How many milliseconds work may go on before others have a turn. */
+/** How many milliseconds work may run before it yields. */
 export const longestStretch = 10;
 
 /**
- * Takes the write lock; false where somebody else has it and there is still time. SQLite waits for it on this thread for
- * a moment, which is enough for nearly all; whoever has it longer than that, such as an import, is not waited for in
- * this way again, or this thread would do little else meanwhile.
+ * Takes the write lock; false if another connection has it and there is still time. SQLite first waits for it on this
+ * thread for a moment, which is nearly always enough. A longer holder, such as an import, is not waited for in this way
+ * again, otherwise this thread would be blocked most of the time.
  */
 export function beginStatement({ database }: SqliteConnection, until: number, again: boolean): boolean {
   try {
@@ -30,30 +30,27 @@ export function beginStatement({ database }: SqliteConnection, until: number, ag
   }
 }
 
-/** A while until the lock is asked for again, not the same for all who wait. */
+/** Waits a random time before the lock is tried again, so that waiting connections do not retry together. */
 export function pauseWork(): Promise<void> {
   return sleep(1 + Math.random() * 15);
 }
 
-/** Answers a query of the shared kind. */
+/** Runs a shared query. */
 export function answerWork(connection: SqliteConnection, query: Query): unknown {
   if (query.want === 'count') failpoint('write');
   return connection.query(query);
 }
 
-/** Gives up a transaction. */
+/** Rolls back a transaction. */
 export function rolledBack({ database }: SqliteConnection): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // SQLite has rolled back by itself: a full disk or an input error ends the transaction.
+    // SQLite has already rolled back: a full disk or an I/O error ends the transaction.
   }
 }
 
-/**
- * A connection beside the one that answers everybody, for transactions that take long. They go on a stretch at a time:
- * whoever reads meanwhile sees what was there before.
- */
+/** A second connection for long transactions, which run in short stretches; meanwhile readers see the old state. */
 export class LongTransaction {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | null = null;
@@ -62,7 +59,7 @@ export class LongTransaction {
     this.#open = open;
   }
 
-  /** Runs work in one durable transaction. Nobody else may run any here until it is through. */
+  /** Runs work in one durable transaction. No other work may run here until it ends. */
   async run<T>(work: () => SqlTask<T>): Promise<T> {
     this.#connection ??= this.#open();
     const connection = this.#connection;
@@ -70,7 +67,7 @@ export class LongTransaction {
     for (let again = false; !beginStatement(connection, until, again); again = true) await pauseWork();
     try {
       const value = await runInTurns(work(), (query) => answerWork(connection, query));
-      // What it has to wait for the disk is a stretch of its own.
+      // Waiting for the disk is a separate stretch.
       await breath();
       failpoint('before-commit');
       connection.database.exec('COMMIT');
@@ -82,13 +79,13 @@ export class LongTransaction {
     }
   }
 
-  /** Takes the write-ahead log over into the database, as far as nobody reads from it. */
+  /** Checkpoints the write-ahead log, as far as no reader needs it. */
   async settle(): Promise<void> {
     await breath();
     try {
       this.#connection?.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // All of it is safe in the log; the next commit tries again.
+      // Everything is safe in the log; the next commit tries again.
     }
   }
 
@@ -98,7 +95,7 @@ export class LongTransaction {
   }
 }
 
-/** Drives work a stretch at a time. */
+/** Runs work in short stretches. */
 async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown): Promise<T> {
   let since = performance.now();
   let step = work.next();

@@ -42,7 +42,7 @@ export class Options {
     return this.text(name)?.split(',');
   }
 
-  /** Refuses options that nobody asked for; called when all were read. */
+  /** Throws on unknown options; call it after all options were read. */
   finish(): void {
     for (const name of this.#given.keys())
       if (!this.#known.has(name)) throw new Error(`There is no option --${name} here.`);

@@ -1,6 +1,6 @@
-/** What one writer has done in its own part of a tree, as far as it was told that it is done. */
+/** The acknowledged changes of one writer in its own part of a tree. */
 
-/** One change that a writer makes. Ids are chosen beforehand, so that what happened can be told from the store alone. */
+/** One change of a writer. Ids are chosen in advance, so that the store alone shows whether it happened. */
 export type Act =
   | {
       readonly act: 'append';
@@ -24,17 +24,17 @@ export interface Known {
 /** The messages of one writer in one tree. */
 export type KnownNodes = ReadonlyMap<string, Known>;
 
-// As many acts can be taken back as are remembered here.
+// The number of acts that can be undone.
 const remembered = 12;
 
 function without(nodes: KnownNodes, gone: ReadonlySet<string>): Map<string, Known> {
   return new Map([...nodes].filter(([id]) => !gone.has(id)));
 }
 
-/** The ids of a node and of all that hangs below it. */
+/** Returns the ids of a node and all its descendants. */
 export function subtreeOf(nodes: KnownNodes, top: string): Set<string> {
   const found = new Set([top]);
-  // A child may be listed before its parent once something was moved, so this goes on until nothing is added.
+  // After a move a child may be listed before its parent, so this repeats until nothing is added.
   for (let size = 0; size < found.size; ) {
     size = found.size;
     for (const [id, { parent }] of nodes) if (parent !== null && found.has(parent)) found.add(id);
@@ -80,7 +80,7 @@ function changed(nodes: KnownNodes, act: Exclude<Act, { act: 'undo' }>): Map<str
   }
 }
 
-/** The state of a writer's part after each of its last acts, the present one last. */
+/** The state of a writer's part after each of its last acts, the current one last. */
 export class Branch {
   #states: readonly KnownNodes[];
 
@@ -88,17 +88,17 @@ export class Branch {
     this.#states = states;
   }
 
-  /** What is there now. */
+  /** The current state. */
   get nodes(): KnownNodes {
     return this.#states[this.#states.length - 1] ?? new Map();
   }
 
-  /** Whether the last act can be taken back. */
+  /** Whether the last act can be undone. */
   get canUndo(): boolean {
     return this.#states.length > 1;
   }
 
-  /** The branch after an act. */
+  /** Returns the branch after an act. */
   after(act: Act): Branch {
     if (act.act === 'undo') return new Branch(this.#states.slice(0, -1));
     return new Branch([...this.#states.slice(-remembered), changed(this.nodes, act)]);
@@ -123,7 +123,7 @@ export function sameNodes(one: KnownNodes, two: KnownNodes): boolean {
   return true;
 }
 
-/** How two states of a branch differ, for people. */
+/** Describes how two states of a branch differ. */
 export function differences(expected: KnownNodes, actual: KnownNodes): string[] {
   const found: string[] = [];
   for (const [id, node] of expected) {

@@ -1,4 +1,4 @@
-/** Worker processes as their parent sees them. */
+/** Worker processes, as seen by their parent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,13 +34,13 @@ async function bundled(): Promise<string> {
 
 let bundle: Promise<string> | undefined;
 
-/** Has the worker bundled; call it before the clock starts. */
+/** Returns the bundled worker; call it before measuring time. */
 function bundleWorker(): Promise<string> {
   bundle ??= bundled();
   return bundle;
 }
 
-/** What a line says. A killed worker may leave half a line at the end: that is no word, and is left out. */
+/** Parses a line of a worker. A killed worker may leave an incomplete last line, which is ignored. */
 function wordOf(line: string): WorkerReport | null {
   try {
     const reported: WorkerReport = JSON.parse(line);
@@ -102,7 +102,7 @@ export class Worker {
     if (at !== -1) this.#waiting.splice(at, 1)[0]?.resolve(reported);
   }
 
-  /** The next word that fits; null if the worker ends before. */
+  /** Returns the next matching report; null if the worker ends before. */
   hears(fits: (reported: WorkerReport) => boolean): Promise<WorkerReport | null> {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
@@ -115,7 +115,7 @@ export class Worker {
     this.#child.kill('SIGKILL');
   }
 
-  /** Waits for the end of the process and for its last word: the exit code, null if it was killed. */
+  /** Waits for the process and its last report; returns the exit code, null if it was killed. */
   async end(): Promise<number | null> {
     const code = await this.#ended;
     if (code !== null && code !== 0) throw new Error(`A worker ended with ${code}: ${this.#said.slice(-4000)}`);

@@ -1,4 +1,4 @@
-/** A chain and a row of siblings that are longer than any recursion, any spread and any patience for squares. */
+/** A chain and a list of siblings too long for recursion, for argument spreading and for quadratic algorithms. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -19,7 +19,7 @@ import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { openPlace, type StoreSite } from './places.ts';
 
-/** How deep and how wide. */
+/** The depth and width. */
 export interface DeepOptions {
   readonly site: StoreSite;
   readonly depth: number;
@@ -79,7 +79,7 @@ function said(at: number): Message {
   return textMessage(at % 2 === 0 ? 'user' : 'assistant', `message ${at}`);
 }
 
-/** Deletes, takes back, deletes all, takes back: the same for a chain and for a row. */
+/** Deletes the middle and undoes, deletes all and undoes, for a chain and for siblings alike. */
 async function deleteAndTakeBack(
   giant: Giant,
   count: number,
@@ -154,7 +154,7 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
   await deleteAndTakeBack(giant, width + 2, giant.id(Math.floor(width / 2)), giant.id(0), width + 2);
 }
 
-/** Builds both, does everything to them, reopens, and reads all rows. */
+/** Builds both, runs all operations on them, reopens the store, and reads all rows. */
 export async function deep({ site, depth, width, seed, say }: DeepOptions): Promise<Report> {
   const journal = new Journal(`deep-${site.kind}`, seed, say);
   const place = await site.place();

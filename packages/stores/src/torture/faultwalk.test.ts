@@ -52,7 +52,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
         site: sites[kind],
         seed,
         operations: wanted,
-        // A process of its own for each: on PostgreSQL, where its start takes longest, the short form only kills.
+        // Each failure needs a new process: on PostgreSQL, where starting takes longest, the short form only kills.
         ...(long ? {} : { failures: kind === 'postgres' ? ['kill'] : ['kill', 'eio'] }),
       });
       expect(Number(figures['failures'])).toBeGreaterThan(4);

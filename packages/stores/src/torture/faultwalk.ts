@@ -1,4 +1,4 @@
-/** Makes each write fail at its first, second, … nth point until it gets through, by every kind of failure. */
+/** Makes each write fail at its first, second, … nth failpoint until it succeeds, with every kind of failure. */
 import { isAppError, type Store } from '@coppice/core';
 import { armFault, faultPassed } from '../failpoints.ts';
 import { Worker } from './crew.ts';
@@ -6,24 +6,24 @@ import { Journal, type Report } from './journal.ts';
 import { buildSample, goOn, imageOfStore, imageWithoutLater, type Operation, operations } from './operations.ts';
 import { openPlace, type Place, type StoreSite } from './places.ts';
 
-/** How a write can be made to fail. */
+/** The kinds of failure. */
 export type Failure = 'kill' | 'eio' | 'enospc';
 
-/** What to walk over. */
+/** Options of a walk. */
 export interface FaultwalkOptions {
   readonly site: StoreSite;
   readonly seed: string;
-  /** The names of operations; all if not given. */
+  /** The names of operations; defaults to all. */
   readonly operations?: readonly string[];
   readonly failures?: readonly Failure[];
   readonly say?: (line: string) => void;
 }
 
-// No write passes as many points as this: a walk that gets here does not end.
+// More failpoints than any write has; a walk that reaches this does not end.
 const mostPoints = 500;
 const codes: Readonly<Record<Failure, string>> = { kill: '', eio: 'store/unavailable', enospc: 'store/full' };
 
-/** The state before and after an operation that nothing disturbs. */
+/** The state before and after an undisturbed operation. */
 interface Images {
   readonly old: string;
   readonly new: string;
@@ -64,7 +64,7 @@ class Walk {
     );
   }
 
-  /** Holds a store to the old or the new state, to fsck, and to going on as if nothing had been. */
+  /** Checks that a store has the old or the new state, passes fsck, and keeps working. */
   async #sound(operation: Operation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
     const image = await imageWithoutLater(store, ['first']);
     if (image !== images.new && (happened || image !== images.old))
@@ -77,7 +77,7 @@ class Walk {
     if (errors.length > 0) throw this.#fail(operation, at, `fsck: ${errors.map((one) => one.message).join(' ')}`);
   }
 
-  /** One failure within this process. Answers whether the operation got through before the failure was due. */
+  /** Runs one failure within this process. Returns whether the operation succeeded before the failpoint was reached. */
   async inProcess(
     operation: Operation,
     images: Images,
@@ -107,7 +107,7 @@ class Walk {
     await this.#sound(operation, images, store, at, error === undefined);
     await goOn(store, 'first');
     await this.#sound(operation, images, store, at, error === undefined);
-    // Trying again is what a caller does: it ends in the new state, or is refused because the new state is there.
+    // A caller retries: this ends in the new state, or is refused because the new state exists already.
     await store.close();
     const again = await openPlace(place);
     await this.#sound(operation, images, again, at, error === undefined);
@@ -117,7 +117,7 @@ class Walk {
     return !due;
   }
 
-  /** One failure that kills the process. */
+  /** Runs one failure that kills the process. */
   async killing(operation: Operation, images: Images, nth: number): Promise<boolean> {
     const at = { failure: 'kill', nth };
     this.#journal.note({ operation: operation.name, ...at });
@@ -139,7 +139,7 @@ class Walk {
   }
 }
 
-/** Walks over every failure of every operation. Throws at the first state that is neither old nor new. */
+/** Walks through every failure of every operation. Throws at the first state that is neither old nor new. */
 export async function faultwalk(options: FaultwalkOptions): Promise<Report> {
   const { site, failures = ['kill', 'eio', 'enospc'] } = options;
   const wanted = options.operations ?? operations.map((one) => one.name);

@@ -14,11 +14,11 @@ async function errorsIn(store: Store): Promise<string[]> {
   return findings.filter((finding) => finding.severity === 'error').map((finding) => `${finding.code} ${finding.id}`);
 }
 
-/** The check of one tree finds what the check of everything finds of it. */
+/** Checks that fsck of one tree finds the same as fsck of the whole store. */
 async function expectSameByTree(store: Store): Promise<void> {
   const { findings } = await store.fsck();
   const line = ({ code, id }: FsckReport['findings'][number]) => `${code} ${id}`;
-  // A node without a tree (I05) names one that is not there.
+  // A node without a tree (I05) names a missing one.
   const missing = new Set(findings.filter(({ code }) => code.startsWith('I05')).map((finding) => finding.treeId));
   for (const id of new Set(findings.flatMap((finding) => finding.treeId ?? []))) {
     if (missing.has(id)) continue;
@@ -28,7 +28,7 @@ async function expectSameByTree(store: Store): Promise<void> {
   }
 }
 
-/** Checks, repairs, checks again, and looks for every text that was there before. */
+/** Checks, repairs, checks again, and verifies that every text is still there. */
 async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<void> {
   const named = await errorsIn(store);
   expect(named.some((code) => code.startsWith(fault.code))).toBe(true);
@@ -40,7 +40,7 @@ async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<v
   expect((await store.fsck({ repair: true })).repaired).toEqual([]);
   const texts = [...(await textsIn(store)).values()];
   const emptied = fault.code === 'I16' ? ['b says'] : [];
-  // What could not be read is kept as it stood there, quotes and all.
+  // Unreadable content is kept literally, quotes included.
   for (const name of ['a', 'b', 'c', 'd', 'u'])
     if (!emptied.includes(`${name} says`)) expect(texts.join('\n')).toContain(`${name} says`);
 }
@@ -112,7 +112,7 @@ describe('rows of a SQLite file that cannot be read', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('[Q33] an index for search that is damaged is made anew from the messages', async () => {
+  test('[Q33] a damaged search index is rebuilt from the messages', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-index-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
@@ -143,7 +143,7 @@ describe('a PostgreSQL database', () => {
     const store = await openStore(template.url);
     await growTrees(store);
     await store.close();
-    // Constraints are what keeps the faults out: without them they can be planted.
+    // Constraints would reject the faults, so they are dropped first.
     const found = await template.query(
       "SELECT conrelid::regclass::text AS name, conname FROM pg_constraint WHERE conrelid IN ('tree'::regclass, 'node'::regclass) AND contype IN ('c', 'f')",
     );

@@ -39,7 +39,7 @@ test('[Q1][Q2] a run tells its seed at the start and leaves no journal if it end
   expect(existsSync(journal.path)).toBe(false);
 });
 
-/** A ledger whose one writer was told that an append is done, and the store with what the test puts into it. */
+/** A ledger in which one append was acknowledged, and a store with the content that the test chooses. */
 async function reported(said: string | null): Promise<{ ledger: Ledger; store: Store; journal: Journal }> {
   const journal = new Journal('harness', `lost ${said}`);
   const ledger = new Ledger(journal, 1, new Random('harness'));
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test('[Q3] a message that nobody sent is a failure', async () => {
+test('[Q3] a message that was never sent is a failure', async () => {
   const { store, journal, ledger } = await reported('kept');
   const other = new Ledger(journal, 1, new Random('harness'));
   expect(other.trees).toEqual(ledger.trees);

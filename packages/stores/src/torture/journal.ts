@@ -1,12 +1,12 @@
-/** What a run did, written down before it is done, so that a failure can be had again. */
+/** Logs each action of a run before it is carried out, so that a failure can be replayed. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where journals and replay files go. */
+/** The folder of journals and replay files. */
 export const tortureFolder = join(dirname(fileURLToPath(import.meta.url)), '../../../../.tmp/torture');
 
-/** A run that went wrong, and the file that it can be replayed from. */
+/** A failed run, with its replay file. */
 export class TortureFailure extends Error {
   readonly replay: string;
 
@@ -17,14 +17,14 @@ export class TortureFailure extends Error {
   }
 }
 
-/** What a run tells at its end: its figures by name. */
+/** The result of a run: figures by name. */
 export interface Report {
   readonly name: string;
   readonly seed: string;
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/** The journal of one run. It is kept where the run fails and taken away where it does not. */
+/** The journal of one run. It is kept if the run fails, and deleted otherwise. */
 export class Journal {
   readonly name: string;
   readonly seed: string;
@@ -41,24 +41,24 @@ export class Journal {
     say(`torture ${name} --seed ${seed}`);
   }
 
-  /** Writes an action down; called before it is done. */
+  /** Logs an action; call it before carrying it out. */
   note(action: object): void {
     appendFileSync(this.path, `${JSON.stringify(action)}\n`);
   }
 
-  /** Tells how far the run is. */
+  /** Reports the progress of the run. */
   say(line: string): void {
     this.#say(line);
   }
 
-  /** The failure to throw: what is needed to run it again goes into a file beside the journal. */
+  /** Returns the error to throw, after writing a replay file beside the journal. */
   failure(message: string, replay: object = {}, cause?: unknown): TortureFailure {
     const path = this.path.replace(/\.jsonl$/, '.replay.json');
     writeFileSync(path, `${JSON.stringify({ name: this.name, seed: this.seed, message, ...replay }, null, 1)}\n`);
     return new TortureFailure(message, path, cause);
   }
 
-  /** Ends a run that went well. */
+  /** Ends a successful run. */
   done(figures: Report['figures']): Report {
     rmSync(this.path, { force: true });
     return { name: this.name, seed: this.seed, figures };

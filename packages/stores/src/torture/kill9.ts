@@ -1,4 +1,4 @@
-/** Kills writers in mid-write, again and again, and holds what is left against what was acknowledged. */
+/** Kills writers in the middle of writes, repeatedly, and compares the store with what was acknowledged. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
@@ -6,18 +6,18 @@ import { Ledger } from './ledger.ts';
 import { openPlace, type Place, type StoreSite } from './places.ts';
 import { Random } from './random.ts';
 
-/** How long and on what to kill. */
+/** Options of a run. */
 export interface Kill9Options {
   readonly site: StoreSite;
   readonly writers: number;
   readonly rounds: number;
   readonly seed: string;
-  /** Kills the server instead of the workers and starts it again. */
+  /** Kills and restarts the server instead of the workers. */
   readonly killServer?: () => Promise<void>;
   readonly say?: (line: string) => void;
 }
 
-// Places grow, and every round looks at all of a place.
+// A new store after this many rounds, because every round checks the whole store.
 const roundsPerPlace = 25;
 const longestLife = 300;
 
@@ -39,7 +39,7 @@ export async function kill9(options: Kill9Options): Promise<Report> {
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
   let place: Place | undefined;
   let ledger: Ledger | undefined;
-  // Workers are ready before the first place is.
+  // Workers start before the first store exists.
   const current = (): Ledger | undefined => ledger;
   let next = hire(processes, current);
   for (let round = 0; round < rounds; round++) {
@@ -53,7 +53,8 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     const tasks = ledger.tasks(`${seed} ${round}`);
     const lives = crew.map(() => random.below(longestLife));
     journal.note({ round, url: place.kind, lives });
-    // Every fourth round hits the opening, every fourth what follows it; the others begin with the first answer.
+    // Every fourth round kills during opening, every fourth right after it; the others wait for the first
+    // acknowledgement.
     const begun = crew.map((worker) =>
       round % 4 === 0 && options.killServer === undefined
         ? Promise.resolve(null)
@@ -84,7 +85,7 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     total.kills += options.killServer === undefined ? crew.length : 1;
     await Promise.all(crew.map((worker) => worker.end()));
     next = round + 1 < rounds ? hire(processes, current) : Promise.resolve([]);
-    // A crew that is never told to write must not be the reason for a failure that nobody handles.
+    // Prevents an unhandled rejection of workers that are never used.
     next.catch(() => undefined);
     const before = ledger.acknowledged;
     await place.quiet?.();

@@ -1,4 +1,4 @@
-/** What writers were told, kept outside of the processes that write. */
+/** Records what was acknowledged to writers, outside of the writing processes. */
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
 import { type Act, Branch, differences, type Known, type KnownNodes, sameNodes } from './branch.ts';
 import type { Journal } from './journal.ts';
@@ -6,21 +6,21 @@ import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
 const treesPerPlace = 2;
-// What a writer may meet while others hold the store or a server is gone; it may try again.
+// Expected errors while others hold the store or a server is down; the writer may retry.
 const expectedFailures: ReadonlySet<string> = new Set(['store/locked', 'store/unavailable']);
 
-/** What a writer was told, round after round. */
+/** What was acknowledged to a writer, over all rounds. */
 interface Writer {
   readonly name: string;
   readonly tree: TreeId;
   branch: Branch;
-  /** Said to be tried, and not yet answered. */
+  /** Started, and not acknowledged yet. */
   open: Act | null;
-  /** Open when the last round ended, and since found to have happened or not. */
+  /** Open when the last round ended; the store then showed whether it happened. */
   again: Act | null;
 }
 
-/** The writers of a place and how many commits each tree must have. */
+/** The writers of a store, and the number of commits that each tree must have. */
 export class Ledger {
   readonly writers: readonly Writer[];
   readonly #commits = new Map<TreeId, number>();
@@ -29,9 +29,9 @@ export class Ledger {
   acknowledged = 0;
   unknown = 0;
   happened = 0;
-  /** The first word of a worker that should not have come. */
+  /** The first unexpected report of a worker. */
   wrong: Error | null = null;
-  /** How often a writer was told to come again. */
+  /** How often a writer had to retry. */
   busy = 0;
 
   constructor(journal: Journal, count: number, random: Random) {
@@ -51,12 +51,12 @@ export class Ledger {
     return [...new Set(this.writers.map((writer) => writer.tree))];
   }
 
-  /** The version that a tree must have: one commit made it. */
+  /** Returns the version that a tree must have; its creation is one commit. */
   versionOf(tree: TreeId): number {
     return 1 + (this.#commits.get(tree) ?? 0);
   }
 
-  /** Writes down what a worker told; this is the only place where an acknowledgement counts. */
+  /** Records a report of a worker; acknowledgements count only here. */
   hear(reported: WorkerReport): void {
     if (reported.reported !== 'tries' && reported.reported !== 'done' && reported.reported !== 'failed') return;
     this.journal.note(reported);
@@ -87,7 +87,7 @@ export class Ledger {
   }
 
   #settle(writer: Writer, act: Act): void {
-    // What was tried again and had happened already changed nothing.
+    // A retry of something that had already happened changes nothing.
     if (writer.again === act || JSON.stringify(writer.again) === JSON.stringify(act)) {
       writer.again = null;
       return;
@@ -96,7 +96,7 @@ export class Ledger {
     this.#commits.set(writer.tree, (this.#commits.get(writer.tree) ?? 0) + 1);
   }
 
-  /** Holds the store against what was acknowledged, and finds out what became of what was not. */
+  /** Compares the store with what was acknowledged, and finds out which open acts happened. */
   async compare(store: Store): Promise<void> {
     if (this.wrong !== null) throw this.wrong;
     for (const tree of this.trees) {
@@ -130,7 +130,7 @@ export class Ledger {
     if (open !== null && after !== null && sameNodes(after.nodes, actual)) {
       this.happened++;
       this.#settle(writer, open);
-      // Only an append is the same thing when it is done twice.
+      // Only an append can be repeated without a further effect.
       if (open.act === 'append') writer.again = open;
       return;
     }

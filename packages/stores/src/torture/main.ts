@@ -1,4 +1,4 @@
-/** `npm run torture -- <name> [--option value …]`: one part of the torture suite, in its long form unless told otherwise. */
+/** `npm run torture -- <name> [--option value …]`: runs one part of the torture suite, in its long form by default. */
 import { Options } from './arguments.ts';
 import type { Report } from './journal.ts';
 import { parts } from './parts.ts';

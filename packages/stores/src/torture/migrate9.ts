@@ -1,4 +1,4 @@
-/** Processes are killed while they migrate a session file: it is the old one or the new one, complete, each time. */
+/** Kills processes while they migrate a session file: each time the old or the new file must be complete. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -21,7 +21,7 @@ import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
 import { Random } from './random.ts';
 
-/** How long, and on how large a file. */
+/** Options of a run. */
 export interface Migrate9Options {
   readonly entries: number;
   readonly rounds: number;
@@ -29,7 +29,7 @@ export interface Migrate9Options {
   readonly say?: (line: string) => void;
 }
 
-/** The kinds of files; only the first is ever changed. */
+/** The kinds of files; only the first is migrated. */
 const kinds = ['v1', 'v2', 'pi', 'claude-code'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -82,7 +82,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** What a session says on the way to its leaf, as one hash. */
+/** Returns a hash of the session's content on the path to its leaf. */
 function saidIn(path: string): string {
   const file = sessionFiles.open(path, { readOnly: true });
   const index = new SessionIndex(file);
@@ -96,7 +96,7 @@ function saidIn(path: string): string {
   return hash.digest('hex');
 }
 
-/** Runs rounds of opening and killing. Throws at the first file that is neither the old one nor the new one. */
+/** Runs rounds of opening and killing. Throws at the first file that is neither old nor new. */
 export async function migrate9(options: Migrate9Options): Promise<Report> {
   const { entries, rounds, seed } = options;
   const journal = new Journal('migrate9', seed, options.say);
@@ -107,7 +107,7 @@ export async function migrate9(options: Migrate9Options): Promise<Report> {
     const source = join(folder, `${kind}.source`);
     write(source, kind, entries);
     const [old, context] = [hashOf(source), saidIn(source)];
-    // How the file is when nobody is killed, and how long that takes.
+    // The file after an undisturbed migration, and how long that takes.
     const whole = join(folder, `${kind}.jsonl`);
     copyFileSync(source, whole);
     const began = performance.now();
@@ -138,7 +138,7 @@ export async function migrate9(options: Migrate9Options): Promise<Report> {
       if (now !== old && (!existsSync(`${path}.bak`) || hashOf(`${path}.bak`) !== old))
         throw journal.failure(`${kind} has no copy of the old file.`, { kind, round, path });
       total[now === old ? 'old' : 'new']++;
-      // The bytes are one of two that are known; what the next load makes of the old ones is looked at now and then.
+      // The bytes match one of two known states; now and then the result of the next load is checked too.
       if (round % 10 === 0) {
         sessionFiles.open(path).close();
         if (hashOf(path) !== after || saidIn(path) !== context)

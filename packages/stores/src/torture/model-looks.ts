@@ -1,8 +1,8 @@
-/** What a tree looks like, in the model and in a store, so that the two can be compared. */
+/** Describes a tree of the model and of a store in the same form, for comparison. */
 import { ask, type Store, type TreeId } from '@coppice/core';
 import type { Model } from './model.ts';
 
-/** What a tree looks like to a reader: lines in order, groups of several, the pointer, the bookmarks. */
+/** The visible state of a tree: lines in order, groups with several members, the active node, the bookmarks. */
 export interface Look {
   readonly lines: readonly string[];
   readonly active: string | null;
@@ -35,7 +35,7 @@ function look(
     const { depth } = at;
     for (const child of [...children].reverse()) {
       const members = sizes.get(shape(child).group) ?? [];
-      // A group of one is as good as none.
+      // A group with one member counts as none.
       open.push({ id: child, depth: depth + 1, group: members.length > 1 ? ` with ${members[0]}` : '' });
     }
   }

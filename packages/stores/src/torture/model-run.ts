@@ -1,4 +1,4 @@
-/** Random operations, legal and illegal, on the model and on every store: the same answers and the same trees. */
+/** Runs random operations, legal and illegal, on the model and on every store, and compares answers and trees. */
 import { messageKit } from '@coppice/content';
 import { ask, isAppError, nodeId, run, type Store, type TreeId, treeId } from '@coppice/core';
 import { fromRows } from '@coppice/core/history';
@@ -18,7 +18,7 @@ import { lookOfModel, lookOfStore } from './model-looks.ts';
 import { arbitraryOp, type Op, turnOf } from './model-turns.ts';
 import { openPlace, type StoreSite } from './places.ts';
 
-/** How many sequences, how long, on what. */
+/** Options of a run. */
 export interface ModelOptions {
   readonly sites: readonly StoreSite[];
   readonly sequences: number;
@@ -50,7 +50,7 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
   if (one !== two) throw new Error(`${what}:\n  is       ${one}\n  expected ${two}`);
 }
 
-/** Plays one list of operations on the model and on all stores. */
+/** Runs one list of operations on the model and on all stores. */
 async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly Op[]): Promise<number> {
   const rootId = nodeId(derivedId('model root', tree));
   let count = 0;
@@ -75,7 +75,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly O
     const steps = count;
     for (const store of stores) {
       const name = `${store.constructor.name} ${index} ${JSON.stringify(command)}`;
-      // Every store is given the same ids.
+      // Every store gets the same ids.
       count = steps;
       const { version } = await lookOfStore(store, tree);
       expectSame(`${name} is answered`, await codeOf(run(store, command, context)), refusal);
@@ -90,7 +90,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly O
       expectSame(`${name} leaves`, now.look, after);
       const changed = JSON.stringify(before) !== JSON.stringify(after);
       expectSame(`${name} makes commits`, now.version - version, changed ? 1 : 0);
-      // The first store settles what the rules leave open; the others must agree with it.
+      // Where the rules leave something open, the first store decides and the others must agree.
       if (refusal === null) model.loose = 'nothing';
     }
     done++;
@@ -98,7 +98,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly O
   return done;
 }
 
-/** Plays core's own random commands on all stores, the reference among them: every row and every answer the same. */
+/** Runs core's random commands on all stores and on the reference: every row and every answer must be the same. */
 async function playReference(stores: readonly Store[], commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(stores[0]?.owner);
   const players = stores.map((store) => ({ store, turns: runCommands(store, commands) }));
@@ -129,7 +129,7 @@ function plain(result: unknown): unknown {
   return sorted(result instanceof Map ? [...result] : (result ?? null));
 }
 
-/** The same value with its keys in order: an order of keys is no difference. */
+/** Sorts the keys of a value, because their order does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -138,7 +138,7 @@ function sorted(value: unknown): unknown {
     .map(([key, inner]) => [key, sorted(inner)]);
 }
 
-/** Runs both parts. Throws with the shortest failing list that could be found. */
+/** Runs both parts. Throws with the shortest failing list found. */
 export async function modelRun(options: ModelOptions): Promise<Report> {
   const { sites, sequences, longest, seed } = options;
   const journal = new Journal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
@@ -188,7 +188,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
       async (commands) => {
         const played = ++player;
         journal.note({ played, commands });
-        // Its ids depend on a command's place alone, so each list needs a place of its own.
+        // Ids depend only on a command's index, so each list needs its own store.
         const own = await Promise.all(sites.map((site) => site.place()));
         const opened = await Promise.all(own.map((place) => openPlace(place, { owner: `player ${played}` })));
         try {

@@ -1,4 +1,4 @@
-/** Random operations as the commands for the stores and as the calls for the model. */
+/** Turns random operations into commands for the stores and calls of the model. */
 import { type Command, type NodeId, nodeId, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { derivedId } from '../linear.ts';
@@ -22,7 +22,7 @@ const kinds = [
   'redo',
 ] as const;
 
-/** An operation that names nodes by number, so that a shortened list still makes sense. */
+/** An operation that names nodes by number, so that a shortened list is still valid. */
 export interface Op {
   readonly kind: (typeof kinds)[number];
   readonly node: number;
@@ -58,7 +58,7 @@ export const arbitraryOp: fc.Arbitrary<Op> = fc.record({
   choice: fc.nat(63),
 });
 
-/** One operation as the command for the stores and as the call for the model. */
+/** One operation as a command for the stores and as a call of the model. */
 export interface Turn {
   readonly command: Command;
   apply(): void;
@@ -66,7 +66,7 @@ export interface Turn {
 
 const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
-/** Turns an operation into both forms; null where the rules leave too much open to compare. */
+/** Builds both forms of an operation; null if the rules leave too much open to compare. */
 export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: boolean): Turn | null {
   const ids = [...model.state.nodes.keys()].filter((id) => id !== model.root);
   const pick = (number: number): NodeId => {
@@ -76,7 +76,7 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
   };
   const fresh = (at: number) => derivedId('model', tree, index, at);
   const node = pick(op.node);
-  // Once something was split, an old text is still found by its pieces: texts of their own keep that out.
+  // After a split an old text is still found by its pieces, which the model does not know; unique texts avoid that.
   const texts = op.texts.map((text) => (cut && text.trim() !== '' ? `${text} ${index}` : text));
   const text = texts[0] ?? '';
   switch (op.kind) {
@@ -91,7 +91,7 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
         message: { ...textMessage(role(at), item.text), ...(item.role === 'tool' ? { tool_call_id: 'call' } : {}) },
       }));
       const below = op.choice % 3 === 0 ? {} : { parentId: nodeId(parent) };
-      // Messages with ids of their own are merged with equal ones only where that is asked for.
+      // Messages with chosen ids are merged with equal ones only on request.
       const merges = op.choice % 4 < 3;
       return {
         command: { type: 'append', treeId: tree, messages, select, ...below, ...(merges ? { merge: true } : {}) },
@@ -111,7 +111,7 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
     case 'split': {
       const position = op.choice % 9;
       const said = model.state.nodes.get(node)?.text ?? '';
-      // Inside of a character it is refused in any case; the model does not know characters.
+      // A cut inside a character is always refused, but the model does not know characters.
       if (/[\ud800-\udfff]/.test(said.slice(Math.max(0, position - 4), position + 4))) return null;
       return {
         command: { type: 'split', treeId: tree, nodeId: node, position, id: fresh(0) },

@@ -1,6 +1,6 @@
 /**
- * A second, independent reading of the rules of trees: small, slow and plain. It shares no code with core, and knows
- * only what the page of rules says. Where the page leaves something open, the model says so by `loose`.
+ * A second, independent implementation of the rules of trees: small, slow and simple. It shares no code with core and
+ * follows only the page of rules. `loose` marks what that page leaves open.
  */
 
 /** A message in the model. */
@@ -10,13 +10,13 @@ export interface ModelNode {
   readonly role: string;
   text: string;
   group: number;
-  /** When it was made, and when it last lay on the active path. */
+  /** Its creation number, and when it was last on the active path. */
   readonly seq: number;
   visited: number;
   children: string[];
 }
 
-/** What an operation says no with. */
+/** The refusal of an operation. */
 export class ModelRefusal extends Error {}
 
 function no(code: string): never {
@@ -35,13 +35,13 @@ function copyOf({ nodes, bookmarks, active }: State): State {
   return { nodes: copied, bookmarks: new Map(bookmarks), active };
 }
 
-/** A tree. Every operation changes it as a whole or throws a {@link ModelRefusal} and changes nothing. */
+/** A tree. Every operation either succeeds completely, or throws a {@link ModelRefusal} and changes nothing. */
 export class Model {
   readonly root: string;
   state: State;
-  /** What the rules leave open after the last operation: where the pointer is, or which bookmarks are there. */
+  /** What the rules leave open after the last operation: the active node, or the bookmarks. */
   loose: 'nothing' | 'pointer' | 'bookmarks' = 'nothing';
-  /** Nothing was moved or removed yet, so that where one was last is beyond doubt. */
+  /** True until something is moved or removed; until then the last visited node is certain. */
   settled = true;
   #seq = 0;
   #clock = 0;
@@ -62,7 +62,7 @@ export class Model {
     return id === this.root ? no('tree/root-protected') : this.node(id);
   }
 
-  /** Carries something out as an act of its own that can be taken back; false means that nothing changed. */
+  /** Runs an operation as one act that can be undone; `work` returns false if nothing changed. */
   act(work: () => boolean): void {
     const before = copyOf(this.state);
     this.loose = 'nothing';
@@ -95,7 +95,7 @@ export class Model {
     merges: boolean,
   ): void {
     let at = this.node(parent).id;
-    // A tool that has nothing to say has answered all the same.
+    // An empty tool result is still an answer.
     const said = items.filter((item) => item.role === 'tool' || item.text.trim() !== '');
     let added = 0;
     const equal = (item: { role: string; text: string }) =>
@@ -233,7 +233,7 @@ export class Model {
     return found;
   }
 
-  /** Where one is after the active node went: the newest leaf below the parent, the parent, or nowhere. */
+  /** Chooses the active node after the old one was removed: the newest leaf below the parent, the parent, or none. */
   #survive(parent: string): void {
     if (this.state.active !== null && this.state.nodes.has(this.state.active)) return;
     const newest = this.#leavesBelow(parent).reduce<ModelNode | null>(
@@ -255,7 +255,7 @@ export class Model {
       siblings.splice(siblings.indexOf(id), 1, ...children);
       this.state.nodes.delete(id);
       this.#survive(parent);
-      // It goes to the parent; the rules do not say what happens where that is the root or has one.
+      // The bookmark moves to the parent; the rules do not say what happens if that is the root or has one.
       if (this.state.bookmarks.delete(id)) this.loose = 'bookmarks';
       this.settled = false;
       return true;

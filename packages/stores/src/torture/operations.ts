@@ -1,4 +1,4 @@
-/** What a walk over all failures does to a store: each operation is one write that must happen wholly or not at all. */
+/** The operations of a fault walk: each is one write that must happen completely or not at all. */
 import { messageKit } from '@coppice/content';
 import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { fromRows } from '@coppice/core/history';
@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 /** One write. */
 export interface Operation {
   readonly name: string;
-  /** The opening of a place that is not there yet is part of it. */
+  /** Whether the operation includes opening a store that does not exist yet. */
   readonly opens: boolean;
   run(store: Store): Promise<void>;
 }
@@ -19,7 +19,7 @@ const list = treeId(derivedId('faultwalk', 'list'));
 const imported = treeId(derivedId('faultwalk', 'imported'));
 const node = (name: string): NodeId => nodeId(derivedId('faultwalk', name));
 
-/** Runs a command whose ids and times are the same every time. */
+/** Runs a command with the same ids and times every time. */
 async function command(store: Store, command: Command, name: string): Promise<void> {
   const random = new Random('faultwalk', name);
   await run(store, command, { actor: 'walker', kit: messageKit, now: () => 1000, newId: () => random.uuid() });
@@ -44,7 +44,7 @@ function record(id: typeof list, count: number) {
   };
 }
 
-/** Puts in what the operations work on: a tree with branches and a conversation that is still a list. */
+/** Creates the data for the operations: a tree with branches, and a conversation that is still a list. */
 export async function buildSample(store: Store): Promise<void> {
   await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
   await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
@@ -71,7 +71,7 @@ export const operations: readonly Operation[] = [
   one('cascade', () => ({ type: 'delete', treeId: tree, nodeIds: [node('c')], mode: 'cascade' })),
   one('clear', () => ({ type: 'clear', treeId: tree })),
   one('undo', () => ({ type: 'undo', treeId: tree })),
-  // A list becomes a tree with the first write that it gets.
+  // The first write to a list converts it to a tree.
   one('migrate', () => ({ type: 'append', treeId: list, messages: messages('after the list') })),
   { name: 'import', opens: false, run: (store) => store.putLinear(record(imported, 40)) },
   {
@@ -84,7 +84,7 @@ export const operations: readonly Operation[] = [
   { name: 'create', opens: true, run: async () => undefined },
 ];
 
-/** Everything in a store, as far as a reader can tell. */
+/** Returns everything that a reader can see in a store. */
 export async function imageOfStore(store: Store): Promise<string> {
   const image: unknown[] = [];
   for (const { id, format } of (await store.trees()).items) {
@@ -95,7 +95,7 @@ export async function imageOfStore(store: Store): Promise<string> {
   return JSON.stringify(image);
 }
 
-/** A write that has nothing to do with the others, to see that a store goes on after a failure. */
+/** Runs an unrelated write, to check that a store keeps working after a failure. */
 export async function goOn(store: Store, name: string): Promise<void> {
   const id = treeId(derivedId('faultwalk', 'later', name));
   await command(store, { type: 'create', treeId: id }, `later ${name}`);

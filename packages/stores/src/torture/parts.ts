@@ -1,20 +1,20 @@
-/** Every part of the torture suite by its name. A later part is one more line here. */
+/** Every part of the torture suite by name. */
 import type { PostgresOptions } from '../postgres/index.ts';
 import type { Options } from './arguments.ts';
 import type { Report } from './journal.ts';
 import { folderSite, type Kind, memorySite, postgresSite, type StoreSite } from './places.ts';
 import { seedOf } from './random.ts';
 
-/** One part: what it is about, and how it is run from the command line. */
+/** One part: its description, and how the command line runs it. */
 export interface Part {
   readonly about: string;
   run(options: Options, say: (line: string) => void): Promise<readonly Report[]>;
 }
 
-/** What a run on one kind of store is given. */
+/** The options of a run on one kind of store. */
 interface SiteOptions {
   readonly site: StoreSite;
-  /** Kills the store's server and starts it again; only where there is one. */
+  /** Kills and restarts the store's server, if there is one. */
   readonly crash?: () => Promise<void>;
 }
 

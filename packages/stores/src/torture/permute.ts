@@ -1,4 +1,4 @@
-/** Runs sessions in every order and at once, and holds what comes of it to what was written down. */
+/** Runs sessions in every order and concurrently, and compares the results with recorded outcomes. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask, type Created, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
@@ -7,22 +7,22 @@ import { Journal, type Report } from './journal.ts';
 import { openPlace, type Place, type StoreSite } from './places.ts';
 import { type Race, races, Track } from './races.ts';
 
-/** Where, how often, and with what. */
+/** Options of a run. */
 export interface PermuteOptions {
   readonly site: StoreSite;
   readonly seed: string;
-  /** How often each race is run at once, for each way of doing so. */
+  /** How often each race is run concurrently, in each way. */
   readonly times: number;
-  /** Leaves out the orders of reads and writes of three sessions, which are 90 for each race. */
+  /** Skips the interleaved reads and writes of three sessions, which are 90 orders for each race. */
   readonly quick?: boolean;
-  /** Writes the outcomes down instead of comparing them. */
+  /** Records the outcomes instead of comparing them. */
   readonly update?: boolean;
-  /** Options of every store, such as another isolation. */
+  /** Options of every store, such as another isolation level. */
   readonly options?: StoreOptions;
   readonly say?: (line: string) => void;
 }
 
-/** What came of a race: what each session was answered, and the tree. */
+/** The result of a race: the answer of each session, and the tree. */
 interface Finish {
   readonly answers: readonly string[];
   readonly drawing: readonly string[];
@@ -30,7 +30,7 @@ interface Finish {
 
 const fixture = new URL('./fixtures/permutations.json', import.meta.url);
 
-/** Every order of these steps in which each session's own steps stay in order. */
+/** Returns every order of these steps that keeps each session's own order. */
 export function interleavings(sessions: number, steps: number): number[][] {
   const found: number[][] = [];
   const open: { readonly order: number[]; readonly left: readonly number[] }[] = [
@@ -46,7 +46,7 @@ export function interleavings(sessions: number, steps: number): number[][] {
   return found.sort((one, two) => (one.join() < two.join() ? -1 : 1));
 }
 
-/** What a session is answered, as a word. */
+/** Returns the answer of a session as a word. */
 async function answerOf(work: Promise<{ readonly result: unknown; readonly commit: unknown }>): Promise<string> {
   try {
     const { result, commit } = await work;
@@ -81,7 +81,7 @@ class Course {
   async track(race: Race): Promise<Track> {
     const track = new Track(`${this.#journal.seed} ${++this.#tracks}`);
     await race.set(track, this.handle(0));
-    // Names are known once they were asked for.
+    // The drawing knows the name of an id only after it was requested.
     for (const session of race.sessions) session.command(track);
     return track;
   }
@@ -90,7 +90,7 @@ class Course {
     return { answers, drawing: await track.drawing(this.handle(0)) };
   }
 
-  /** Whole commands, one after the other. */
+  /** Runs whole commands one after the other. */
   async plain(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, plain: order });
     const track = await this.track(race);
@@ -103,7 +103,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** Each session first reads and later writes what it had read to be the present. */
+  /** Each session first reads and later writes with the version that it read. */
   async checked(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, checked: order });
     const track = await this.track(race);
@@ -123,7 +123,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** All at once, from one process. */
+  /** Runs all sessions concurrently in one process. */
   async atOnce(race: Race): Promise<Finish> {
     this.#journal.note({ race: race.name, at: 'once' });
     const track = await this.track(race);
@@ -133,7 +133,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** All at once, each from a process of its own. Processes do not tell made from found. */
+  /** Runs all sessions concurrently, each in its own process. Their answers do not distinguish made from found. */
   async inProcesses(race: Race, workers: readonly Worker[]): Promise<Finish> {
     this.#journal.note({ race: race.name, processes: workers.length });
     const track = await this.track(race);
@@ -176,7 +176,7 @@ async function crewAt(place: Place, count: number): Promise<Worker[]> {
   );
 }
 
-/** Runs every race in every order and at once. Throws at the first outcome that is not written down. */
+/** Runs every race in every order and concurrently. Throws at the first outcome that is not recorded. */
 export async function permute(options: PermuteOptions): Promise<Report> {
   const { site, times } = options;
   const journal = new Journal(`permute-${site.kind}`, options.seed, options.say);

@@ -1,4 +1,4 @@
-/** Places that stores are opened at, copied to and taken away from. */
+/** Creates, copies and deletes the places of stores. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,26 +7,26 @@ import type { Store } from '@coppice/core';
 import { openStore } from '../index.ts';
 import type { StoreOptions } from '../options.ts';
 
-/** The stores that can be tortured. */
+/** The stores that the suite can test. */
 export type Kind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
 
-/** A place of a store. */
+/** The place of a store. */
 export interface Place {
   readonly kind: Kind;
   readonly url: string;
-  /** Makes another place with the same in it; nobody may have this one open. */
+  /** Copies the place with its content; no process may have it open. */
   copy(): Promise<Place>;
-  /** Resolves when nothing is on its way any more: a server may still carry out what a dead process sent last. */
+  /** Resolves when nothing is pending: a server may still execute what a dead process sent last. */
   quiet?(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** A way to new places of one kind. */
+/** Creates places of one kind. */
 export interface StoreSite {
   readonly kind: Kind;
-  /** Several processes may write at one place. */
+  /** Whether several processes may write at one place. */
   readonly processes: boolean;
-  /** A new place with nothing in it, or not even there. */
+  /** Returns a new place that is empty or does not exist yet. */
   place(): Promise<Place>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
   };
 }
 
-/** Places in folders of the machine's own. */
+/** Places in temporary folders. */
 export function folderSite(kind: 'sqlite' | 'files' | 'jsonl'): StoreSite {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
@@ -75,17 +75,17 @@ export function memorySite(): StoreSite {
   return { kind: 'memory', processes: false, place: async () => place, close: async () => undefined };
 }
 
-/** A server of PostgreSQL as places need it. */
+/** The functions that places need of a PostgreSQL server. */
 export interface DatabaseServer {
   createDatabase(): Promise<string>;
   copyDatabase(url: string): Promise<string>;
   dropDatabase(url: string): Promise<void>;
-  /** How many connections to a database there are, but for the one that asks. */
+  /** Returns the number of connections to a database, without its own. */
   connections(url: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The question that tells it, on the database itself. */
+/** The query for it. */
 export const countConnections =
   "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 

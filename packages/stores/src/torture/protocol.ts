@@ -1,40 +1,40 @@
-/** What the parent and its worker processes tell each other, one JSON value a line. */
+/** The messages between the parent and its worker processes, one JSON value per line. */
 import type { Command } from '@coppice/core';
 import type { Act, Known } from './branch.ts';
 
 /** A writer in one tree. */
 export interface WriterTask {
-  /** Who acts; also marks the texts. */
+  /** The actor; also marks the texts. */
   readonly name: string;
   readonly treeId: string;
   readonly seed: string;
   readonly branch: readonly (readonly (readonly [string, Known])[])[];
-  /** An act whose outcome was never told: it is tried again first, with the same ids. */
+  /** An act with an unknown outcome: it is retried first, with the same ids. */
   readonly again?: Act;
 }
 
-/** What a worker is told to do. */
+/** The tasks of a worker. */
 export type Task =
   /** Opens the store and writes until it is killed or told to stop. */
   | { readonly task: 'write'; readonly url: string; readonly writers: readonly WriterTask[] }
   /** Runs one operation with a failpoint that kills the process. */
   | { readonly task: 'fault'; readonly url: string; readonly operation: string; readonly nth: number }
-  /** Opens the store, says so, and runs a command when it is told to go. */
+  /** Opens the store, reports it, and runs commands on request. */
   | { readonly task: 'session'; readonly url: string }
   | { readonly task: 'run'; readonly command: Command; readonly actor: string; readonly seed: string }
-  /** Opens a session file again and again, adds lines while it holds the lease, and tells who holds it while it does not. */
+  /** Opens a session file repeatedly, adds lines while it holds the lease, and reports the holder otherwise. */
   | { readonly task: 'lines'; readonly path: string; readonly parent: string; readonly name: string }
-  /** Appends lines as a tool does that knows of no lease. */
+  /** Appends lines like a tool that ignores the lease. */
   | { readonly task: 'plain'; readonly path: string; readonly parent: string; readonly name: string }
   | { readonly task: 'stop' };
 
-/** What a worker tells. An act is told before it is tried, and again when the store has acknowledged it. */
+/** The reports of a worker. An act is reported before it is tried, and again when the store has acknowledged it. */
 export type WorkerReport =
   | { readonly reported: 'ready' }
   | { readonly reported: 'open' }
   | { readonly reported: 'tries'; readonly writer: string; readonly act: Act }
   | { readonly reported: 'done'; readonly writer: string; readonly version: number }
-  /** The store refused or failed; `unknown` if the act may have happened all the same. */
+  /** The store refused or failed; with `unknown` the act may still have happened. */
   | {
       readonly reported: 'failed';
       readonly writer: string;

@@ -1,4 +1,4 @@
-/** Commands of several sessions that get in each other's way: what is raced, and from what state. */
+/** Conflicting commands of several sessions, and the states they start from. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -14,7 +14,7 @@ import {
 import { derivedId } from '../linear.ts';
 import { Random } from './random.ts';
 
-/** One run of a race: a tree of its own, with ids that depend on its name alone. */
+/** One run of a race: a separate tree, with ids that depend only on its name. */
 export class Track {
   readonly name: string;
   readonly treeId: TreeId;
@@ -25,7 +25,7 @@ export class Track {
     this.treeId = treeId(derivedId('race', name));
   }
 
-  /** The id of a node by the name that it has in drawings. */
+  /** Returns the id of a node by its name in drawings. */
   id(name: string): NodeId {
     const id = nodeId(derivedId('race', this.name, name));
     this.#names.set(id, name);
@@ -36,7 +36,7 @@ export class Track {
     return this.#names.get(id) ?? 'somebody';
   }
 
-  /** Runs a command as somebody. */
+  /** Runs a command as an actor. */
   run(store: Store, actor: string, command: Command, expectedVersion?: number) {
     const random = new Random('race', this.name, actor, command.type);
     return run(store, command, {
@@ -48,7 +48,7 @@ export class Track {
     });
   }
 
-  /** Adds a chain of messages, named by what they say. */
+  /** Adds a chain of messages, named by their texts. */
   async chain(store: Store, actor: string, parent: string | null, ...names: readonly string[]): Promise<void> {
     const messages = names.map((name, at) => ({
       id: this.id(name),
@@ -58,7 +58,7 @@ export class Track {
     await this.run(store, actor, { type: 'append', treeId: this.treeId, messages, ...below });
   }
 
-  /** The tree as indented lines: names in order, `=` and a letter for each group, a star on the active node. */
+  /** Draws the tree as indented lines: names in order, `=` and a letter for each group, a star on the active node. */
   async drawing(store: Store): Promise<string[]> {
     const rows = await store.read(this.treeId, () => ask('rows', {}));
     if (rows === null) return [];
@@ -90,7 +90,7 @@ export class Track {
   }
 }
 
-/** A race: a state, and what each session does to it. */
+/** A race: a starting state, and the command of each session. */
 export interface Race {
   readonly name: string;
   set(track: Track, store: Store): Promise<void>;

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed gives the same numbers on every machine. */
+/** Reproducible randomness: the same seed gives the same numbers on every machine. */
 
 function hashed(text: string): number {
   let hash = 0x811c9dc5;
@@ -6,10 +6,10 @@ function hashed(text: string): number {
   return hash >>> 0;
 }
 
-// What stores stumble over: each is put into a text now and then.
+// Difficult texts, one of which is inserted now and then.
 const awkward = ['\ud800', '\u0000', '\u2028', '\ufeff', '"\\\'$1%s', '🌲', 'e\u0301', '__proto__', '\r\n\t', '\u202e'];
 
-/** A source of chance that begins at a seed. */
+/** A random generator with a seed. */
 export class Random {
   #state: number;
 
@@ -17,7 +17,7 @@ export class Random {
     this.#state = hashed(JSON.stringify(seed));
   }
 
-  /** A number from zero up to one, one not included. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -25,24 +25,24 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below a bound. */
+  /** Returns an integer below a bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
 
-  /** Whether something that happens once in so many times happens now. */
+  /** Returns true once in so many times on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
   }
 
-  /** One of a list that is not empty. */
+  /** Returns an element of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     const found = list[this.below(list.length)];
     if (found === undefined) throw new RangeError('There is nothing to pick from.');
     return found;
   }
 
-  /** An id that a client may choose. */
+  /** Returns an id that a client may choose. */
   uuid(): string {
     const hex = Array.from({ length: 4 }, () =>
       this.below(2 ** 32)
@@ -52,14 +52,14 @@ export class Random {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
 
-  /** A text that no other message has, with something awkward in it now and then. */
+  /** Returns a text that no other message has, with a difficult part now and then. */
   text(mark: string): string {
     const tail = this.once(4) ? ` ${this.pick(awkward)} end` : '';
     return `${mark} ${this.below(2 ** 32).toString(36)}${' word'.repeat(this.below(20))}${tail}`;
   }
 }
 
-/** The seed that was given, or a fresh one. */
+/** Returns the given seed, or a new one. */
 export function seedOf(given: string | undefined): string {
   return given ?? Math.floor(Math.random() * 2 ** 32).toString(36);
 }

@@ -1,4 +1,4 @@
-/** Faults that are planted into the rows of a database, one at a time: the check must name each of them. */
+/** Faults that are planted into the rows of a database, one at a time: the check must find each of them. */
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
@@ -7,7 +7,7 @@ const id = (name: string): string => derivedId('planted', name);
 const tree = treeId(id('tree'));
 const other = treeId(id('other'));
 
-/** Makes two trees with a few messages: what the faults are planted into. */
+/** Creates two trees with a few messages, for planting faults. */
 export async function growTrees(store: Store): Promise<void> {
   let count = 0;
   const context = {
@@ -28,7 +28,7 @@ export async function growTrees(store: Store): Promise<void> {
   await run(store, { type: 'append', treeId: other, messages: said('u') }, context);
 }
 
-/** The texts of all messages that are anywhere in the trees, by id. */
+/** Returns the texts of all messages in the trees, by id. */
 export async function textsIn(store: Store): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const { id: found } of (await store.trees()).items) {
@@ -38,16 +38,16 @@ export async function textsIn(store: Store): Promise<ReadonlyMap<string, string>
   return texts;
 }
 
-/** A fault: what it is called, what plants it, and whether a repair makes everything good again. */
+/** A fault: its name, the statements that plant it, and whether a repair fixes everything. */
 export interface SampleFault {
   readonly name: string;
-  /** How the finding's code begins. */
+  /** The prefix of the finding's code. */
   readonly code: string;
   readonly statements: readonly string[];
   readonly mends: boolean;
 }
 
-// Every column of the node table but those that a copy changes.
+// Every column of the node table except those that a copy changes.
 const copied =
   'kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id, tool_call_id, content, search_text, meta, meta_in, marker';
 
@@ -84,7 +84,7 @@ export const sampleFaults: readonly SampleFault[] = [
     setTree(`active_node_id = '${id('d')}'`),
   ]),
   fault('I06', 'a circle', [setNode('b', `parent_id = '${id('c')}'`)]),
-  // Which of the two is the right one only a person can say.
+  // Only a person can decide which of the two is right.
   fault('I07', 'an id twice', [copy(id('d'), { tree: other, id: id('d'), parent: `'${id('other root')}'` })], false),
   fault('I08', 'an active node that is missing', [setTree(`active_node_id = '${id('nobody')}'`)]),
   fault('I08', 'an active node of another tree', [setTree(`active_node_id = '${id('u')}'`)]),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
 import { countConnections, type DatabaseServer } from './places.ts';
 
-/** Starts a server of its own; its crash and its restart are part of what can be asked for. */
+/** Starts a server that can also be crashed and restarted. */
 export async function startServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
   const server = await PostgresServer.start();
   return {

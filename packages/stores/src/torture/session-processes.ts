@@ -1,4 +1,4 @@
-/** Several processes take turns on one session file, and another tool appends to it all the while. */
+/** Several processes take turns writing one session file, while another tool appends to it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
 import type { WorkerReport } from './protocol.ts';
 
-/** By how many, and for how long. */
+/** Options of a run. */
 export interface SessionProcessesOptions {
   readonly processes: number;
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface SessionProcessesOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Has processes write and one of them killed, then compares. Nothing that was told may be missing, torn or there twice. */
+/** Runs processes, kills one of them, then compares. No reported line may be missing, incomplete or duplicate. */
 export async function sessionProcesses(options: SessionProcessesOptions): Promise<Report> {
   const { processes, seconds, seed } = options;
   const journal = new Journal('twoproc-jsonl', seed, options.say);
@@ -46,11 +46,11 @@ export async function sessionProcesses(options: SessionProcessesOptions): Promis
       worker.tell({ task: 'lines', path, parent: 'root', name: `own-${at}` });
     await begun;
     await sleep(seconds * 500);
-    // The lease of a process that is killed is taken over by the others.
+    // Another process takes over the lease of the killed one.
     victim.kill();
     await victim.end();
     await sleep(seconds * 500);
-    // On a busy machine it may take longer until everything has happened that is looked at.
+    // A busy machine may take longer until every kind of event has happened.
     const isThin = () => Object.values(count).includes(0);
     for (let waited = 0; isThin() && waited < 1000; waited++) await sleep(50);
     for (const worker of [plain, ...others]) worker.tell({ task: 'stop' });
@@ -80,7 +80,7 @@ function compare(path: string, wrote: ReadonlySet<string>, journal: Journal): vo
   for (const uuid of wrote)
     if (found.get(uuid) !== 1)
       throw journal.failure(`${uuid} was acknowledged and is in the file ${found.get(uuid) ?? 0} times.`, { uuid });
-  // One line may have been cut by the kill; it stands alone.
+  // The kill may have left one incomplete line; it must not affect others.
   if (torn > 1) throw journal.failure(`${torn} lines are torn.`);
   const file = sessionFiles.open(path, { readOnly: true });
   for (const uuid of wrote)

@@ -1,4 +1,4 @@
-/** Several processes write into one store for a while; nothing of what they were told may be lost. */
+/** Several processes write to one store for a while; nothing that was acknowledged may be lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
 import { Worker } from './crew.ts';
@@ -7,7 +7,7 @@ import { Ledger } from './ledger.ts';
 import { openPlace, type StoreSite } from './places.ts';
 import { Random } from './random.ts';
 
-/** Where, by how many, and for how long. */
+/** Options of a run. */
 export interface TwoProcessesOptions {
   readonly site: StoreSite;
   readonly processes: number;
@@ -16,7 +16,7 @@ export interface TwoProcessesOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Follows a tree from its beginning and complains about the first gap or double. */
+/** Follows a tree from its beginning and throws on the first gap or duplicate. */
 async function follow(
   store: Store,
   treeId: TreeId,
@@ -32,7 +32,7 @@ async function follow(
   }
 }
 
-/** Has processes write, then compares. Another process's feed is followed all the while. */
+/** Runs processes, then compares. The feed of another process is followed all the time. */
 export async function twoProcesses(options: TwoProcessesOptions): Promise<Report> {
   const { site, processes, seed } = options;
   const journal = new Journal(`twoproc-${site.kind}`, seed, options.say);
@@ -42,7 +42,7 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
     Array.from({ length: processes }, () => Worker.start((reported) => ledger.hear(reported))),
   );
   const tasks = ledger.tasks(seed);
-  // The time counts from when everybody is at work, however long the start took.
+  // The time starts when all workers are writing, however long the start took.
   const working = Promise.all(crew.map((worker) => worker.hears((reported) => reported.reported === 'done')));
   for (const [at, worker] of crew.entries())
     worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
@@ -52,7 +52,7 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
   let followed: Promise<unknown> = Promise.resolve();
   try {
     await working;
-    // A tree can be followed once it is there; what came before is told from its beginning.
+    // A tree can be followed once it exists; the feed yields earlier commits first.
     followed = Promise.all(
       ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => received.set(tree, commit.version))),
     );
@@ -61,7 +61,7 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
     for (const worker of crew) worker.tell({ task: 'stop' });
     await Promise.all(crew.map((worker) => worker.end()));
     await ledger.compare(store);
-    // What is acknowledged reaches the feed a moment later; it has to be all of it.
+    // Acknowledged commits reach the feed a moment later; all of them must arrive.
     const whole = () => ledger.trees.every((tree) => (received.get(tree) ?? 0) === ledger.versionOf(tree));
     for (let waited = 0; !whole() && waited < 1000; waited++) await sleep(50);
     if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...received])}.`);

@@ -1,4 +1,4 @@
-/** The shared vectors of content, written through the library into a store and read again after a restart. */
+/** Writes the shared test vectors of content into a store, and reads them again after a restart. */
 import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
 import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
@@ -6,7 +6,7 @@ import { derivedId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { openPlace, type StoreSite } from './places.ts';
 
-/** Where. */
+/** Options of a run. */
 export interface VectorsOptions {
   readonly site: StoreSite;
   readonly seed: string;
@@ -16,7 +16,7 @@ export interface VectorsOptions {
 const tree = treeId(derivedId('vectors'));
 const idOf = (name: string) => nodeId(derivedId('vectors', name));
 
-/** Writes every vector that the door lets in. Answers how many it turned away, each with the code written down. */
+/** Writes every accepted vector. Returns how many were refused, each with the recorded code. */
 async function writeVectors(store: Store, journal: Journal): Promise<number> {
   let count = 0;
   const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => derivedId('vectors new', ++count) };
@@ -66,7 +66,7 @@ async function readVectors(store: Store, journal: Journal): Promise<number> {
   return kept;
 }
 
-/** Writes, reopens and reads. Memory is not reopened: it has nothing to reopen. */
+/** Writes, reopens and reads. A store in memory is not reopened, because it would be empty. */
 export async function runVectors({ site, seed, say }: VectorsOptions): Promise<Report> {
   const journal = new Journal(`vectors-${site.kind}`, seed, say);
   const place = await site.place();

@@ -1,4 +1,4 @@
-/** A process that works on a store until it is killed. It is told what to do on stdin and tells what it does on fd 3. */
+/** A process that works on a store until it is killed. It gets tasks on stdin and reports on fd 3. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { messageKit } from '@coppice/content';
@@ -13,14 +13,14 @@ import { write } from './writer.ts';
 let stopped = false;
 let session: Store | undefined;
 
-/** Tells the parent. The line is in the pipe when this returns, so it outlives the process. */
+/** Sends a report to the parent. The line is in the pipe on return, so it survives the process. */
 function tell(reported: WorkerReport): void {
   const line = Buffer.from(`${JSON.stringify(reported)}\n`);
   for (let at = 0; at < line.length; ) {
     try {
       at += writeSync(3, line, at);
     } catch (error) {
-      // The parent is slow to read: the pipe is full for a moment.
+      // The parent reads slowly and the pipe is full.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -133,6 +133,6 @@ lines.on('line', (line) => {
     process.exit(70);
   });
 });
-// The parent is gone: nobody reads what is told any more.
+// The parent has ended.
 lines.on('close', () => process.exit(0));
 tell({ reported: 'ready' });

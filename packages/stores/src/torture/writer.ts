@@ -16,7 +16,7 @@ import { type Act, Branch, subtreeOf } from './branch.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
 import { Random } from './random.ts';
 
-/** The command that an act is. */
+/** Returns the command of an act. */
 function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
   switch (act.act) {
     case 'append':
@@ -62,7 +62,7 @@ export function chooseAct(branch: Branch, random: Random, mark: string): Act {
   const roll = random.below(100);
   if (roll < 15) return { act: 'save', id, text: random.text(mark) };
   if (roll < 28) return { act: 'vary', id, newId: random.uuid(), text: random.text(mark) };
-  // Text that was cut often begins anywhere; what is plain at its beginning can be cut there.
+  // A text that was split before may begin with any character; only one with a plain beginning is split again.
   if (roll < 36 && /^[\w-][\w -]{8}/.test(branch.nodes.get(id)?.text ?? ''))
     return { act: 'split', id, newId: random.uuid(), position: 1 + random.below(4) };
   if (roll < 46) return { act: 'splice', id };
@@ -76,7 +76,7 @@ export function chooseAct(branch: Branch, random: Random, mark: string): Act {
   return append();
 }
 
-/** Writes until it is told to stop. Whatever the store answers is told at once. */
+/** Writes until it is told to stop, and reports every answer of the store at once. */
 export async function write(
   store: Store,
   task: WriterTask,
@@ -90,7 +90,7 @@ export async function write(
   let branch = Branch.from(task.branch);
   const fail = (error: unknown): void => {
     if (!isAppError(error)) throw error;
-    // A store that is unavailable cannot say whether the last word reached it.
+    // If the store is unavailable, the outcome of the last write is unknown.
     tell({
       reported: 'failed',
       writer: name,
@@ -109,7 +109,7 @@ export async function write(
   let again = task.again;
   while (!ended()) {
     const act = again ?? chooseAct(branch, random, name);
-    // What is tried again is there already, and the user may have gone elsewhere since.
+    // A retried act exists already, and the active node may have changed since.
     const retried = again !== undefined;
     const next = retried ? branch : branch.after(act);
     again = undefined;

@@ -1,32 +1,31 @@
+import { asProblem, pathToNode, replySourceOf, type TreeSession, titleOfNode } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useAppData } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
 import { regenerateReply, stopReply } from '../state/generation.ts';
-import { asProblem } from '../state/http.ts';
-import { pathToNode, titleOfNode } from '../state/loaded-branch.ts';
-import { replySourceOf } from '../state/reply-source.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, type PagePlace, treePlace } from '../state/router.ts';
-import type { TreeSession } from '../state/session.ts';
 import { setBookmark, showError } from '../state/tree-actions.ts';
-import { openDialog } from '../state/ui.ts';
+import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Blocks } from '../thread/blocks.tsx';
 import { currentOptions } from '../thread/current-options.ts';
 import { plainTextOf } from '../thread/rows.ts';
+import { SourceChips } from '../thread/source-chips.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { AnswerLetter, CombinePanel, nameOfAnswer } from './combine-panel.tsx';
 import { useTurn } from './use-turn.ts';
 import { WordDiff } from './word-diff.tsx';
 
 type ComparePlace = Extract<PagePlace, { name: 'tree' }>;
 
-/** Variants side by side, then any two of them word by word. One is grown from, all are kept. */
+/** Shows variants side by side, then any two of them word by word. Continuing from one keeps all. */
 export function CompareScreen({ place }: { readonly place: ComparePlace }): ReactElement {
   const session = useSession();
   const tree = useTree((state) => state.part?.tree ?? null);
@@ -41,13 +40,39 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
   const a = sides.a ?? variants.find((node) => live.has(node.id))?.id ?? variants[0]?.id ?? null;
   const b = sides.b ?? variants.find((node) => node.id !== a)?.id ?? null;
   const last = variants.at(-1);
-  // The one of the two that is not on the way of the view can be brought back to it.
+  const combining = useUi((ui) => ui.combining);
+  const [unpicked, setUnpicked] = useState<ReadonlySet<NodeId>>(new Set());
+  const [alsoPicked, setAlsoPicked] = useState<ReadonlySet<NodeId>>(new Set());
+  // Answers are selected from the start, those made from others are not.
+  const picked = variants.filter(
+    (node) => isCombinable(node) && (isCombined(node) ? alsoPicked.has(node.id) : !unpicked.has(node.id)),
+  );
+  const pick = (node: Node) => {
+    const set = isCombined(node) ? setAlsoPicked : setUnpicked;
+    set((now) => (now.has(node.id) ? new Set([...now].filter((id) => id !== node.id)) : new Set(now).add(node.id)));
+  };
+  const answers = variants.filter((node) => !isCombined(node));
+  const combined = variants.filter(isCombined);
+  useEffect(() => () => useUi.setState({ combining: false }), []);
+  // Of the two, the one that is not on the view's path can be merged into it.
   const brought = [b, a].find((id) => id !== null && !live.has(id)) ?? null;
   const ready = useTree((state) => state.phase === 'ready');
-  // How much grows from each answer is told too.
+  // Needed to show how much follows each reply.
   useEffect(() => {
     if (ready) void session.wantTopology();
   }, [session, ready]);
+  const column = (node: Node) => (
+    <Column
+      key={node.id}
+      node={node}
+      variants={variants}
+      live={live.has(node.id)}
+      side={node.id === a ? 'A' : node.id === b ? 'B' : null}
+      onSide={(side) => setSides({ a, b, [side]: node.id })}
+      choice={combining && isCombinable(node) ? { at: picked.indexOf(node), onPick: () => pick(node) } : null}
+      combining={combining}
+    />
+  );
   return (
     <main className="main alone">
       <div className="bar">
@@ -63,6 +88,18 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
           </span>
           <span className="ink2">{tn('answers', variants.length)}</span>
         </div>
+        {variants.filter(isCombinable).length < 2 ? null : (
+          <Button
+            small
+            icon="merge"
+            aria-label={t('combineAnswers')}
+            aria-expanded={combining}
+            onClick={() => useUi.setState({ combining: !combining })}
+          >
+            <span className="desk-only">{t('combineAnswers')}</span>
+            <span className="phone-only">{t('combine')}</span>
+          </Button>
+        )}
         {brought === null ? null : (
           <Button
             className="desk-only"
@@ -89,36 +126,51 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
           </>
         )}
       </div>
-      <div className="cmp">
-        {parent === null ? null : (
-          <div className="ask">
-            <span className="who">{parent.role === 'user' ? t('you') : t('model')}</span>
-            <span>{plainTextOf(parent.message).slice(0, 400)}</span>
+      <div className="cmp-row">
+        <div className="cmp">
+          {parent === null ? null : (
+            <div className="ask">
+              <span className="who">{parent.role === 'user' ? t('you') : t('model')}</span>
+              <span>{plainTextOf(parent.message).slice(0, 400)}</span>
+            </div>
+          )}
+          {parent === null ? null : <Fan count={answers.length} at={answers.findIndex((node) => live.has(node.id))} />}
+          <div className="cols" data-count={Math.min(4, answers.length)}>
+            {answers.map(column)}
           </div>
-        )}
-        {parent === null ? null : <Fan count={variants.length} at={variants.findIndex((node) => live.has(node.id))} />}
-        <div className="cols" data-count={Math.min(4, variants.length)}>
-          {variants.map((node) => (
-            <Column
-              key={node.id}
-              node={node}
-              live={live.has(node.id)}
-              side={node.id === a ? 'A' : node.id === b ? 'B' : null}
-              onSide={(side) => setSides({ a, b, [side]: node.id })}
-            />
-          ))}
+          {combined.map(column)}
+          {combining ? null : a === null || b === null ? (
+            <p className="hint">{t('onlyOne')}</p>
+          ) : (
+            <WordDiff a={a} b={b} variants={variants} />
+          )}
         </div>
-        {a === null || b === null ? (
-          <p className="hint">{t('onlyOne')}</p>
-        ) : (
-          <WordDiff a={a} b={b} variants={variants} />
-        )}
+        {combining ? (
+          <CombinePanel
+            offered={variants.filter(isCombinable)}
+            picked={picked}
+            onPick={pick}
+            onClose={() => useUi.setState({ combining: false })}
+          />
+        ) : null}
       </div>
     </main>
   );
 }
 
-/** Opens the dialog that brings the branch through a node back to the view's own, as a summary or message by message. */
+function isCombined(node: Node): boolean {
+  return replySourceOf(node.meta).combinedFrom !== null;
+}
+
+function isCombinable(node: Node): boolean {
+  return node.role === 'assistant' && node.status !== 'pending' && node.status !== 'error';
+}
+
+function showColumn(id: NodeId): void {
+  document.querySelector(`[data-answer="${CSS.escape(id)}"]`)?.scrollIntoView({ block: 'center', inline: 'center' });
+}
+
+/** Opens the dialog to merge the branch through a node into the view's branch, as a summary or as messages. */
 async function mergeVariant(session: TreeSession, id: NodeId): Promise<void> {
   try {
     const { nodes } = await api.through(session.treeId, id, 1);
@@ -128,7 +180,7 @@ async function mergeVariant(session: TreeSession, id: NodeId): Promise<void> {
   }
 }
 
-/** Asks one more model the same; its answer stands beside the others. */
+/** Generates a reply of another model as an additional variant. */
 function AddModel({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const models = useAppData((lists) => lists.models);
@@ -158,7 +210,7 @@ function AddModel({ node }: { readonly node: Node }): ReactElement {
   );
 }
 
-/** The variants of a node with their texts, and what they answer. Read again when the tree changes. */
+/** The variants of a node with their texts, and their prompt. Read again when the tree changes. */
 function useVariants(focus: NodeId | null): { readonly parent: Node | null; readonly variants: readonly Node[] } {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);
@@ -204,12 +256,16 @@ function Fan({ count, at }: { readonly count: number; readonly at: number }): Re
 
 interface ColumnProps {
   readonly node: Node;
+  readonly variants: readonly Node[];
+  readonly combining: boolean;
+  /** Its index among the answers to combine, -1 if it is not selected; null if it cannot be. */
+  readonly choice: { readonly at: number; readonly onPick: () => void } | null;
   readonly live: boolean;
   readonly side: 'A' | 'B' | null;
   readonly onSide: (side: 'a' | 'b') => void;
 }
 
-function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
+function Column({ node, variants, live, side, onSide, combining, choice }: ColumnProps): ReactElement {
   const session = useSession();
   const reply = useTree((state) => state.live.get(node.id) ?? null);
   const below = useTree((state) => state.topology?.countBelow(node.id) ?? 0);
@@ -228,18 +284,44 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
     );
   };
   return (
-    <article className={live ? 'col live' : 'col'} aria-label={model ?? t('you')}>
+    <article
+      className={[
+        'col',
+        live ? 'live' : '',
+        isCombined(node) ? 'combined' : '',
+        choice !== null && choice.at >= 0 ? 'picked' : '',
+      ]
+        .filter(Boolean)
+        .join(' ')}
+      aria-label={model ?? t('you')}
+      data-answer={node.id}
+    >
       <header>
+        {choice === null ? null : (
+          <>
+            <input
+              type="checkbox"
+              className="pickbox"
+              aria-label={t('useAnswer', { name: nameOfAnswer(node) })}
+              checked={choice.at >= 0}
+              onChange={choice.onPick}
+            />
+            {choice.at < 0 ? null : <AnswerLetter node={node} at={choice.at} />}
+          </>
+        )}
         {model === null ? <b>{node.role === 'user' ? t('you') : t('model')}</b> : <ModelName model={model} />}
+        <SourceChips node={node} present={variants.map((each) => each.id)} known={variants} onPick={showColumn} />
         <span className="num">{facts.join(', ')}</span>
-        <span className="seg sides">
-          <button type="button" aria-pressed={side === 'A'} aria-label={t('asA')} onClick={() => onSide('a')}>
-            A
-          </button>
-          <button type="button" aria-pressed={side === 'B'} aria-label={t('asB')} onClick={() => onSide('b')}>
-            B
-          </button>
-        </span>
+        {combining ? null : (
+          <span className="seg sides">
+            <button type="button" aria-pressed={side === 'A'} aria-label={t('asA')} onClick={() => onSide('a')}>
+              A
+            </button>
+            <button type="button" aria-pressed={side === 'B'} aria-label={t('asB')} onClick={() => onSide('b')}>
+              B
+            </button>
+          </span>
+        )}
       </header>
       <div className="body">
         {pending ? (

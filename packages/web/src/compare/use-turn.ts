@@ -1,14 +1,14 @@
+import type { Topology } from '@coppice/client';
 import { isToolUse, type Message, type Node, type NodeId, type TopologyNode } from '@coppice/core';
 import { useEffect, useMemo, useState } from 'react';
-import { api } from '../state/client.ts';
-import type { Topology } from '../state/topology.ts';
+import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { type ThreadRow, threadRows } from '../thread/rows.ts';
 
-// A turn of more rounds is not compared at a glance.
+// Turns with more rounds are not compared completely.
 const mostRounds = 40;
 
-/** What follows a reply in the same turn: results of the tools that it called, and what was said after them. */
+/** The nodes after a reply in the same turn: tool results and further replies. */
 function restOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
   const rest: TopologyNode[] = [];
   if (node === undefined) return rest;
@@ -28,13 +28,13 @@ function withMessage(like: Node, { id, parentId, role, tokens }: TopologyNode, m
   return { ...like, id, parentId, role, tokens, message, meta: {}, status: 'success' };
 }
 
-/** A reply with all of its turn, as rows of a thread: each call with its result, and what the model made of it. */
+/** A reply with the rest of its turn, as rows of a thread: each call with its result. */
 export function useTurn(node: Node | undefined): readonly ThreadRow[] {
   const session = useSession();
   const stamp = useTree((state) => state.stamp);
   const topology = useTree((state) => state.topology);
   const [read, setRead] = useState<Readonly<Record<string, Message>>>({});
-  // The topology is changed in place: its stamp says when to look again.
+  // The topology is mutable: its stamp tells when it changed.
   const rest = useMemo(
     () => (topology === null || stamp < 0 ? [] : restOfTurn(topology, node)),
     [topology, stamp, node],

@@ -1,11 +1,10 @@
+import { asProblem, replySourceOf } from '@coppice/client';
 import type { Node, NodeId, TextPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, formatTime, t } from '../i18n/index.ts';
 import { wordsOfMarkdown } from '../markdown/plain-words.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
-import { replySourceOf } from '../state/reply-source.ts';
+import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { plainTextOf, type ThreadRow } from '../thread/rows.ts';
@@ -17,7 +16,7 @@ interface WordDiffProps {
   readonly variants: readonly Node[];
 }
 
-/** How much two texts share: the length of what is equal, of what only A has and of what only B has. */
+/** The lengths of the equal text, of the text only in A and of that only in B. */
 function sharesOfDiff(parts: readonly TextPart[]): {
   readonly shared: number;
   readonly left: number;
@@ -36,17 +35,20 @@ function textOfTurn(rows: readonly ThreadRow[]): string {
     .join('\n\n');
 }
 
-/** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own modelColour. */
+/**
+ * Compares two messages, or the two branches that begin with them, word by word. Neither is older, so each side has
+ * its own colour.
+ */
 export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null {
   const [whole, setWhole] = useState(false);
   const [written, setWritten] = useState(false);
   const texts = useTexts(a, b, variants, whole);
   const left = useTurn(texts?.left);
   const right = useTurn(texts?.right);
-  // Marks of Markdown are nobody's words: where only they differ, nothing that is read does.
+  // Markdown markup is ignored: a difference only in markup is not visible to a reader.
   const parts = useMemo(() => {
     if (texts === null) return [];
-    // A reply that called tools says most of what it has to say after them.
+    // A reply that called tools has most of its text after them.
     const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
     return written ? diffText(a, b) : diffText(wordsOfMarkdown(a), wordsOfMarkdown(b));
   }, [texts, whole, written, left, right]);
@@ -61,7 +63,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
       event.stopPropagation();
       button.current?.click();
     };
-    // Before the keys of the thread, which has forks where this has differences.
+    // Before the keys of the thread, which use the same keys for forks.
     addEventListener('keydown', pressed, true);
     return () => removeEventListener('keydown', pressed, true);
   }, []);
@@ -168,7 +170,7 @@ interface Texts {
   readonly right: Node | undefined;
 }
 
-/** The texts to compare: of the two messages, or of all that follows on the branches they lead to. */
+/** The texts to compare: of the two messages, or of their whole branches. */
 function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolean): Texts | null {
   const session = useSession();
   const [branches, setBranches] = useState<{

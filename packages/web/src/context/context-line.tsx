@@ -1,8 +1,8 @@
+import { replySourceOf } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { modelColourOf } from '../state/model-colours.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { annotateMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -15,7 +15,7 @@ interface LineProps {
   readonly onChoose: () => void;
 }
 
-/** One line of the inspector: who, the words, how much they weigh, and whether the model sees them. */
+/** A row of the inspector: role, text, tokens, and whether the model sees it. */
 export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactElement {
   const session = useSession();
   const { entry, node } = row;

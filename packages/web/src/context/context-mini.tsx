@@ -5,7 +5,7 @@ import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
 import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context-answer.ts';
 
-/** What the model sees, in short: the foot of the panel, or with its messages where the panel shows nothing else. */
+/** A summary of the context at the bottom of the panel, or with its messages if the panel shows nothing else. */
 export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
   const { answer, more } = useContextAnswer(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;

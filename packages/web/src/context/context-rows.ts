@@ -1,26 +1,25 @@
-/** The lines of the inspector: what is in force, what is left out in its place, and what a summary stands for. */
+/**
+ * The rows of the inspector: messages in the context, excluded messages in their place, and what a summary replaces.
+ */
+import { type ContextAnswer, type LoadedBranch, pathToNode, replySourceOf } from '@coppice/client';
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import type { ContextAnswer } from '../state/api-types.ts';
-import { type LoadedBranch, pathToNode } from '../state/loaded-branch.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { plainTextOf } from '../thread/rows.ts';
 import { isHead } from './use-context-answer.ts';
 
-/** A line. */
 export interface ContextTableRow {
   readonly key: string;
-  /** Null for what is left out. */
+  /** Null for an excluded message. */
   readonly entry: ContextEntry | null;
   readonly node: Node | undefined;
   readonly tokens: number;
-  /** Older messages that a summary stands for; null where nobody has counted them. */
+  /** Older messages that a summary replaces; null if they were not counted. */
   readonly folded: number | null;
 }
 
 const ordinary = { folded: 0 } as const;
 
-/** The entries that are read, with what is left out in its place, and the older messages as one line. */
+/** The loaded entries, with excluded messages in their place, and the older messages as one row. */
 export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readonly ContextTableRow[] {
   const path = pathToNode(part);
   const inForce = new Map(answer.entries.map((entry) => [entry.nodeId, entry]));
@@ -28,7 +27,7 @@ export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readon
   for (const entry of answer.entries)
     if (entry.kind === 'system-prompt')
       rows.push({ key: 'system', entry, node: undefined, tokens: entry.tokens, ...ordinary });
-  // Above the page all may be in force: nothing there is told before it is read.
+  // Above the loaded page everything may be in the context, so nothing there is shown as excluded.
   const from = answer.before === null ? 0 : path.findIndex((node) => node.id === answer.before);
   const after: ContextTableRow[] = [];
   const seen = new Set<string>();
@@ -62,7 +61,7 @@ export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readon
   return [...rows, ...after];
 }
 
-/** Who says it. */
+/** The author of a row. */
 export function entryName(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');
@@ -74,9 +73,9 @@ export function entryName(row: ContextTableRow): string {
   return (node === undefined ? null : replySourceOf(node.meta).model) ?? t('model');
 }
 
-/** What a line says: the words of the message, or the calls that it makes instead. */
+/** The text of a row: that of the message, or its tool calls. */
 export function contextText({ entry, node }: ContextTableRow): string {
-  // The wrapping that a model gets around a summary is for the model.
+  // The wrapper text around a summary is only for the model.
   if (entry === null || (entry.kind !== 'message' && node !== undefined)) return node?.text ?? '';
   const words = plainTextOf(entry.message);
   if (words !== '') return words;

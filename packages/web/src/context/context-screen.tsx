@@ -1,10 +1,9 @@
+import { asProblem, type TreeSession } from '@coppice/client';
 import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
-import type { TreeSession } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -19,10 +18,10 @@ import { ExcludedMessages } from './excluded-messages.tsx';
 import { SentMessages } from './sent-messages.tsx';
 import { isHead, useContextAnswer } from './use-context-answer.ts';
 
-// As many messages as are read with the first look: more come when they are asked for.
+// The size of the first page; more are loaded on demand.
 const pageSize = 100;
 
-/** Copies all that would be sent, also what the screen has not read. */
+/** Copies the complete request, including messages that are not loaded. */
 async function copyRequest(session: TreeSession, model: string | null): Promise<void> {
   try {
     const nodeId = session.state.part?.leaf ?? null;
@@ -38,7 +37,7 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
   }
 }
 
-/** Exactly what a model gets with the next call, message by message, and how full its window is. */
+/** Shows exactly what a model gets with the next call, message by message, and how full its window is. */
 export function ContextScreen(): ReactElement {
   const session = useSession();
   const { answer, model, more } = useContextAnswer(pageSize);
@@ -47,10 +46,10 @@ export function ContextScreen(): ReactElement {
   const rows = useMemo(() => (answer === null || part === null ? [] : rowsOfContext(answer, part)), [answer, part]);
   const most = useMemo(() => rows.reduce((high, row) => Math.max(high, row.tokens), 1), [rows]);
   const above = answer === null || answer.before === null ? 0 : answer.count - answer.entries.length;
-  // What is above the page stands where it would be read: under the system prompt and the summary.
+  // Messages above the page are shown where they would be: below the system prompt and the summary.
   const heads = rows.findIndex((row) => row.entry !== null && !isHead(row.entry));
   const ready = useTree((state) => state.phase === 'ready');
-  // What other branches hold is told too.
+  // Needed to show what other branches contain.
   useEffect(() => {
     if (ready) void session.wantTopology();
   }, [session, ready]);

@@ -1,11 +1,10 @@
-/** How the weight of a context follows the loaded path, so that a message that is added or changed costs no request. */
+/** Adjusts the size of a context to the loaded path, so that a changed message needs no request. */
+import { type ContextAnswer, type LoadedBranch, pathToNode } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
-import type { ContextAnswer } from '../state/api-types.ts';
-import { type LoadedBranch, pathToNode } from '../state/loaded-branch.ts';
 
-/** What the loaded path of a branch weighs, and what must stay the same for two weights to be comparable. */
+/** The size of the loaded path, and what must be equal for two sizes to be comparable. */
 export interface PathWeight {
-  /** Where the loaded path begins; null at the root. */
+  /** The first loaded node; null at the root. */
   readonly first: NodeId | null;
   /** The summaries on the path and everything that the last of them replaces. */
   readonly fixed: string;
@@ -18,7 +17,7 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
   return `${id}:${contentIn}:${tokens}:${meta.excluded === true}`;
 }
 
-/** Weighs the loaded path. */
+/** Computes the size of the loaded path. */
 export function weighPath(part: LoadedBranch): PathWeight {
   const path = pathToNode(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');
@@ -34,7 +33,7 @@ export function weighPath(part: LoadedBranch): PathWeight {
   return { first: part.before, fixed: fixed.join(), messages, tools, count };
 }
 
-/** An answer of the server, adjusted to what the path weighs now; null where only the server can say. */
+/** A response of the server, adjusted to the current path; null if only the server can tell. */
 export function adjustWeight(answer: ContextAnswer, before: PathWeight, now: PathWeight): ContextAnswer | null {
   if (before.first !== now.first || before.fixed !== now.fixed) return null;
   const messages = now.messages - before.messages;

@@ -1,9 +1,9 @@
+import type { ContextAnswer } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatCompact, formatNumber, t } from '../i18n/index.ts';
-import type { ContextAnswer } from '../state/api-types.ts';
 import { type ContextShare, shareClass, shareName, sharesOf } from './use-context-answer.ts';
 
-/** How full the window of the model is, and with what. */
+/** Shows how full the model's context window is, and with what. */
 export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer }): ReactElement {
   const window = Math.max(1, answer.window);
   const shares = sharesOf(answer);

@@ -1,10 +1,10 @@
+import { pathToNode } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { pathToNode } from '../state/loaded-branch.ts';
 import { useTree } from '../state/use-session.ts';
 import type { ContextTableRow } from './context-rows.ts';
 
-/** What no model gets with the next call: thoughts, what was hidden, other branches. */
+/** Shows what no model gets with the next call: thinking, hidden messages, other branches. */
 export function ExcludedMessages({ rows }: { readonly rows: readonly ContextTableRow[] }): ReactElement | null {
   const topology = useTree((state) => state.topology);
   const part = useTree((state) => state.part);

@@ -10,10 +10,10 @@ import { Button } from '../ui/button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { type ContextTableRow, entryName } from './context-rows.ts';
 
-// More than this nobody reads here; the thread has it whole.
+// Longer texts are cut here; the thread shows them completely.
 const mostShown = 40_000;
 
-/** One message exactly as it is sent, and what can be done about it. */
+/** One message exactly as it is sent, and its actions. */
 export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactElement {
   const session = useSession();
   const scrolls = useScrollable<HTMLPreElement>();
@@ -35,7 +35,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
             look="quiet"
             onClick={() => {
               navigateTo(treePlace(session.treeId));
-              session.look(node.id);
+              session.scrollTo(node.id);
             }}
           >
             {t('open')}
@@ -99,14 +99,14 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
   );
 }
 
-/** The words of a summary, to be set right: what a model left out, or made up, is a person's to mend. */
+/** Edits the text of a summary: people can correct what a model left out or made up. */
 function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone: () => void }): ReactElement {
   const session = useSession();
   const [text, setText] = useState(node.text);
   const [seen] = useState(() => ({ node, version: session.version }));
   const [busy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  // It appears because somebody asked to write here.
+  // The user opened it to type.
   useEffect(() => area.current?.focus(), []);
   const save = async () => {
     setBusy(true);

@@ -1,15 +1,15 @@
+import type { ContextAnswer } from '@coppice/client';
 import type { ContextShares } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { ContextAnswer } from '../state/api-types.ts';
 import { modelsNow, useAppData } from '../state/app-data.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { adjustWeight, type PathWeight, weighPath } from './context-weight.ts';
 
-// A server gives at most so many messages with one answer, and nobody reads more at once.
+// The largest number of messages in one response of the server.
 const mostEntries = 1000;
 const moreEntries = 200;
 
-/** Whether an entry is on every page: the system prompt and the summary in force. */
+/** Whether an entry is on every page: the system prompt and the current summary. */
 export function isHead({ kind }: ContextAnswer['entries'][number]): boolean {
   return kind === 'system-prompt' || kind === 'summary';
 }
@@ -18,7 +18,7 @@ function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer 
   return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isHead(entry))] };
 }
 
-/** A weight that the server gave, and what the loaded path weighed then. */
+/** A size from the server, and the size of the loaded path at that time. */
 interface ReadWeight {
   readonly model: string | null;
   readonly answer: ContextAnswer;
@@ -26,9 +26,8 @@ interface ReadWeight {
 }
 
 /**
- * What is in force for the next call at the end of the view's branch: its weight, and its last messages, as many as are
- * wanted; `more` reads those above. Where only the weight is wanted, it follows the loaded path; else it is read again
- * whenever the tree changes.
+ * The context of the next call at the end of the view's branch: its size and its last messages; `more` loads those
+ * above. If only the size is needed, it follows the loaded path; else it is read again when the tree changes.
  */
 export function useContextAnswer(limit: number): {
   readonly answer: ContextAnswer | null;
@@ -47,7 +46,7 @@ export function useContextAnswer(limit: number): {
   const shown = useRef(limit);
   const read = useRef<ReadWeight | null>(null);
   useEffect(() => {
-    // Counting a long branch keeps the server busy: not before the thread is on the screen.
+    // Counting a long branch is expensive for the server: not before the thread is shown.
     if (version === 0 || !ready) return;
     const { base } = session.state;
     const known = read.current;
@@ -61,15 +60,15 @@ export function useContextAnswer(limit: number): {
       return;
     }
     const stop = new AbortController();
-    // A reply in full flow changes the tree often; the thread comes first.
+    // During a reply the tree changes often; the thread has priority.
     const timer = setTimeout(() => {
       session.api
-        // Where only the weight is wanted, one message is the least that can be asked for.
+        // One message is the minimum that can be requested.
         .context(session.treeId, { nodeId: leaf, model, limit: Math.max(1, shown.current) }, stop.signal)
         .then((reported) => {
           setAnswer(reported);
           const now = session.state.base;
-          // An answer about another version than the loaded one cannot be adjusted to it.
+          // A response about another version cannot be adjusted.
           const same = now !== null && now.tree.version === reported.version && now.leaf === leaf;
           read.current = same ? { model, answer: reported, weight: weighPath(now) } : null;
           session.store.setState({ weight: reported.tokens });
@@ -100,14 +99,14 @@ export interface ContextShare {
   readonly tokens: number;
 }
 
-/** How the tokens in force divide among system prompt, summaries, messages and results of tools. */
+/** How the tokens are divided among system prompt, summaries, messages and tool results. */
 export function sharesOf({ shares }: ContextAnswer): readonly ContextShare[] {
   return (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
 }
 
-/** The class of a share's pattern. */
+/** The CSS class of a share's pattern. */
 export const shareClass = { system: 'seg-sys', summaries: 'seg-sum', messages: 'seg-msg', tools: 'seg-tool' } as const;
-/** The name of a share. */
+/** The label of a share. */
 export const shareName = {
   system: 'systemPrompt',
   summaries: 'summaries',

@@ -1,15 +1,14 @@
+import { asProblem, type ListedBookmark } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
-import type { ListedBookmark } from '../state/api-types.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { treePlace } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 
-/** All bookmarks, with the tree each is in and the words it stands on; each leads to its place on its own branch. */
+/** All bookmarks, each with its tree and the text of its message; each opens its message on its branch. */
 export function BookmarkList(): ReactElement {
   const [found, setFound] = useState<{
     readonly items: readonly ListedBookmark[];

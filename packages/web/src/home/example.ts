@@ -1,8 +1,8 @@
-/** A small tree to look around in: a question with two answers, one of them gone on with, and a bookmark. */
+/** An example tree: a question with two replies, one of them continued, and a bookmark. */
+import { asProblem } from '@coppice/client';
 import { type NodeId, type TreeId, treeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
@@ -25,7 +25,7 @@ async function addExampleMessage(
   return { tree, version: written.version, last };
 }
 
-/** Plants the example, goes there and shows around. */
+/** Creates the example, opens it and starts the tour. */
 export async function openExample(): Promise<void> {
   try {
     const made = await api.create({ title: t('exampleTitle') });

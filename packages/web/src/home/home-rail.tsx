@@ -1,16 +1,17 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
+import { ChatList } from '../sidebar/chat-list.tsx';
 import { useAppData } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
+import { api } from '../state/page-client.ts';
 import { homePlace, useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
-import { RailHead, Scrim } from './rail.tsx';
+import { FoldedRail, RailHead, Scrim } from './rail.tsx';
 
 type Counted = readonly { readonly name: string; readonly count: number }[];
 
-/** The rail of home: all trees, pinned ones, folders, tags, trash and settings. */
+/** The navigation of home: all chats, pinned ones, folders, tags, trash and settings. */
 export function HomeRail(): ReactElement {
   const place = useRoute((route) => route.place);
   const trees = useAppData((lists) => lists.trees);
@@ -30,6 +31,8 @@ export function HomeRail(): ReactElement {
     );
   }, [changed]);
   const filter = place.name === 'home' ? place.filter : null;
+  const folded = useUi((ui) => ui.sidebarFolded);
+  if (folded && !drawer) return <FoldedRail />;
   return (
     <>
       {drawer ? <Scrim /> : null}
@@ -53,10 +56,14 @@ export function HomeRail(): ReactElement {
             <span className="grow">{t('recorded')}</span>
           </PageLink>
         </div>
-        <Group title={t('folders')} items={folders} icon="folder" prefix="folder:" filter={filter} />
+        <Group title={t('projects')} items={folders} icon="folder" prefix="folder:" filter={filter} />
         <Group title={t('tags')} items={tags} icon="tag" prefix="tag:" filter={filter} />
-        <span className="grow" />
+        <ChatList current={null} />
         <div className="list rail-foot">
+          <PageLink to={{ name: 'library' }} current={place.name === 'library'}>
+            <Icon name="lines" />
+            <span className="grow">{t('library')}</span>
+          </PageLink>
           <PageLink to={{ name: 'trash' }} current={place.name === 'trash'}>
             <Icon name="trash" />
             <span className="grow">{t('trash')}</span>

@@ -1,11 +1,10 @@
+import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, titleOfNode } from '@coppice/client';
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
 import { firstWords } from '../markdown/first-words.ts';
-import type { SearchHit, TreeShape, TreeViewData } from '../state/api-types.ts';
 import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
-import { api, type TreeFilter } from '../state/client.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
 import { useShapes, wantShape } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
@@ -13,17 +12,18 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
-import { LogoMark, Sprout } from '../ui/logo.tsx';
+import { LogoMark, LogoPicture } from '../ui/logo.tsx';
 import { BookmarkList } from './bookmark-list.tsx';
 import { openExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
+import { Start } from './start.tsx';
 
 type HomePlace = Extract<PagePlace, { name: 'home' }>;
 
-/** Home: search over every branch, and the trees. */
+/** Home: search in all branches, and the list of chats. */
 export function HomeScreen({ place }: { readonly place: HomePlace }): ReactElement {
   const [text, setText] = useState(place.search);
   const [found, setFound] = useState<{
@@ -60,13 +60,50 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
       .then(({ items, cursor }) => setFound({ text: found.text, hits: [...found.hits, ...items], cursor }))
       .catch(() => undefined);
   };
+  // During a search the hits are shown instead of the start screen.
+  const begins = text.trim() === '' && (place.filter === '' || place.filter.startsWith('folder:'));
+  const searchField = (
+    <div className="bigsearch grow">
+      <Icon name="search" />
+      <input
+        id="search"
+        ref={search}
+        type="search"
+        className="grow"
+        placeholder={t('searchEveryBranch')}
+        aria-label={t('searchEveryBranch')}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          const first = document.querySelector<HTMLElement>('.hits .hit');
+          // What is shown may still answer what was written before.
+          if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
+          if (event.key === 'ArrowDown' && first !== null) {
+            first.focus();
+            event.preventDefault();
+          }
+          if (event.key === 'Escape') {
+            setText('');
+            navigateTo(homePlace('', place.filter), { replace: true });
+          }
+        }}
+      />
+      {found === null ? (
+        <kbd>/</kbd>
+      ) : (
+        <span className="dim num">
+          {tn('hits', found.hits.length)}
+          {found.cursor === null ? '' : '+'}
+        </span>
+      )}
+    </div>
+  );
   return (
     <div className="app two">
       <HomeRail />
       <main className="main">
         <div className="home one">
           <div className="column-main">
-            <h1 className="sr">{t('trees')}</h1>
             <div className="row home-top">
               <DrawerButton />
               <span className="logo grow phone-only">
@@ -74,41 +111,9 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                 Coppice
               </span>
               <ActionIcon id="new" className="phone-only" />
-              <div className="bigsearch grow">
-                <Icon name="search" />
-                <input
-                  id="search"
-                  ref={search}
-                  type="search"
-                  className="grow"
-                  placeholder={t('searchEveryBranch')}
-                  aria-label={t('searchEveryBranch')}
-                  value={text}
-                  onChange={(event) => setText(event.target.value)}
-                  onKeyDown={(event) => {
-                    const first = document.querySelector<HTMLElement>('.hits .hit');
-                    // What is shown may still answer what was written before.
-                    if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
-                    if (event.key === 'ArrowDown' && first !== null) {
-                      first.focus();
-                      event.preventDefault();
-                    }
-                    if (event.key === 'Escape') {
-                      setText('');
-                      navigateTo(homePlace('', place.filter), { replace: true });
-                    }
-                  }}
-                />
-                {found === null ? (
-                  <kbd>/</kbd>
-                ) : (
-                  <span className="dim num">
-                    {tn('hits', found.hits.length)}
-                    {found.cursor === null ? '' : '+'}
-                  </span>
-                )}
-              </div>
             </div>
+            {begins ? <Start folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} /> : null}
+            {searchField}
             <DropZone />
             {found === null ? null : (
               <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
@@ -126,11 +131,12 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   );
 }
 
-function filterOf(filter: string): TreeFilter | null {
-  if (filter === 'pinned') return { pinned: true };
-  if (filter === 'forest') return { forest: true };
-  if (filter.startsWith('folder:')) return { folder: filter.slice(7) };
-  return filter.startsWith('tag:') ? { tag: filter.slice(4) } : null;
+/** The lists that a filter stands for. Recorded trees are those by prompt and those of sessions, which have a tag. */
+function filtersOf(filter: string): readonly TreeFilter[] | null {
+  if (filter === 'pinned') return [{ pinned: true }];
+  if (filter === 'forest') return [{ forest: true }, { tag: 'recorded' }];
+  if (filter.startsWith('folder:')) return [{ folder: filter.slice(7) }];
+  return filter.startsWith('tag:') ? [{ tag: filter.slice(4) }] : null;
 }
 
 type ListOrder = 'recent' | 'title' | 'branches';
@@ -154,16 +160,16 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   const cursor = useAppData((lists) => lists.cursor);
   const [some, setSome] = useState<readonly TreeViewData[] | null>(null);
   const [order, setOrder] = useState<ListOrder>('recent');
-  // What is recorded comes from elsewhere: the list of recorded trees is read again when there is more.
+  // The list of recorded trees is read again when new calls were recorded.
   const fresh = filter === 'forest' ? recorded : 0;
   useEffect(() => {
-    const wanted = filterOf(filter);
+    const wanted = filtersOf(filter);
     if (wanted === null || all === null || fresh < 0) return setSome(null);
     let stale = false;
-    api
-      .trees({ ...wanted, limit: 200 })
-      .then(({ items }) => {
-        if (!stale) setSome(items);
+    Promise.all(wanted.map((each) => api.trees({ ...each, limit: 200 })))
+      .then((lists) => {
+        const items = lists.flatMap((list) => list.items);
+        if (!stale) setSome(lists.length === 1 ? items : items.toSorted((a, b) => b.updatedAt - a.updatedAt));
       })
       .catch(() => undefined);
     return () => {
@@ -172,7 +178,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   }, [filter, all, fresh]);
   const shapes = useShapes((state) => state.shapes);
   const listed = some ?? all;
-  // By branches those out of sight count too.
+  // Sorting by branches needs the shapes of trees that are not visible too.
   useEffect(() => {
     if (order === 'branches') for (const tree of listed) wantShape(tree.id, tree.version);
   }, [order, listed]);
@@ -218,7 +224,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   );
 }
 
-/** Recorded trees with those of the same program together, in the order of their newest. */
+/** Recorded trees grouped by program, in the order of their newest. */
 function byProject(
   trees: readonly TreeViewData[],
 ): readonly { readonly project: string | null; readonly trees: readonly TreeViewData[] }[] {
@@ -231,7 +237,7 @@ function byProject(
   return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
-/** Where its user is in a tree: the last words there, and the bookmark they follow. */
+/** Where the user is in a tree: the last text, and the bookmark above it. */
 function whereIn({ on, words: said }: TreeShape): string {
   const words = firstWords(said, 120);
   return on === null || on === words ? words : t('onBranch', { branch: on, words });
@@ -268,7 +274,7 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
 function NoTrees(): ReactElement {
   return (
     <div className="empty">
-      <Sprout />
+      <LogoPicture />
       <h2>{t('firstQuestion')}</h2>
       <p>{t('firstQuestionHint')}</p>
       <div className="row">

@@ -1,14 +1,13 @@
+import { type TreeViewData, titleOfNode } from '@coppice/client';
 import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
-import { formatTime, t } from '../i18n/index.ts';
+import { t } from '../i18n/index.ts';
 import { ActionIcon } from '../keys/action-controls.tsx';
 import { shownChord } from '../keys/chords.ts';
 import { OutlinePanel } from '../map/outline.tsx';
-import type { TreeViewData } from '../state/api-types.ts';
-import { useAppData } from '../state/app-data.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
-import { homePlace, treePlace } from '../state/router.ts';
-import { openDialog, useUi } from '../state/ui.ts';
+import { ChatList } from '../sidebar/chat-list.tsx';
+import { homePlace } from '../state/router.ts';
+import { foldSidebar, openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -17,7 +16,7 @@ import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { LogoMark } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 
-/** The head of every rail: the way home, and a new tree. */
+/** The head of every rail: the link to home, and the button for a new chat. */
 export function RailHead(): ReactElement {
   return (
     <div className="bar">
@@ -25,15 +24,24 @@ export function RailHead(): ReactElement {
         <LogoMark />
         Coppice
       </PageLink>
+      <PageLink className="ib" to={{ name: 'settings' }} label={t('settings')}>
+        <Icon name="gear" />
+      </PageLink>
+      <IconButton
+        className="desk-only"
+        icon="panel"
+        label={`${t('hideSidebar')} (${shownChord('mod+b')})`}
+        onClick={() => foldSidebar(true)}
+      />
       <ActionIcon id="new" />
     </div>
   );
 }
 
-// Drawing a silhouette walks the whole tree: that of a larger one stays as it was when the list was read.
+// Drawing a silhouette walks the whole tree; for a larger tree the one from the list is kept.
 const mostDrawn = 2_000;
 
-/** The open tree in the list: its name and its silhouette as they are now, not as they were when the list was read. */
+/** The open tree in the list, with its current title and silhouette instead of those of the list. */
 function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const now = useTree((state) => state.base?.tree ?? null);
   const topology = useTree((state) => state.topology);
@@ -54,14 +62,14 @@ function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
   );
 }
 
-/** What lies over the page while a rail is drawn out on a phone; a touch puts the rail back. */
+/** The overlay behind an open drawer on a phone; a tap closes the drawer. */
 export function Scrim(): ReactElement {
   return (
     <button type="button" className="scrim" aria-label={t('close')} onClick={() => useUi.setState({ drawer: false })} />
   );
 }
 
-/** Opens the rail on a phone, where it is not beside the page. */
+/** Opens the rail as a drawer on a phone. */
 export function DrawerButton(): ReactElement {
   return (
     <IconButton
@@ -73,13 +81,39 @@ export function DrawerButton(): ReactElement {
   );
 }
 
-/** Beside a thread: the newest trees, and the outline of this one. */
+/** The rail as icons, for more room. */
+export function FoldedRail(): ReactElement {
+  return (
+    <nav className="rail folded" aria-label={t('trees')}>
+      <PageLink className="logo" to={homePlace()} label="Coppice">
+        <LogoMark />
+      </PageLink>
+      <IconButton
+        icon="panel"
+        label={`${t('showSidebar')} (${shownChord('mod+b')})`}
+        onClick={() => foldSidebar(false)}
+      />
+      <ActionIcon id="new" />
+      <IconButton
+        icon="search"
+        label={`${t('search')} (${shownChord('mod+k')})`}
+        onClick={() => openDialog({ name: 'palette' })}
+      />
+      <span className="grow" />
+      <PageLink className="ib" to={{ name: 'settings' }} label={t('settings')}>
+        <Icon name="gear" />
+      </PageLink>
+    </nav>
+  );
+}
+
+/** The rail next to a thread: every chat, and the outline of this one. */
 export function Rail(): ReactElement {
   const session = useSession();
-  const trees = useAppData((lists) => lists.trees);
   const drawer = useUi((ui) => ui.drawer);
+  const folded = useUi((ui) => ui.sidebarFolded);
   useEffect(() => () => useUi.setState({ drawer: false }), []);
-  const shown = trees.slice(0, 5);
+  if (folded && !drawer) return <FoldedRail />;
   return (
     <>
       {drawer ? <Scrim /> : null}
@@ -92,23 +126,7 @@ export function Rail(): ReactElement {
             <kbd>{shownChord('mod+k')}</kbd>
           </button>
         </div>
-        <div className="list">
-          {shown.map((tree) => (
-            <PageLink key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
-              {tree.id === session.treeId ? (
-                <OpenTree tree={tree} />
-              ) : (
-                <>
-                  <ListedSilhouette tree={tree} />
-                  <span className="grow clip" dir="auto">
-                    {titleOfNode(tree) ?? t('untitled')}
-                  </span>
-                  <time>{formatTime(tree.updatedAt)}</time>
-                </>
-              )}
-            </PageLink>
-          ))}
-        </div>
+        <ChatList compact current={session.treeId} openChat={(tree) => <OpenTree tree={tree} />} />
         <OutlinePanel />
       </nav>
     </>

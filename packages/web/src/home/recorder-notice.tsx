@@ -1,13 +1,13 @@
+import type { RecorderView } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import type { RecorderView } from '../state/api-types.ts';
-import { api } from '../state/client.ts';
+import { api } from '../state/page-client.ts';
 import { Icon } from '../ui/icon.tsx';
 
-/** How often the recorder is looked at: often while its trees are on the screen, else now and then. */
+/** The polling intervals of the recorder: short while its trees are shown, else long. */
 const [oftenMs, seldomMs] = [1_500, 15_000];
 
-/** How the recorder of the server is, as far as the page knows; null until it does. */
+/** The state of the server's recorder; null until it is known. */
 export function useRecorder(watching: boolean): RecorderView | null {
   const [recorder, setRecorder] = useState<RecorderView | null>(null);
   useEffect(() => {
@@ -33,7 +33,7 @@ export function useRecorder(watching: boolean): RecorderView | null {
   return recorder;
 }
 
-/** Says what somebody must know about recording: calls that were lost, a store that refuses, or that it is off. */
+/** Shows problems of recording: lost calls, a store that refuses, or that it is paused. */
 export function RecorderNotice({
   recorder,
   watching,
@@ -44,7 +44,7 @@ export function RecorderNotice({
   if (recorder === null) return null;
   const lost = recorder.unacknowledged;
   const said: string[] = [];
-  // Calls that were lost earlier are said by their number alone.
+  // For earlier lost calls only their number is shown.
   const isFailing = recorder.lastError !== null || recorder.waiting > 0 || lost === 0;
   if (recorder.health === 'failing' && isFailing) said.push(t('recorderFailing'));
   if (lost > 0) said.push(tn('recorderLost', lost));

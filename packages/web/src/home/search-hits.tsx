@@ -1,8 +1,7 @@
+import { type SearchHit, titleOfNode } from '@coppice/client';
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
-import type { SearchHit } from '../state/api-types.ts';
 import { useAppData } from '../state/app-data.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
 import { treePlace } from '../state/router.ts';
 import { Button } from '../ui/button.tsx';
 import { PageLink } from '../ui/link.tsx';
@@ -14,7 +13,7 @@ interface SearchHitsProps {
   readonly more: (() => void) | null;
 }
 
-/** What a search found. Each leads to its own branch and to its place on it. */
+/** The hits of a search. Each opens its branch and scrolls to its message. */
 export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement {
   const list = useRef<HTMLElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -61,7 +60,7 @@ function SearchHitLine({ hit, words }: { readonly hit: SearchHit; readonly words
   );
 }
 
-/** A text with the words that were looked for marked, whatever characters they are made of. */
+/** A text with the search words highlighted; special characters are taken literally. */
 export function MarkedText({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   const parts: { readonly at: number; readonly text: string; readonly hit: boolean }[] = [];

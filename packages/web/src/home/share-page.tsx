@@ -1,13 +1,12 @@
+import { asProblem, type HttpProblem, type SharedAnswer, sharedAttachments } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatDateTime, t } from '../i18n/index.ts';
-import type { SharedAnswer } from '../state/api-types.ts';
-import { api, sharedAttachments } from '../state/client.ts';
-import { asProblem, type HttpProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { AttachmentsContext } from '../thread/blocks.tsx';
 import { PastMessage } from '../tree-work/past-message.tsx';
 import { LogoMark } from '../ui/logo.tsx';
 
-/** What somebody with a link sees: one branch as it was when it was shared, and nothing else. */
+/** The page of a share link: one branch as it was when it was shared, and nothing else. */
 export function SharePage({ token }: { readonly token: string }): ReactElement {
   const [shared, setShared] = useState<SharedAnswer | null>(null);
   const [problem, setProblem] = useState<HttpProblem | null>(null);

@@ -4,13 +4,13 @@ import { shownChord } from '../keys/chords.ts';
 import { writeLocal } from '../state/local-storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Sprout } from '../ui/logo.tsx';
+import { LogoPicture } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
 const stops = ['tourStem', 'tourRings', 'tourMap', 'tourUndo'] as const;
 
-/** Thirty seconds around the page: the three marks, the map, and that nothing is lost. */
+/** A short tour: the three marks, the map, and that nothing is lost. */
 export function Tour({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [at, setAt] = useState(0);
   const stop = stops[at] ?? 'tourStem';
@@ -22,7 +22,7 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
     <Dialog title={t('tour')} onClose={done}>
       <div className="tour">
         <div className="tour-picture">
-          {at === 0 ? <Sprout /> : null}
+          {at === 0 ? <LogoPicture /> : null}
           {at === 1 ? <VariantRings count={3} at={2} size={64} /> : null}
           {at === 2 ? (
             <TreeSilhouette

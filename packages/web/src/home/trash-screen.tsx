@@ -1,10 +1,8 @@
+import { asProblem, type TrashItem, type TreeViewData, titleOfNode } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
-import type { TrashItem, TreeViewData } from '../state/api-types.ts';
 import { loadTrees, useAppData } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -14,10 +12,10 @@ import { type SilhouetteBranch, TreeSilhouette } from '../ui/tree-silhouette.tsx
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 
-// What lies in the trash grows no more: one bare stem stands for it.
+// Deleted trees have a fixed silhouette: a single branch.
 const fallen: readonly SilhouetteBranch[] = [{ height: 8, active: false }];
 
-/** What was deleted: whole trees, and branches of the newest trees; all of it can be had back. */
+/** Deleted trees, and deleted branches of the newest trees; all of them can be restored. */
 export function TrashScreen(): ReactElement {
   const trees = useAppData((lists) => lists.trees);
   const [gone, setGone] = useState<readonly TreeViewData[]>([]);

@@ -4,27 +4,27 @@ import type { Dictionary } from './dictionary.ts';
 import { currentLanguage } from './index.ts';
 import { germanUsage, ownNamesDe } from './names-de.ts';
 
-/** What a command said, in the reader's language as far as the page knows its sentences. */
+/** The output of a command in the user's language, as far as it is translated. */
 export function commandWords(said: string): Dictionary {
   return currentLanguage() === 'de' ? germanSaid(said) : { said };
 }
 
-/** A line of a list that a command shows, in the reader's language. */
+/** A line of a command's list, in the user's language. */
 export function commandLine(line: string): string {
   return currentLanguage() === 'de' ? germanLine(line) : line;
 }
 
-/** What a command or one of its arguments is for, in the reader's language. */
+/** The summary of a command or argument, in the user's language. */
 export function commandPhrase(phrase: string): string {
   return currentLanguage() === 'de' ? (germanPhrase(phrase) ?? phrase) : phrase;
 }
 
-/** The form of a command, in the reader's language as far as it is not typed so. */
+/** The usage of a command, with argument names in the user's language. */
 export function commandUsage(usage: string): string {
   return currentLanguage() === 'de' ? germanUsage(usage) : usage;
 }
 
-/** The name of something that comes with the program, or comes from elsewhere and has only the one that it has. */
+/** The translated name of a built-in thing; other names are returned unchanged. */
 export function germanCommandName(name: string): string {
   return currentLanguage() === 'de' && Object.hasOwn(ownNamesDe, name) ? (ownNamesDe[name] ?? name) : name;
 }

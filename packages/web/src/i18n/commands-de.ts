@@ -1,59 +1,58 @@
-/** What commands say, in German: by the English sentence, whose places in braces are said in German as well. */
+/** German translations of the output of commands, by the English sentence; values in braces are translated too. */
 import { germanPhrase } from './command-phrases-de.ts';
 import type { Dictionary } from './dictionary.ts';
 
-/** Each sentence of a command that is built in. */
+/** The sentences of built-in commands. */
 const commandSentencesDe: Readonly<Record<string, string>> = {
-  'You are there already.': 'Du bist schon dort.',
-  'You are right above {node} already.': 'Du bist schon direkt über {node}.',
-  'A hook sent you to the beginning instead.': 'Eine Erweiterung hat dich stattdessen an den Anfang geführt.',
-  'A hook sent you to {node} instead.': 'Eine Erweiterung hat dich stattdessen zu {node} geführt.',
-  'Went to the beginning; what you say next begins a new branch.':
-    'Am Anfang: was du als Nächstes sagst, beginnt einen neuen Zweig.',
-  'The text {quote} is there to be changed.': 'Der Text {quote} steht zum Ändern bereit.',
-  'A summary of the branch you left goes before what you say next.':
-    'Eine Zusammenfassung des verlassenen Zweigs geht dem voraus, was du als Nächstes sagst.',
-  'Went back to before {node}; its text is there to be changed.':
-    'Zurück vor {node}; der Text steht zum Ändern bereit.',
-  'Went to the beginning.': 'Am Anfang.',
-  'Went to {node}.': 'Jetzt bei {node}.',
-  '{n} branch goes on from there; what you say next begins another.':
-    '{n} Zweig geht von dort weiter; was du als Nächstes sagst, beginnt einen weiteren.',
-  '{n} branches go on from there; what you say next begins another.':
-    '{n} Zweige gehen von dort weiter; was du als Nächstes sagst, beginnt einen weiteren.',
-  'Copied every branch into a conversation of its own.': 'Alle Zweige sind in ein eigenes Gespräch kopiert.',
-  'Copied every branch into a new file, {any}.': 'Alle Zweige sind in eine neue Datei kopiert: {any}.',
-  'Begins anew in a conversation of its own.': 'Beginnt neu in einem eigenen Gespräch.',
-  'Begins anew in a new file, {any}.': 'Beginnt neu in einer neuen Datei: {any}.',
-  'Goes on after {node} in a conversation of its own.': 'Geht nach {node} in einem eigenen Gespräch weiter.',
-  'Goes on after {node} in a new file, {any}.': 'Geht nach {node} in einer neuen Datei weiter: {any}.',
-  'Goes on before {node} in a conversation of its own.': 'Geht vor {node} in einem eigenen Gespräch weiter.',
-  'Goes on before {node} in a new file, {any}.': 'Geht vor {node} in einer neuen Datei weiter: {any}.',
-  'Its text is there to be changed.': 'Der Text steht zum Ändern bereit.',
-  'The one you come from stays as it is.': 'Das Gespräch, aus dem du kommst, bleibt, wie es ist.',
-  'Took back {parts}.': 'Zurückgenommen: {parts}.',
-  'Brought back {parts}.': 'Zurückgebracht: {parts}.',
-  'Brought the branch that ends with {node} back, as a summary.':
-    'Der Zweig, der mit {node} endet, ist als Zusammenfassung zurückgebracht.',
-  'Brought the branch that ends with {node} back, as {messages}.':
-    'Der Zweig, der mit {node} endet, ist zurückgebracht: {messages}.',
+  'You are already there.': 'Du bist schon dort.',
+  'You are already right above {node}.': 'Du bist schon direkt über {node}.',
+  'A hook moved you to the beginning instead.': 'Ein Hook hat dich stattdessen an den Anfang geführt.',
+  'A hook moved you to {node} instead.': 'Ein Hook hat dich stattdessen zu {node} geführt.',
+  'Moved to the beginning; your next message starts a new branch.':
+    'Am Anfang: deine nächste Nachricht beginnt einen neuen Zweig.',
+  'The text {quote} is in the editor.': 'Der Text {quote} steht im Eingabefeld.',
+  'A summary of the branch you left precedes your next message.':
+    'Eine Zusammenfassung des verlassenen Zweigs steht vor deiner nächsten Nachricht.',
+  'Moved to before {node}; its text is in the editor.': 'Jetzt vor {node}; der Text steht im Eingabefeld.',
+  'Moved to the beginning.': 'Am Anfang.',
+  'Moved to {node}.': 'Jetzt bei {node}.',
+  '{n} branch continues from there; your next message starts another.':
+    '{n} Zweig geht von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
+  '{n} branches continue from there; your next message starts another.':
+    '{n} Zweige gehen von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
+  'Copied all branches to a new conversation.': 'Alle Zweige sind in ein neues Gespräch kopiert.',
+  'Copied all branches to a new file, {any}.': 'Alle Zweige sind in eine neue Datei kopiert: {any}.',
+  'Started again in a new conversation.': 'Neu begonnen in einem neuen Gespräch.',
+  'Started again in a new file, {any}.': 'Neu begonnen in einer neuen Datei: {any}.',
+  'Continues after {node} in a new conversation.': 'Geht nach {node} in einem neuen Gespräch weiter.',
+  'Continues after {node} in a new file, {any}.': 'Geht nach {node} in einer neuen Datei weiter: {any}.',
+  'Continues before {node} in a new conversation.': 'Geht vor {node} in einem neuen Gespräch weiter.',
+  'Continues before {node} in a new file, {any}.': 'Geht vor {node} in einer neuen Datei weiter: {any}.',
+  'Its text is in the editor.': 'Der Text steht im Eingabefeld.',
+  'The original is unchanged.': 'Das ursprüngliche Gespräch ist unverändert.',
+  'Undid {parts}.': 'Rückgängig gemacht: {parts}.',
+  'Redid {parts}.': 'Wiederhergestellt: {parts}.',
+  'Merged the branch that ends with {node}, as a summary.':
+    'Der Zweig, der mit {node} endet, ist als Zusammenfassung eingefügt.',
+  'Merged the branch that ends with {node}, as {messages}.':
+    'Der Zweig, der mit {node} endet, ist eingefügt: {messages}.',
   'Copied {node} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {node}.',
   'Copied {messages} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {messages}.',
-  '{messages} gave way to a summary: about {tokens} are in force, {n} were before.':
-    '{messages} durch eine Zusammenfassung ersetzt: etwa {tokens} gelten, vorher waren es {n}.',
-  'Nothing left the tree.': 'Aus dem Baum ist nichts verschwunden.',
+  '{messages} replaced by a summary: the model now gets about {tokens} instead of {n}.':
+    '{messages} durch eine Zusammenfassung ersetzt: das Modell bekommt jetzt etwa {tokens} statt {n}.',
+  'Nothing was deleted.': 'Nichts wurde gelöscht.',
   'The model sees {messages}, about {tokens}.': 'Das Modell sieht {messages}, etwa {tokens}.',
   'The model sees {messages}, about {tokens}; the window of {any} is not known.':
     'Das Modell sieht {messages}, etwa {tokens}; das Fenster von {any} ist nicht bekannt.',
-  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, {n} until older messages are summed up.':
+  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, {n} until older messages are summarised.':
     '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; noch {n}, bis ältere Nachrichten zusammengefasst werden.',
   '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, it is time to /compact.':
     '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; es ist Zeit für /compact.',
   '{nodes} in the conversation, {lines} shown.': '{nodes} im Gespräch, {lines} gezeigt.',
   '{nodes} from there on, {lines} shown.': '{nodes} von dort an, {lines} gezeigt.',
-  '{lines} did not fit: name a node, or a --limit.':
-    '{lines} passten nicht: nenne eine Nachricht, oder eine Grenze mit --limit.',
-  'There is no branch yet: nothing was said.': 'Es gibt noch keinen Zweig: nichts wurde gesagt.',
+  '{lines} not shown: name a message, or set --limit.':
+    '{lines} nicht gezeigt: nenne eine Nachricht, oder setze --limit.',
+  'There is no branch yet: the conversation is empty.': 'Es gibt noch keinen Zweig: das Gespräch ist leer.',
   'There is 1 branch.': 'Es gibt einen Zweig.',
   'There are {n} branches.': 'Es gibt {n} Zweige.',
   'There are {n} branches; the newest {n} are listed.': 'Es gibt {n} Zweige; die neuesten {n} sind aufgezählt.',
@@ -65,31 +64,31 @@ const commandSentencesDe: Readonly<Record<string, string>> = {
   '{node} has no label.': '{node} hat kein Lesezeichen.',
   '{node} is labelled {quote}.': '{node} hat das Lesezeichen {quote}.',
   'Nothing to do: {node} has no label.': 'Nichts zu tun: {node} hat kein Lesezeichen.',
-  'Nothing to do: {node} is labelled {quote} already.': 'Nichts zu tun: {node} hat das Lesezeichen {quote} schon.',
-  'Took the label {quote} away from {node}.': 'Das Lesezeichen {quote} ist von {node} weggenommen.',
+  'Nothing to do: {node} is already labelled {quote}.': 'Nichts zu tun: {node} hat das Lesezeichen {quote} schon.',
+  'Removed the label {quote} from {node}.': 'Das Lesezeichen {quote} ist von {node} entfernt.',
   'Labelled {node} {quote}.': '{node} hat jetzt das Lesezeichen {quote}.',
   'Labelled {node} {quote}, before {quote}.': '{node} hat jetzt das Lesezeichen {quote}, vorher {quote}.',
   'No model was chosen, and none is known here.': 'Kein Modell wurde gewählt, und hier ist keines bekannt.',
-  'This branch goes on with {any}: it was set on this branch.':
-    'Dieser Zweig geht mit {any} weiter: es wurde auf diesem Zweig gesetzt.',
-  'This branch goes on with {any}: it gave the last reply here.':
-    'Dieser Zweig geht mit {any} weiter: es gab hier die letzte Antwort.',
-  'This branch goes on with {any}: it was set for the whole conversation.':
-    'Dieser Zweig geht mit {any} weiter: es wurde für das ganze Gespräch gesetzt.',
-  'This branch goes on with {any}: it is the default.': 'Dieser Zweig geht mit {any} weiter: es ist voreingestellt.',
-  'This branch goes on with {any} already.': 'Dieser Zweig geht schon mit {any} weiter.',
-  'This branch goes on with {any}, not {any} any more.': 'Dieser Zweig geht mit {any} weiter, nicht mehr mit {any}.',
-  'This branch goes on with {any}.': 'Dieser Zweig geht mit {any} weiter.',
-  'It cannot be asked yet.': 'Es kann noch nicht gefragt werden:',
+  'This branch uses {any}: it was set on this branch.':
+    'Dieser Zweig verwendet {any}: es wurde auf diesem Zweig gesetzt.',
+  'This branch uses {any}: it wrote the last reply here.':
+    'Dieser Zweig verwendet {any}: es schrieb hier die letzte Antwort.',
+  'This branch uses {any}: it was set for the whole conversation.':
+    'Dieser Zweig verwendet {any}: es wurde für das ganze Gespräch gesetzt.',
+  'This branch uses {any}: it is the default.': 'Dieser Zweig verwendet {any}: es ist voreingestellt.',
+  'This branch already uses {any}.': 'Dieser Zweig verwendet schon {any}.',
+  'This branch uses {any} instead of {any}.': 'Dieser Zweig verwendet {any} statt {any}.',
+  'This branch uses {any}.': 'Dieser Zweig verwendet {any}.',
+  'It is not ready yet.': 'Es ist noch nicht bereit:',
   'Set {any}, or api_key in [providers.{any}].': 'Setze {any}, oder api_key in [providers.{any}].',
-  'The conversation has no name.': 'Das Gespräch hat keinen Namen.',
+  'The conversation has no title.': 'Das Gespräch hat keinen Titel.',
   'The conversation is called {quote}.': 'Das Gespräch heißt {quote}.',
   'The conversation is called {quote} now.': 'Das Gespräch heißt jetzt {quote}.',
-  'Nothing to do: that is its name already.': 'Nichts zu tun: so heißt es schon.',
-  'Took the name of the conversation away.': 'Der Name des Gesprächs ist weggenommen.',
+  'Nothing to do: that is already its title.': 'Nichts zu tun: das ist schon der Titel.',
+  'Removed the title of the conversation.': 'Der Titel des Gesprächs ist entfernt.',
 };
 
-/** What an act consists of, as undo and redo name it. */
+/** The parts of an act, as undo and redo name them. */
 const partsDe: Readonly<Record<string, string>> = {
   '{messages} ({quote})': '{messages} ({quote})',
   '{messages}': '{messages}',
@@ -103,7 +102,7 @@ const partsDe: Readonly<Record<string, string>> = {
   '{n} state of an extensions': '{n} Zustände von Erweiterungen',
   'a label': 'ein Lesezeichen',
   'the label {quote}': 'das Lesezeichen {quote}',
-  'the name': 'der Name',
+  'the title': 'der Titel',
   'the model': 'das Modell',
   'the model of the branch': 'das Modell des Zweigs',
   'the tags': 'die Schlagwörter',
@@ -114,13 +113,13 @@ const partsDe: Readonly<Record<string, string>> = {
   'a property of the tree': 'eine Eigenschaft des Baums',
   'what was added': 'was hinzugefügt wurde',
   'a deletion': 'eine Löschung',
-  'what was brought back': 'was zurückgebracht wurde',
+  'a restored part': 'ein wiederhergestellter Teil',
   'a move': 'eine Verschiebung',
   'a change of text': 'eine Änderung des Textes',
   'a title': 'ein Titel',
   'a note': 'eine Notiz',
   'a grouping of variants': 'eine Gruppe von Varianten',
-  'something of which nothing is left': 'etwas, wovon nichts übrig ist',
+  'a change without lasting effect': 'eine Änderung ohne bleibende Wirkung',
 };
 
 const speakersDe: Readonly<Record<string, string>> = {
@@ -147,7 +146,7 @@ function countedAs(one: string, many: string) {
   };
 }
 
-/** What may stand in a place, and how it is said. */
+/** The placeholders: what they match, and how the value is translated. */
 const places: Readonly<Record<string, { readonly is: string; say(text: string): string }>> = {
   n: { is: '[\\d,]+', say: german },
   percent: { is: '[\\d.]+ %', say: (text) => text.replace('.', ',') },
@@ -173,7 +172,7 @@ interface Rule {
   readonly german: string;
 }
 
-/** Rules that are tried where a text stands; what has more words of its own goes first. */
+/** Compiles sentences to rules; those with more fixed text are tried first. */
 function rulesOf(table: Readonly<Record<string, string>>, end: string): readonly Rule[] {
   return Object.entries(table)
     .toSorted(([a], [b]) => b.replace(/\{\w+\}/g, '').length - a.replace(/\{\w+\}/g, '').length)
@@ -192,7 +191,7 @@ function speakerIn({ fits, names, german: said }: Rule, text: string, from: numb
   const found = fits.exec(text);
   if (found === null) return null;
   const values = names.map((name, at) => ({ name, text: places[name]?.say(found[at + 1] ?? '') ?? '' }));
-  // Places of one kind are filled in their order, whatever stands between them.
+  // Placeholders with the same name are filled in their order.
   const filled = said.replace(/\{(\w+)\}/g, (_, name: string) => {
     const at = values.findIndex((value) => value.name === name);
     return values.splice(at, 1)[0]?.text ?? '';
@@ -200,7 +199,7 @@ function speakerIn({ fits, names, german: said }: Rule, text: string, from: numb
   return [filled, from + found[0].length];
 }
 
-// What is quoted may look like the end of a sentence: one that goes to the very end is tried first.
+// Quoted text may look like the end of a sentence: rules that match to the very end are tried first.
 const sentences = [
   ...rulesOf(
     Object.fromEntries(Object.entries(commandSentencesDe).filter(([english]) => !english.includes('{any}'))),
@@ -218,7 +217,7 @@ function firstMatch(rules: readonly Rule[], text: string, from: number): [string
   return null;
 }
 
-/** A list of what an act consists of; null where something in it is not known. */
+/** A translated list of parts of an act; null if a part is unknown. */
 function partsOfLine(text: string): string | null {
   const said: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -230,7 +229,7 @@ function partsOfLine(text: string): string | null {
   return said.length < 2 ? (said[0] ?? null) : `${said.slice(0, -1).join(', ')} und ${said.at(-1)}`;
 }
 
-/** What a command said, sentence by sentence; from the first that is not known on, it stays as it is. */
+/** Translates output sentence by sentence; from the first unknown one on it stays English. */
 export function germanSaid(text: string): Dictionary {
   const [, name, about = ''] = /^(\/[\w-]+): (.+)$/s.exec(text) ?? [];
   const explained = germanPhrase(about);
@@ -269,7 +268,7 @@ function germanAge(age: string): string {
 const listLine = new RegExp(`^(\\s*\\d+\\. [│├└─⋮•*\\d ]*)(${speaker})(?: \\((\\w+)\\))?(?=$|[ :])`);
 const contextLine = new RegExp(`^((?:–|\\d+\\.) +)([\\d,]+)( {2})(${speaker}|system-prompt|summary): `);
 
-/** A line of a list that a command shows. */
+/** Translates a line of a command's list. */
 export function germanLine(line: string): string {
   const whole = germanPhrase(line);
   if (whole !== null) return whole;

@@ -1,4 +1,4 @@
-/** What somebody else says, in words: what is said in the reader's language, and what follows in English, where something does. */
+/** A text from the server: the translated part, and the English rest, if any. */
 export interface Dictionary {
   readonly said: string;
   readonly english?: string | undefined;

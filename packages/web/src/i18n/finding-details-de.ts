@@ -1,7 +1,23 @@
-/** What findings of an import name in brackets, in German: by the English phrase, whose places in braces stay as they are. */
+/** German translations of the details of import findings, by the English phrase with placeholders in braces. */
 
-/** Each phrase that readers of formats use. */
 const findingDetailsDe: Readonly<Record<string, string>> = {
+  'lines before the first run': 'Zeilen vor dem ersten Lauf',
+  'nobody spoke': 'niemand hat etwas gesagt',
+  'no conversation': 'kein Gespräch',
+  'no task': 'keine Aufgabe',
+  'no prompt': 'keine Frage',
+  'the id of its thread': 'die Kennung des Gesprächs',
+  'no line of Codex': 'keine Zeile von Codex',
+  'no line of a rollout': 'keine Zeile eines Rollouts',
+  'the header of the session it was forked from': 'der Kopf der Sitzung, von der es abgezweigt wurde',
+  'a change of what is not there': 'eine Änderung an etwas, das nicht da ist',
+  'no message and no session': 'keine Nachricht und keine Sitzung',
+  'its session': 'seine Sitzung',
+  'its tool calls': 'seine Werkzeugaufrufe',
+  'no message of a tree': 'keine Nachricht eines Baums',
+  'a part of a message that is not there': 'ein Teil einer Nachricht, die nicht da ist',
+  'the message {}': 'die Nachricht {}',
+  'a picture': 'ein Bild',
   'a block without an id': 'ein Block ohne Kennung',
   'a change that is none': 'eine Änderung, die keine ist',
   'a fold was opened': 'etwas Zusammengefaltetes wurde geöffnet',
@@ -90,7 +106,7 @@ const findingDetailsDe: Readonly<Record<string, string>> = {
 
 const exact: ReadonlyMap<string, string> = new Map(Object.entries(findingDetailsDe));
 
-// A phrase with more words of its own goes first: what stands in a place may look like anything.
+// Phrases with more fixed text first: a placeholder matches anything.
 const patterns = Object.entries(findingDetailsDe)
   .filter(([english]) => english.includes('{}'))
   .toSorted(([a], [b]) => b.length - a.length)
@@ -99,7 +115,7 @@ const patterns = Object.entries(findingDetailsDe)
     return { fits: new RegExp(`^${words.join('(.+?)')}$`, 's'), german };
   });
 
-/** A detail in German; null for one that is no phrase of ours, such as a name or what a parser says. */
+/** A detail in German; null if it is not a known phrase, for example a name or a parser's message. */
 export function germanDetail(detail: string): string | null {
   const known = exact.get(detail);
   if (known !== undefined) return known;

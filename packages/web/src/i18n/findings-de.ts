@@ -1,9 +1,8 @@
-/** What an import noticed, in German: by the code of the finding. */
+/** German texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 import { germanDetail } from './finding-details-de.ts';
 import { germanRefusal } from './refusals-de.ts';
 
-/** What each code means. */
 export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'das Übergeordnete fehlt: unter die Wurzel gehängt',
   'import/cycle': 'das Übergeordnete läuft im Kreis: aufgetrennt und unter die Wurzel gehängt',
@@ -45,8 +44,8 @@ export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
 const meanings: ReadonlyMap<string, string> = new Map(Object.entries(findingsDe));
 
 /**
- * A finding in German with what it names beside its place; `english` is true where that stays as it was, being a name or
- * the words of somebody else. Null for a code that is not known.
+ * A finding in German with its details; `english` is true if the details stay untranslated, being names or foreign
+ * text. Null for an unknown code.
  */
 export function germanFinding(finding: {
   readonly code: string;
@@ -56,7 +55,7 @@ export function germanFinding(finding: {
   const meaning = meanings.get(finding.code);
   if (meaning === undefined) return null;
   const { detail = '', refusal } = finding.data;
-  // What a store refuses with is worded by its own code.
+  // An error of the store has its own code and translation.
   const refused = refusal === undefined ? null : germanRefusal(refusal);
   if (refusal !== undefined && refused === null)
     return { said: `${finding.place}: ${meaning}`, detail: refusal.message, english: true };

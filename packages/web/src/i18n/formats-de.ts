@@ -1,11 +1,13 @@
-/** What the server says about formats in English, in German: by the name of the format and of what it loses. */
+/** German texts about formats, by the name of the format and of what it loses. */
 
-/** What a format is. */
+/** Descriptions of formats. */
 export const formatsDe: Readonly<Record<string, string>> = {
   archive:
     'Ganze Chats mit Papierkorb, Lesezeichen, Anhängen und fremden Kennungen, Zeile für Zeile und mit Prüfsummen.',
   chatgpt: 'Chats mit allen Zweigen, wie ChatGPT sie exportiert.',
   'claude-code': 'Sitzungsdateien von Claude Code, mit Zweigen, Zusammenfassungen und Unteragenten.',
+  codex: 'Rollouts von Codex, mit Werkzeugen, Überlegungen, Zusammenfassungen und zurückgenommenen Runden.',
+  'gemini-cli': 'Sitzungen von Gemini CLI, mit Werkzeugen, Überlegungen und zurückgenommenen Nachrichten.',
   html: 'Eine Seite je Chat, mit seinem Baum daneben, die ohne Netz auskommt.',
   librechat: 'Chats, wie LibreChat sie exportiert, mit Zweigen und gleichzeitigen Antworten.',
   linear: 'Nachrichten, wie Chat-Completions sie nehmen.',
@@ -15,7 +17,7 @@ export const formatsDe: Readonly<Record<string, string>> = {
   'session-v2': 'Sitzungsdateien der Version 2, wie der Speicher für Sitzungen sie führt.',
 };
 
-/** What is lost. */
+/** What a format cannot represent. */
 export const lossesDe: Readonly<Record<string, string>> = {
   active: 'Welche Nachricht die aktuelle ist, wird weggelassen.',
   attachments: 'Bytes von Anhängen werden weggelassen oder nur mit ihrem Namen genannt.',

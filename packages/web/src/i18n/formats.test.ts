@@ -27,7 +27,7 @@ test('[B86] every finding of an import is said in German, with its place and wha
   expect(germanFinding({ code: 'import/new', place: 'a', data: {} })).toBe(null);
 });
 
-/** The phrases in brackets that readers write down themselves, with `x` for each value in them. */
+/** The detail phrases in the readers of formats, with `x` for each value. */
 function writtenDetails(): string[] {
   const found: string[] = [];
   for (const folder of ['../../../content/src/formats/', '../../../engine/src/import/']) {
@@ -47,7 +47,7 @@ function writtenDetails(): string[] {
 test('[B87] what a finding names is said in German, and values in it stay as they are', () => {
   const details = writtenDetails();
   expect(details.length).toBeGreaterThan(50);
-  // The name of a field is nobody's language.
+  // Names of fields are not translated.
   const words = details.filter((detail) => !/^[a-z]+(?:_[a-z]+|[A-Z])\w*$/.test(detail));
   expect(words.filter((detail) => germanDetail(detail) === null)).toEqual([]);
   expect(germanDetail('3 listed, 4 there')).toBe('3 genannt, 4 da');

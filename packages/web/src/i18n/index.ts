@@ -2,14 +2,13 @@ import { readLocal, writeLocal } from '../state/local-storage.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 
-/** The name of a sentence. */
+/** The key of a text. */
 export type Key = keyof typeof en;
-/** Names that come in two forms, one and many: `x.one` and `x.other`. */
+/** Keys with two plural forms: `x.one` and `x.other`. */
 export type CountKey = { [K in Key]: K extends `${infer Base}.one` ? Base : never }[Key];
 
-/** The languages that are shipped, by their own names. */
+/** The available languages, by their own names. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
-/** A language that is shipped. */
 export type Language = keyof typeof languages;
 
 const dictionaries: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { en, de };
@@ -18,7 +17,7 @@ function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(languages, value);
 }
 
-/** What the reader prefers, best first; nothing where no browser says. */
+/** The browser's preferred languages, best first; empty outside of a browser. */
 function browserLanguages(): readonly string[] {
   return typeof navigator === 'undefined' ? [] : navigator.languages;
 }
@@ -37,12 +36,12 @@ let language: Language = preferred();
 let plurals = new Intl.PluralRules(language);
 let numbers = new Intl.NumberFormat(language);
 
-/** The language that is spoken now. */
+/** The current language. */
 export function currentLanguage(): Language {
   return language;
 }
 
-/** Speaks another language from the next drawing on, and remembers it. */
+/** Changes the language from the next render on, and stores the choice. */
 export function setLanguage(next: Language): void {
   language = next;
   plurals = new Intl.PluralRules(next);
@@ -51,7 +50,7 @@ export function setLanguage(next: Language): void {
   writeLocal('language', next);
 }
 
-/** Values for the places in braces. */
+/** Values for placeholders in braces. */
 export type Values = Readonly<Record<string, string | number>>;
 
 function fillTemplate(text: string, values: Values): string {
@@ -62,24 +61,24 @@ function fillTemplate(text: string, values: Values): string {
   });
 }
 
-/** A sentence in the reader's language. */
+/** A text in the current language. */
 export function t(key: Key, values: Values = {}): string {
   return fillTemplate(dictionaries[language][key], values);
 }
 
-/** A sentence about a number of things; `{n}` is the number. */
+/** A text with a plural form; `{n}` is the number. */
 export function tn(key: CountKey, n: number, values: Values = {}): string {
   const form = plurals.select(n) === 'one' ? 'one' : 'other';
   const full: Key = `${key}.${form}`;
   return fillTemplate(dictionaries[language][full], { ...values, n });
 }
 
-/** A number as the reader writes it. */
+/** A number in the user's format. */
 export function formatNumber(value: number): string {
   return numbers.format(value);
 }
 
-/** A large number in short, such as 23k. */
+/** A large number in short form, for example 23k. */
 export function formatCompact(value: number): string {
   if (value < 1000) return formatNumber(value);
   return value < 1_000_000
@@ -87,9 +86,20 @@ export function formatCompact(value: number): string {
     : `${formatNumber(Math.round(value / 100_000) / 10)}M`;
 }
 
+/** A size in bytes in the user's format, for example 3.4 MB. */
+export function formatBytes(bytes: number): string {
+  const isSmall = bytes < 1_000_000;
+  const format = {
+    style: 'unit',
+    unit: isSmall ? 'kilobyte' : 'megabyte',
+    maximumFractionDigits: isSmall ? 0 : 1,
+  } as const;
+  return new Intl.NumberFormat(language, format).format(isSmall ? Math.ceil(bytes / 1000) : bytes / 1_000_000);
+}
+
 const day = 86_400_000;
 
-/** Whether it is a name that dates can be written by. Browsers on bare systems give others, such as en-US@posix. */
+/** Whether a locale name is valid for dates. Some browsers report others, such as en-US@posix. */
 function isTag(name: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
@@ -98,12 +108,12 @@ function isTag(name: string): boolean {
   }
 }
 
-/** The reader's own way of writing times, as far as it is of the language that is spoken. */
+/** The user's locale for times, if it belongs to the current language. */
 function locale(): string {
   return browserLanguages().find((each) => each.toLowerCase().startsWith(language) && isTag(each)) ?? language;
 }
 
-/** A time in as few words as say it: the hour today, the weekday this week, else the date. */
+/** A short time: the hour today, the weekday this week, else the date. */
 export function formatTime(at: number, now = Date.now()): string {
   const then = new Date(at);
   const sameDay = then.toDateString() === new Date(now).toDateString();
@@ -116,7 +126,7 @@ export function formatTime(at: number, now = Date.now()): string {
   );
 }
 
-/** The whole time. */
+/** The full date and time. */
 export function formatDateTime(at: number): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'medium' });
 }

@@ -1,27 +1,48 @@
-/** Names that the server gives in English, in German. */
+/** German translations of names from the server. */
 
-/** What formats are called, by their names. */
+/** Names of formats. */
 export const formatNamesDe: Readonly<Record<string, string>> = {
   'ai-sdk': 'Nachrichten des AI SDK',
+  'ai-studio': 'Prompt aus AI Studio',
+  aider: 'Verlauf von aider',
   archive: 'Coppice-Archiv',
+  'better-chatgpt': 'BetterChatGPT-Export',
+  'big-agi': 'big-AGI-Export',
+  chatbox: 'Chatbox-Export',
   chatgpt: 'ChatGPT-Export',
   'cherry-studio': 'Sicherung von Cherry Studio',
   'claude-ai': 'Claude.ai-Export',
   'claude-code': 'Sitzung von Claude Code',
+  cline: 'Aufgabe von Cline',
+  codex: 'Sitzung von Codex',
+  'copilot-chat': 'Chat von VS Code',
+  deepseek: 'DeepSeek-Export',
   'forest-folder': 'Waldordner',
+  'gemini-cli': 'Sitzung von Gemini CLI',
+  'gemini-takeout': 'Gemini in Google Takeout',
+  grok: 'Grok-Export',
   html: 'Webseite',
+  huggingchat: 'HuggingChat-Export',
   librechat: 'LibreChat-Export',
   linear: 'Nachrichtenliste',
+  'llama-cpp': 'Weboberfläche von llama.cpp',
+  'lm-studio': 'Chat von LM Studio',
+  lobechat: 'LobeChat-Export',
   'loom-json': 'Loom-JSON',
   markdown: 'Markdown',
+  nextchat: 'Sicherung von NextChat',
+  oasst: 'Bäume von OpenAssistant',
   'open-webui': 'Export von Open WebUI',
+  opencode: 'Sitzung von opencode',
   pi: 'Sitzung von pi',
   'request-log': 'Protokolle von Anfragen an OpenAI und Anthropic',
   'session-v2': 'JSONL-Sitzung',
+  sharegpt: 'Datensatz nach ShareGPT',
   sillytavern: 'Chat von SillyTavern',
+  typingmind: 'TypingMind-Export',
 };
 
-/** What stands for the arguments of a command where its form is shown. */
+/** Argument names in the usage of commands. */
 export const argumentNamesDe: Readonly<Record<string, string>> = {
   command: 'Befehl',
   count: 'Anzahl',
@@ -33,7 +54,7 @@ export const argumentNamesDe: Readonly<Record<string, string>> = {
   tree: 'Chat',
 };
 
-/** What the page shows of what comes with the program: its tools, and the provider that needs no other. */
+/** Names of built-in tools and of the offline provider. */
 export const ownNamesDe: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (ohne Sprachmodell)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
@@ -42,7 +63,7 @@ export const ownNamesDe: Readonly<Record<string, string>> = {
     'Sieht sich dieses Gespräch an, das ein Chat mit Zweigen ist: eine Übersicht, oder alle Nachrichten mit ihren ersten Worten.',
 };
 
-/** The form of a command with what stands for its arguments in German; names of options stay, they are typed so. */
+/** The usage of a command with German argument names; option names stay, because they are typed. */
 export function germanUsage(usage: string): string {
   return usage.replace(/(?<=[<[])[a-z]+(?=…?[>\]])/g, (word) =>
     Object.hasOwn(argumentNamesDe, word) ? (argumentNamesDe[word] ?? word) : word,

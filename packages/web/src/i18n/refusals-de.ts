@@ -1,10 +1,17 @@
-/** Why something was not done, in German: by the code of the refusal. */
+/** German error messages, by code. */
 
 /**
- * What each code says. Places in braces are filled from the data of the refusal; of several sentences the first is taken
- * whose places can all be filled. After one that ends in a colon the server's own words follow: it knows more than its code.
+ * The messages. Placeholders in braces are filled from the error's data; of several messages the first one is used
+ * whose placeholders can all be filled. After one that ends in a colon the server's own message follows, which has
+ * more details.
  */
 export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = {
+  'keys/unreadable': 'Die gespeicherten Schlüssel lassen sich nicht lesen:',
+  'keys/configured': 'Das ist in der Konfiguration oder der Umgebung festgelegt und wird dort geändert:',
+  'keys/unknown': 'Diese Verbindung wurde hier nicht angelegt.',
+  'keys/address': 'Adressen dieses Computers und privater Netze kommen aus der Konfiguration des Betreibers.',
+  'keys/needed': 'Es fehlt noch etwas:',
+  'keys/invalid': 'So lässt sich das nicht speichern:',
   'tree/unknown-node': ['Die Nachricht {nodeId} gibt es hier nicht.', 'Diese Nachricht gibt es hier nicht.'],
   'tree/unknown-tree': ['Den Chat {treeId} gibt es nicht.', 'Diesen Chat gibt es nicht.'],
   'tree/unknown-version': 'Diesen Stand des Chats gibt es nicht.',
@@ -57,6 +64,8 @@ export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = 
   ],
   'generate/invalid': 'Darauf kann nicht geantwortet werden:',
   'generate/not-continuable': 'Diese Antwort lässt sich nicht fortsetzen: lass sie neu schreiben.',
+  'generate/not-combinable':
+    'Diese Nachrichten lassen sich nicht kombinieren: wähle fertige Antworten auf dieselbe Nachricht.',
   'generate/lost': 'Das Programm, das diese Antwort schrieb, ist nicht mehr da; was angekommen war, wurde behalten.',
   'generate/closed': 'Die Antwort wurde abgeschnitten, weil der Server angehalten wurde.',
   'generate/empty': 'Die Antwort endete, ohne etwas zu sagen.',
@@ -154,7 +163,7 @@ const sentences: ReadonlyMap<string, readonly string[]> = new Map(
 const numbers = new Intl.NumberFormat('de');
 const places = /\{(\w+)\}/g;
 
-/** A sentence with its places filled; null where the data have nothing for one of them. */
+/** Fills the placeholders of a message; null if the data lack a value. */
 function fillRefusal(sentence: string, data: Readonly<Record<string, unknown>>): string | null {
   let whole = true;
   const text = sentence.replace(places, (_, name: string) => {
@@ -167,7 +176,7 @@ function fillRefusal(sentence: string, data: Readonly<Record<string, unknown>>):
   return whole ? text : null;
 }
 
-/** A refusal in German, and the server's own words where they say more; null for a code that is not known. */
+/** An error in German, and the server's own message if it has more details; null for an unknown code. */
 export function germanRefusal(refusal: {
   readonly code: string;
   readonly message: string;

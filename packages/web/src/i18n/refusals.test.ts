@@ -19,7 +19,7 @@ test('[B87] where the server knows more than its code says, its own words follow
     said: 'Der Anbieter hat die Anfrage abgelehnt:',
     english: 'No model “x”.',
   });
-  // A sentence must not end in a colon that nothing follows.
+  // A message must not end with a colon that nothing follows.
   expect(germanRefusal({ code: 'provider/rejected', message: '', data: {} })).toEqual({
     said: 'Der Anbieter hat die Anfrage abgelehnt.',
     english: '',

@@ -2,26 +2,26 @@ import type { Dictionary } from './dictionary.ts';
 import { currentLanguage, t } from './index.ts';
 import { germanRefusal } from './refusals-de.ts';
 
-/** What is known of a refusal, wherever it was kept. */
+/** An error from any source. */
 export interface Refused {
   readonly code: string;
   readonly message: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The same as one line, for places that hold plain text only. */
+/** The error as one line of plain text. */
 export function plainWords(of: Refused): string {
   const { said, english = '' } = localizeError(of);
   return [said, english].filter((part) => part !== '').join(' ');
 }
 
-/** A refusal in the reader's language as far as the page knows its code; else as the server says it. */
+/** An error in the user's language if its code is known; else the server's message. */
 export function localizeError({ code, message, data = {} }: Refused): Dictionary {
-  // What a browser says of a server that is away, or that is none of ours, is no sentence for anybody.
+  // A browser's own message about an unreachable or foreign server is not helpful.
   if (code === 'page/offline') return { said: t('serverAway') };
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];
   if (status !== undefined) return { said: t('serverAnswered', { status }) };
-  // Sentences of the page itself are in the reader's language already.
+  // Messages of the page itself are already translated.
   if (currentLanguage() === 'en' || code.startsWith('page/')) return { said: message };
   return germanRefusal({ code, message, data }) ?? { said: '', english: message };
 }

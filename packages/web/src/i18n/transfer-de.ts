@@ -1,6 +1,6 @@
 import type { transferEn } from './transfer-en.ts';
 
-/** German for bringing conversations in and taking them out. */
+/** German texts for import and export. */
 export const transferDe: Readonly<Record<keyof typeof transferEn, string>> = {
   importMenu: 'Importieren…',
   importTitle: 'Chats importieren',
@@ -58,6 +58,14 @@ export const transferDe: Readonly<Record<keyof typeof transferEn, string>> = {
   exportTake: 'Herunterladen',
   yourData: 'Deine Chats',
   yourDataHint: 'Importiere Chats aus anderen Programmen und exportiere jederzeit alle.',
+  foundHere: 'Auf diesem Computer gefunden',
+  'foundSessions.one': '{n} Sitzung, {size}, zuletzt geändert {when}',
+  'foundSessions.other': '{n} Sitzungen, {size}, zuletzt geändert {when}',
+  importFound: 'Importieren',
+  importFoundNamed: 'Aus {name} importieren',
+  importAllFound: 'Alle importieren',
+  foundHint:
+    'Die Dateien dieser Programme werden nur gelesen. Importiere jederzeit noch einmal, um Neues hinzuzufügen.',
   'attachmentsCame.one': '1 Anhang',
   'attachmentsCame.other': '{n} Anhänge',
   'findingsInAll.one': '1 Befund insgesamt.',

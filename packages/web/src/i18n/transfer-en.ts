@@ -1,4 +1,4 @@
-/** English for bringing conversations in and taking them out. */
+/** English texts for import and export. */
 export const transferEn = {
   importMenu: 'Import…',
   importTitle: 'Import chats',
@@ -55,6 +55,13 @@ export const transferEn = {
   exportTake: 'Download',
   yourData: 'Your chats',
   yourDataHint: 'Import chats from other programs, and export all of them at any time.',
+  foundHere: 'Found on this computer',
+  'foundSessions.one': '{n} session, {size}, last changed {when}',
+  'foundSessions.other': '{n} sessions, {size}, last changed {when}',
+  importFound: 'Import',
+  importFoundNamed: 'Import from {name}',
+  importAllFound: 'Import all',
+  foundHint: 'Files of these programs are only read. Import again at any time to add what is new.',
   'attachmentsCame.one': '1 attachment',
   'attachmentsCame.other': '{n} attachments',
   'findingsInAll.one': '1 finding in total.',

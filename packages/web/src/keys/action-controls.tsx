@@ -1,4 +1,4 @@
-/** Buttons and menu lines for actions of the list: label, icon, key and what they do come from there. */
+/** Buttons and menu items for actions: label, icon, key and function come from the list of actions. */
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -6,7 +6,7 @@ import { MenuItem } from '../ui/menu.tsx';
 import { actionOf } from './actions.ts';
 import { shownChord } from './chords.ts';
 
-/** An action as a line of a menu. */
+/** An action as a menu item. */
 export function ActionItem({
   id,
   checked,
@@ -31,7 +31,7 @@ export function ActionItem({
   );
 }
 
-/** An action as a button that is an icon; its key is in the label. */
+/** An action as an icon button; its label includes the key. */
 export function ActionIcon({
   id,
   className,
@@ -54,7 +54,7 @@ export function ActionIcon({
   );
 }
 
-/** An action as a button with words. */
+/** An action as a text button. */
 export function ActionButton({
   id,
   small = false,

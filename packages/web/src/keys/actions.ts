@@ -1,12 +1,11 @@
-/** Everything that the page can do, once: keyboard, palette, menus and buttons read this list. */
+/** All actions of the page: keyboard, palette, menus and buttons use this list. */
+import { shownPath, type TreeSession, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import type { Key } from '../i18n/index.ts';
-import { shownPath, variantOf } from '../state/loaded-branch.ts';
-import { newTree } from '../state/new-tree.ts';
+import { newChat, newTree } from '../state/new-tree.ts';
 import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
-import type { TreeSession } from '../state/session.ts';
 import { redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
-import { openDialog, showPanel, useUi } from '../state/ui.ts';
+import { foldSidebar, openDialog, showPanel, useUi } from '../state/ui.ts';
 import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { messageActions } from '../thread/message-acts.ts';
@@ -14,18 +13,18 @@ import { threadRows } from '../thread/rows.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
-/** Something that can be done, its name and its keys. */
+/** An action with its label and keys. */
 export interface PageAction {
   readonly id: string;
   readonly label: Key;
   readonly icon: IconName;
-  /** Such as `mod+k`, `shift+r`, `g m`, or nothing. */
+  /** For example `mod+k`, `shift+r`, `g m`; may be empty. */
   readonly keys: readonly string[];
-  /** Whether it also works while somebody types. */
+  /** Whether it also works while the user types. */
   readonly typing?: boolean;
   /** Whether it is listed in the palette. */
   readonly listed?: boolean;
-  /** False says that there was nothing to do, so that the browser may have the key. */
+  /** Returns false if there was nothing to do, so that the browser handles the key. */
   run(): boolean | undefined;
 }
 
@@ -34,17 +33,17 @@ function rowsNow(session: TreeSession): readonly Node[] {
   return part === null ? [] : threadRows(shownPath(part)).map((row) => row.node);
 }
 
-/** The message that keys act on: the one with the mark, or the last. */
+/** The message that keys act on: the current one, or the last. */
 function currentNode(session: TreeSession): Node | null {
   const rows = rowsNow(session);
   const { current } = useUi.getState();
   const { part } = session.state;
-  // In the midst of a long branch the last row is not the last message.
+  // In the middle of a long branch the last loaded row is not the last message.
   const last = part === null || part.until === null || part.leaf === null ? rows.at(-1) : part.nodes.get(part.leaf);
   return rows.find((node) => node.id === current) ?? last ?? null;
 }
 
-/** Something that is always possible. */
+/** Wraps an action that is always possible. */
 function just(run: () => void): () => boolean {
   return () => {
     run();
@@ -61,7 +60,7 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
   };
 }
 
-/** In an open chat this means that chat; anywhere else the user's last act in any of them. */
+/** In an open chat this applies to that chat; elsewhere to the user's last act in any chat. */
 function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywhere: () => Promise<void>) {
   return just(() => {
     const session = openSession();
@@ -71,7 +70,7 @@ function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywh
 
 const aboutMessages = new WeakSet<PageAction['run']>();
 
-/** Whether an action is about the message with the mark: its keys mean nothing where no message is marked to be seen. */
+/** Whether an action is about the current message: its keys have no effect where no message is marked. */
 export function isAboutMessage(action: PageAction): boolean {
   return aboutMessages.has(action.run);
 }
@@ -92,7 +91,7 @@ function stepThread(session: TreeSession, by: number): void {
     rows[Math.max(0, Math.min(rows.length - 1, here < 0 ? rows.length - 1 + Math.min(0, by + 1) : here + by))];
   if (next === undefined) return;
   useUi.setState({ current: next.id });
-  session.look(next.id);
+  session.scrollTo(next.id);
   focusMessage(next.id);
 }
 
@@ -105,7 +104,7 @@ function fork(session: TreeSession, by: number): void {
     const node = rows[at];
     if (node === undefined || variantOf(part, node).ids.length < 2) continue;
     useUi.setState({ current: node.id });
-    session.look(node.id);
+    session.scrollTo(node.id);
     focusMessage(node.id);
     return;
   }
@@ -126,7 +125,7 @@ function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
   return onTree((session) => navigateTo(treePlace(session.treeId, { screen: name })));
 }
 
-/** Closes what is open, one thing at a time, and ends at the composer. */
+/** Closes open things one at a time, and finally focuses the composer. */
 function escape(): boolean {
   const ui = useUi.getState();
   const { place } = useRoute.getState();
@@ -139,7 +138,6 @@ function escape(): boolean {
   return true;
 }
 
-/** The list. */
 export const actions: readonly PageAction[] = [
   {
     id: 'palette',
@@ -149,7 +147,16 @@ export const actions: readonly PageAction[] = [
     typing: true,
     run: just(() => openDialog({ name: 'palette' })),
   },
-  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(() => void newTree()) },
+  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(newChat) },
+  {
+    id: 'sidebar',
+    label: 'toggleSidebar',
+    icon: 'panel',
+    keys: ['mod+b'],
+    typing: true,
+    listed: true,
+    run: just(() => foldSidebar(!useUi.getState().sidebarFolded)),
+  },
   {
     id: 'new-temporary',
     label: 'newTemporary',

@@ -1,21 +1,22 @@
-/** Keys as the list of actions writes them, and as this reader's keyboard shows them. */
+/** Key chords as written in the list of actions, and as shown on the user's keyboard. */
 
 const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
-/** What is told of a key press. */
+/** The used fields of a keyboard event. */
 export interface KeyPress extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> {
-  /** Whether a key such as AltGr is held. */
+  /** Whether a modifier such as AltGr is held. */
   getModifierState?(name: string): boolean;
 }
 
-/** Whether a key gives a sign that is no letter: which other keys it takes to write it is the keyboard's affair. */
+/** Whether a key gives a punctuation character; which modifiers it needs depends on the keyboard layout. */
 function isSign(key: string): boolean {
   return key.length === 1 && key !== ' ' && key.toLowerCase() === key.toUpperCase();
 }
 
 /**
- * A key press as it is written in the list, such as `shift+mod+z`. A sign counts as itself: `/` takes Shift on a German
- * keyboard and `[` AltGr, which Windows reports as Ctrl and Alt, or Option.
+ * The chord of a key press as written in the list, for example `shift+mod+z`. A punctuation character counts as
+ * itself: on a German keyboard `/` needs Shift and `[` needs AltGr, which Windows reports as Ctrl and Alt, or Option
+ * on a Mac.
  */
 export function chordOf(event: KeyPress, onMac = mac): string {
   const { key, altKey, ctrlKey, metaKey, shiftKey, code } = event;
@@ -25,7 +26,7 @@ export function chordOf(event: KeyPress, onMac = mac): string {
     const held = onMac ? metaKey : ctrlKey && !third;
     return [held ? 'mod' : '', altKey && !third ? 'alt' : '', key].filter(Boolean).join('+');
   }
-  // With Option a Mac gives another letter; the code still says which key it was.
+  // With Option a Mac gives another character; the code still identifies the key.
   const name = letter ? code.slice(3).toLowerCase() : key.toLowerCase();
   const mod = onMac ? metaKey : ctrlKey;
   return [shiftKey ? 'shift' : '', mod ? 'mod' : '', altKey ? 'alt' : '', name].filter(Boolean).join('+');
@@ -44,7 +45,7 @@ const drawn: Readonly<Record<string, string>> = {
 const onApple: Readonly<Record<string, string>> = { shift: '⇧', mod: '⌘', alt: '⌥' };
 const elsewhere: Readonly<Record<string, string>> = { shift: 'Shift+', mod: 'Ctrl+', alt: 'Alt+' };
 
-/** How a chord is shown: `⇧⌘Z` on a Mac, `Ctrl+Shift+Z` elsewhere. */
+/** A chord for display: `⇧⌘Z` on a Mac, `Ctrl+Shift+Z` elsewhere. */
 export function shownChord(chord: string, onMac = mac): string {
   const shown = (part: string) => {
     const names = part.split('+').filter(Boolean);

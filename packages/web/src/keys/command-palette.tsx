@@ -1,10 +1,9 @@
+import { type SearchHit, titleOfNode } from '@coppice/client';
 import { Command } from 'cmdk';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import type { SearchHit } from '../state/api-types.ts';
 import { useAppData } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, treePlace } from '../state/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -14,7 +13,7 @@ import { openSession } from './open-session.ts';
 
 const mostBranches = 8;
 
-/** Everything by name: actions, trees, branches and bookmarks of the open tree, and messages in every branch. */
+/** The palette: finds actions, chats, branches and bookmarks of the open tree, and messages of all branches. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState('');
   const [hits, setHits] = useState<readonly SearchHit[]>([]);
@@ -37,7 +36,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
   }, [words]);
   const run = (work: () => void) => {
     onClose();
-    // The dialog gives the focus back first; what is run may want it.
+    // The dialog restores the focus first; the action may change it.
     requestAnimationFrame(work);
   };
   const marks = session?.state.topology?.bookmarks ?? new Map();

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { actions } from './actions.ts';
 import { shownChord } from './chords.ts';
 
-/** Every key of the page. */
+/** Lists all keys of the page. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title={t('keyboard')} onClose={onClose} className="keys-dialog">

@@ -1,8 +1,8 @@
-import type { TreeSession } from '../state/session.ts';
+import type { TreeSession } from '@coppice/client';
 
 let opened: TreeSession | null = null;
 
-/** Tells keys and palette which tree is open. */
+/** Sets the open tree for keys and palette. */
 export function setOpenSession(session: TreeSession | null): void {
   opened = session;
 }

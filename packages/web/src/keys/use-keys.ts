@@ -11,24 +11,24 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-// A press on one of these belongs to it: buttons, links and menus have their own meaning for some keys.
+// Whether the focused element handles the key itself: buttons, links and menus use some keys.
 function isControl(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('[role="menu"], [role="listbox"], dialog') !== null) return true;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, input') !== null;
 }
 
-/** Whether a press is on the outline or the map, which have keys of their own for the messages that they show. */
+/** Whether the focus is in the outline or the map, which have their own keys for messages. */
 function isWalked(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('[role="tree"], .map-canvas') !== null;
 }
 
-/** Whether keys mean the same wherever one is: those that go somewhere, and those that no letter is. */
+/** Whether a chord works everywhere: navigation, and chords that are not a single letter. */
 function isRoaming(chord: string): boolean {
   return chord.includes(' ') || chord.includes('mod+') || ['?', '\\', 'escape'].includes(chord);
 }
 
-/** Listens for the keys of the page. */
+/** Handles the keys of the page. */
 export function usePageKeys(): void {
   useEffect(() => {
     let before = '';

@@ -14,7 +14,7 @@ interface BranchListProps {
 const shownAtFirst = 5;
 const most = 60;
 
-/** The branches by name: where the view is, then bookmarked ones, then the longest. */
+/** The branches by name: the current one, then bookmarked ones, then the longest. */
 export function BranchList({ model, onPick, onShow }: BranchListProps): ReactElement {
   const [all, setAll] = useState(false);
   const branches = useMemo(() => {

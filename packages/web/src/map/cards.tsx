@@ -1,8 +1,8 @@
+import { replySourceOf } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
 import { positionOf, step } from './layout.ts';
@@ -25,10 +25,10 @@ interface CardPlace {
   readonly h: number;
 }
 
-// Nobody reads more cards than this at once; a screen holds fewer.
+// The largest number of cards; a screen fits fewer.
 const most = 120;
 
-/** Near by, each message is a card. They are elements, so that they can be read, focused and pressed. */
+/** Zoomed in, each message is a card. Cards are DOM elements, so that they can be read, focused and clicked. */
 export function Cards({ model, view, width, height, onOpen }: CardsProps): ReactElement {
   const cards = useMemo(() => visibleCards(model, view, width, height), [model, view, width, height]);
   return (

@@ -5,7 +5,7 @@ import type { MapModel } from './use-map.ts';
 import type { Drag } from './use-pointer.ts';
 import type { MapView } from './view.ts';
 
-/** A branch on the pointer: a stem from where it hangs to where it would, and in words what letting go does. */
+/** A branch being dragged: a line from its parent to the target, and a text that says what dropping does. */
 export function DragLine({
   model,
   view,

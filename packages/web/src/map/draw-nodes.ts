@@ -1,4 +1,4 @@
-/** Draws messages: from afar the tips of branches, nearer every one by its shape. */
+/** Draws messages: zoomed out only the ends of branches, closer every message by its shape. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { ringsOf } from '../ui/variant-rings.tsx';
 import { type MapBranch, positionOf } from './layout.ts';
@@ -9,7 +9,7 @@ function disc(context: CanvasRenderingContext2D, x: number, y: number, r: number
   context.arc(x, y, r, 0, Math.PI * 2);
 }
 
-/** Tips of branches, and forks on the active path. */
+/** Ends of branches, and forks on the active path. */
 export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view, palette } = pen;
   for (const { branch } of seen) {
@@ -19,7 +19,7 @@ export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
     const { x, y } = positionOf(layout, branch, end);
     drawTip(pen, branch, node, x * view.kx + view.tx, y * view.ky + view.ty, 2.6);
   }
-  // Forks on the active path are shown from afar too: they are where one can go elsewhere.
+  // Forks on the active path are shown even when zoomed out: there the user can switch branches.
   for (const { branch, from, to } of seen) {
     if (branch.nodes[0] !== undefined && !pen.live.has(branch.nodes[0].id)) continue;
     for (const kid of branch.kids) {
@@ -75,7 +75,7 @@ function drawState({ context, palette }: MapScene, node: TopologyNode, x: number
   }
 }
 
-/** Every message that is seen. */
+/** All visible messages. */
 export function drawNodes(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view } = pen;
   for (const { branch, from, to } of seen) {

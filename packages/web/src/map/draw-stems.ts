@@ -1,4 +1,4 @@
-/** Draws stump and stems: width is weight, green is the active path. */
+/** Draws the root and the lines of branches: width is the number of messages, green is the active path. */
 import { lean, type MapBranch, positionOf, step } from './layout.ts';
 import type { MapScene, SeenBranch } from './map-scene.ts';
 
@@ -12,7 +12,7 @@ interface StemRun {
   readonly path: Path2D;
 }
 
-/** Stems, gathered by colour and width into few strokes: thousands of them would cost more than all their length. */
+/** Lines, grouped by colour and width into few strokes: thousands of separate strokes would be slow. */
 export function drawStems(pen: MapScene, seen: readonly SeenBranch[]): void {
   const dormant = new Map<string, StemRun>();
   const live = new Map<string, StemRun>();
@@ -39,7 +39,7 @@ function runFor(
   const node = branch.nodes[at];
   const alive = node !== undefined && pen.live.has(node.id);
   const raw = thickness(branch.weights[at] ?? 1, pen.thick);
-  // Few widths: half a pixel more or less is not seen.
+  // Few widths: half a pixel is not visible.
   const width = Math.max(alive ? 2 * Math.max(0.8, pen.thick) : pen.mini === true ? 0.6 : 1, Math.round(raw * 2) / 2);
   const runs = alive ? live : dormant;
   const dim = node !== undefined && pen.hidden(node) && !alive;
@@ -56,7 +56,7 @@ function addFork(pen: MapScene, branch: MapBranch, dormant: Map<string, StemRun>
   const { view, layout } = pen;
   const { path } = runFor(pen, branch, 0, dormant, live);
   const fx = branch.fork.x * view.kx + view.tx;
-  // On the stump itself, which does not grow with the scale.
+  // At the root symbol, which does not scale.
   const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
   const spot = positionOf(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
@@ -78,7 +78,7 @@ function addStretch(
 ): void {
   if (to < from) return;
   const { view, layout } = pen;
-  // Far away many messages share a pixel: the stem is drawn in steps that can be seen.
+  // Zoomed out many messages share a pixel: the line is drawn in visible steps.
   const stride = Math.max(1, Math.floor(3 / (step * view.ky)));
   const xOf = (at: number) => lean(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * step) * view.ky + view.ty;
@@ -93,7 +93,7 @@ function addStretch(
   }
 }
 
-/** The stump that all stems grow from. */
+/** The root symbol. */
 export function drawRoot({ context, layout, view, palette, level, mini }: MapScene): void {
   const x = layout.x0 * view.kx + view.tx;
   const y = view.ty;
@@ -126,7 +126,7 @@ export function drawRoot({ context, layout, view, palette, level, mini }: MapSce
   }
 }
 
-/** What was brought back is tied to its summary by a dotted arc. */
+/** A dotted arc from a merged branch to its summary. */
 export function drawMerges({ context, layout, view, palette, merges = [] }: MapScene): void {
   context.strokeStyle = palette.accent;
   context.lineWidth = 1.4;

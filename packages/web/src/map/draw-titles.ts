@@ -1,12 +1,12 @@
-/** Draws titles where there is room for them. */
+/** Draws titles where there is space. */
 import { firstWords } from '../markdown/first-words.ts';
 import { type MapBranch, positionOf, step } from './layout.ts';
 import type { MapScene, SceneBox, SeenBranch } from './map-scene.ts';
 
-// Beyond this a screen is so full that titles lie over stems anyway, and looking for room costs frames.
+// With more obstacles titles overlap lines anyway, and searching for space costs frames.
 const mostObstacles = 400;
 
-/** What titles keep out of: messages, the stretches between them, and the bends that lead to branches. */
+/** What titles avoid: messages, the lines between them, and the curves to branches. */
 function obstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
   const boxes: SceneBox[] = [];
   const { layout, view } = pen;
@@ -47,7 +47,9 @@ interface Titled {
 
 const mostTitles = 60;
 
-/** Titles at the tips, placed greedily: the active branch first, then bookmarked, then the longest. */
+/**
+ * Titles at the ends of branches, placed greedily: the active branch first, then bookmarked ones, then the longest.
+ */
 export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
   const { context, layout, view, width, palette } = pen;
   const titled: Titled[] = [];
@@ -82,7 +84,7 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
     if (box === null) continue;
     taken.push(box);
     const middle = (box.x0 + box.x1) / 2;
-    // A title that had to go elsewhere is tied to its tip.
+    // A title that was moved away is connected to its branch by a line.
     if (y - box.y1 > 8 || Math.abs(middle - x) > half) {
       context.lineWidth = 1;
       context.strokeStyle = palette['inactive-faint'];

@@ -1,4 +1,4 @@
-/** Draws the map on a canvas: stems by weight, the active path green, what is on it by the zoom. Only what is seen is drawn. */
+/** Draws the visible part of the map on a canvas: lines by weight, the active path green, details by zoom level. */
 import { drawNodes, drawTips } from './draw-nodes.ts';
 import { drawMerges, drawRoot, drawStems } from './draw-stems.ts';
 import { drawTitles } from './draw-titles.ts';
@@ -7,7 +7,6 @@ import { levelOf } from './view.ts';
 
 export { nodeAtPoint, type SceneBox, type SceneOptions } from './map-scene.ts';
 
-/** Draws everything. */
 export function drawMap(context: CanvasRenderingContext2D, drawing: SceneOptions): void {
   const level = drawing.mini === true ? 'far' : (drawing.level ?? levelOf(drawing.view));
   const thick = drawing.mini === true ? 0.42 : level === 'far' ? 0.72 : level === 'near' ? 1.35 : 1;

@@ -1,4 +1,4 @@
-/** Which messages a map or an outline dwells on, and what the choice is called. */
+/** The filters of map and outline, and their labels. */
 export const filters = [
   { name: 'all', label: 'filterAll' },
   { name: 'no-tools', label: 'filterNoTools' },
@@ -6,5 +6,4 @@ export const filters = [
   { name: 'bookmarked', label: 'filterBookmarked' },
 ] as const;
 
-/** The name of such a choice. */
 export type ShapeFilter = (typeof filters)[number]['name'];

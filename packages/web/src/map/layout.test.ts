@@ -1,7 +1,7 @@
+import { Topology } from '@coppice/client';
 import { nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Topology } from '../state/topology.ts';
 import { layOut, positionOf } from './layout.ts';
 
 const root = nodeId('root');
@@ -24,7 +24,7 @@ function node(index: number, parent: number): TopologyNode {
   };
 }
 
-/** Parents as numbers: each below its own place, −1 for the stump. */
+/** Parents as indexes smaller than their own, −1 for the root. */
 const trees = fc
   .array(fc.nat(), { minLength: 1, maxLength: 60 })
   .map((draws) => draws.map((draw, index) => (index === 0 ? -1 : (draw % (index + 1)) - 1)));
@@ -63,7 +63,7 @@ test('[B54] a message that grows at a tip moves no column', () => {
     fc.property(trees, (parents) => {
       const before = layoutOf(parents);
       const [branch] = before.branches;
-      // A stem of one message is narrower: it may grow wider with its second.
+      // A branch of one message is narrower: it may become wider with its second.
       if (branch === undefined || branch.nodes.length < 2) return;
       const tip = branch.nodes.at(-1)?.id ?? '';
       const after = layoutOf([...parents, Number(tip.slice(1))]);

@@ -1,60 +1,61 @@
 /**
- * Where everything stands on the map. A tree is drawn as a coppice stool: stump below, stems above. A branch owns a column;
- * the oldest child goes straight on, younger ones leave to a side. Columns come from an in-order walk with the lowest forks
- * outermost, so that stems do not cross, and nothing moves when another branch becomes the active one.
+ * The layout of the map. A tree is drawn with its root at the bottom and branches upwards. A branch has its own
+ * column; the oldest child continues straight, younger ones leave to a side. Columns come from an in-order walk with
+ * the lowest forks outermost, so that lines do not cross, and changing the active branch moves nothing.
  */
-import type { NodeId, TopologyNode } from '@coppice/core';
-import type { Topology } from '../state/topology.ts';
 
-/** A stem: a run of messages without a fork of its own column. */
+import type { Topology } from '@coppice/client';
+import type { NodeId, TopologyNode } from '@coppice/core';
+
+/** A branch: a run of messages in one column. */
 export interface MapBranch {
   readonly index: number;
-  /** The branch that it leaves, and the place on it; null at the stump. */
+  /** The branch that it leaves, and the index on it; null at the root. */
   readonly parent: MapBranch | null;
   readonly forkAt: number;
   readonly side: -1 | 1;
   readonly nodes: TopologyNode[];
   readonly kids: MapBranch[];
-  /** The column's middle before it leans. */
+  /** The centre of the column before it leans. */
   column: number;
   /** The height of its first message; heights are negative upwards. */
   base: number;
   fork: { x: number; y: number };
-  /** Messages at and above each message of the branch. */
+  /** The number of messages at and above each message of the branch. */
   weights: Float64Array;
 }
 
-/** Where a message stands. */
+/** The position of a message. */
 export interface MapSpot {
   readonly branch: MapBranch;
   readonly at: number;
 }
 
-/** A map that is laid out. */
+/** A computed layout. */
 export interface MapLayout {
   readonly branches: readonly MapBranch[];
   readonly spots: ReadonlyMap<NodeId, MapSpot>;
-  /** The stump. */
+  /** The root. */
   readonly x0: number;
   readonly width: number;
   readonly height: number;
-  /** The outermost places of all. */
+  /** The outer bounds. */
   readonly left: number;
   readonly right: number;
 }
 
-/** The height of a message on its stem. */
+/** The height per message. */
 export const step = 23;
 const columnWidth = 47;
 
-/** Where a column stands at a height: stems lean outwards a little. */
+/** The x position of a column at a height: columns lean outwards a little. */
 export function lean(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
   const tilt = ((x - layout.x0) / Math.max(layout.width, 600)) * 0.22;
-  // High trees would lean over the edge of the world.
+  // Limited, because tall trees would lean out of bounds.
   return x + Math.min(-y, 900) * tilt;
 }
 
-/** The place of a message. */
+/** The position of a message. */
 export function positionOf(
   layout: MapLayout,
   branch: MapBranch,
@@ -64,7 +65,7 @@ export function positionOf(
   return { x: lean(layout, branch.column, y), y };
 }
 
-/** Lays out a tree. Every walk is iterative: a chain of 100,000 messages is one column. */
+/** Computes the layout. Every walk is iterative: a chain of 100,000 messages is one column. */
 export function layOut(topology: Topology): MapLayout {
   const branches: MapBranch[] = [];
   const spots = new Map<NodeId, MapSpot>();
@@ -89,7 +90,7 @@ export function layOut(topology: Topology): MapLayout {
   return { branches, spots, x0, width, height, left, right };
 }
 
-/** Cuts the tree into branches, parents before children; gives those that grow from the stump. */
+/** Splits the tree into branches, parents before children; returns those at the root. */
 function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
   interface Start {
     readonly node: TopologyNode;
@@ -130,7 +131,7 @@ function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<Node
       const forkAt = branch.nodes.length - 1;
       for (let younger = 1; younger < children.length; younger++) {
         const child = children[younger];
-        // Outwards first, then in turns: a place never depends on how much grows there.
+        // Outwards first, then alternating: a position never depends on the size of a branch.
         const outwards = branch.side;
         const side = younger % 2 === 1 ? outwards : outwards === 1 ? -1 : 1;
         if (child !== undefined) waiting.push({ node: child, parent: branch, forkAt, side });
@@ -141,7 +142,7 @@ function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<Node
   return stems;
 }
 
-/** How many messages stand at and above each message; children come after their parents in the list. */
+/** Counts the messages at and above each message; children come after their parents in the list. */
 function weigh(branches: readonly MapBranch[]): void {
   for (const branch of branches) branch.weights = new Float64Array(branch.nodes.length);
   for (let index = branches.length - 1; index >= 0; index--) {
@@ -158,14 +159,14 @@ interface LayoutVisit {
   readonly self: boolean;
 }
 
-/** Gives each branch its column, from left to right; answers how many columns there are. */
+/** Assigns each branch its column, from left to right; returns the number of columns. */
 function placeBranch(stems: readonly MapBranch[]): number {
   let column = 0;
   const waiting: LayoutVisit[] = [];
   const push = (branch: MapBranch) => {
     const lefts = branch.kids.filter((kid) => kid.side < 0).sort((a, b) => a.forkAt - b.forkAt);
     const rights = branch.kids.filter((kid) => kid.side > 0).sort((a, b) => b.forkAt - a.forkAt);
-    // A stack gives back in reverse: what stands rightmost goes in first.
+    // A stack is last in, first out: the rightmost is pushed first.
     for (let at = rights.length - 1; at >= 0; at--) add(rights[at]);
     waiting.push({ branch, self: true });
     for (let at = lefts.length - 1; at >= 0; at--) add(lefts[at]);
@@ -189,7 +190,7 @@ function placeBranch(stems: readonly MapBranch[]): number {
   return column;
 }
 
-/** Lifts a branch above where it forks: the further it goes aside, the higher it starts. */
+/** Raises a branch above its fork: the further it is to the side, the higher it starts. */
 function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>): void {
   const { parent } = branch;
   if (parent === null) {

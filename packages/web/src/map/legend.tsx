@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
-/** What the shapes of the map mean. */
+/** The legend of the map. */
 export function MapLegend(): ReactElement {
   return (
     <div className="legend">

@@ -1,6 +1,7 @@
-/** The colours of the tokens as a canvas needs them: read through a probe, because the tokens hold two themes in one. */
+/**
+ * The colours of the tokens for a canvas: read from a probe element, because a token has the values of both themes.
+ */
 
-/** A colour of the map. */
 export type MapColour =
   | 'background'
   | 'paper'
@@ -22,10 +23,10 @@ export type MapColour =
   | 'model-5'
   | 'hover'
   | 'line';
-/** Every colour, as text that a canvas takes. */
+/** All colours, as CSS text. */
 export type MapColours = Readonly<Record<MapColour, string>>;
 
-/** Reads the colours of the theme that an element shows. */
+/** Reads the colours of an element's theme. */
 export function readMapColours(host: HTMLElement): MapColours {
   const probe = document.createElement('span');
   host.append(probe);

@@ -1,4 +1,4 @@
-/** What the map is drawn from, and what of it is seen. */
+/** The input of the map drawing, and its visible part. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type MapBranch, type MapLayout, positionOf, step } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
@@ -21,13 +21,13 @@ export interface SceneOptions {
   readonly childCount: (id: NodeId) => number;
   readonly liveChild: (id: NodeId) => number;
   readonly modelColour: (branch: MapBranch) => string;
-  /** Parts of the screen that titles keep out of. */
+  /** Parts of the screen that titles avoid. */
   readonly avoid: readonly SceneBox[];
   readonly quiet?: boolean;
   readonly mini?: boolean;
-  /** The level, where the scale does not say it. */
+  /** The zoom level, if it does not depend on the scale. */
   readonly level?: ZoomLevel;
-  /** Branches that were brought back: from their tip to the summary. */
+  /** Merged branches: from their last node to the summary. */
   readonly merges?: readonly { readonly from: NodeId; readonly to: NodeId }[];
 }
 
@@ -39,21 +39,21 @@ export interface SceneBox {
   readonly y1: number;
 }
 
-/** A drawing on its canvas. */
+/** The drawing options with their canvas. */
 export interface MapScene extends Omit<SceneOptions, 'level'> {
   readonly context: CanvasRenderingContext2D;
   readonly level: ZoomLevel;
   readonly thick: number;
 }
 
-/** A branch with the stretch of it that is seen. */
+/** A branch and its visible part. */
 export interface SeenBranch {
   readonly branch: MapBranch;
   readonly from: number;
   readonly to: number;
 }
 
-/** The branches that are seen, each with its stretch. */
+/** The visible branches, each with its visible part. */
 export function seenBranches({ layout, view, width, height }: MapScene): readonly SeenBranch[] {
   const columns = seenColumns(layout, view, width);
   const top = -view.ty / view.ky - 60 / view.ky;
@@ -72,7 +72,7 @@ export function seenBranches({ layout, view, width, height }: MapScene): readonl
   return seen;
 }
 
-/** The message nearest to a point of the screen, within a finger's reach; null if none is. */
+/** The message nearest to a point of the screen, within touch distance; null if there is none. */
 export function nodeAtPoint(layout: MapLayout, view: MapView, x: number, y: number): NodeId | null {
   const reach = 14;
   let best: NodeId | null = null;

@@ -1,8 +1,7 @@
+import { asProblem, titleOfNode } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { asProblem } from '../state/http.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { cherryPickMessage, moveMessages, showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
@@ -31,7 +30,7 @@ const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid'
   { name: 'near', label: 'near' },
 ];
 
-/** The map on a screen of its own: pan, zoom, walk by keys, look at a message before going there. */
+/** The map as a screen: pan, zoom, keyboard navigation, and a preview of messages. */
 export function MapScreen(): ReactElement {
   const session = useSession();
   const model = useMapModel();
@@ -46,7 +45,7 @@ export function MapScreen(): ReactElement {
   const finder = useRef<HTMLInputElement>(null);
   const phone = width < 720;
 
-  // The whole tree first, as large as it can be read; a large one from the view's own place.
+  // Starts with the whole tree if it is readable; a large one starts at the current message.
   useEffect(() => {
     if (view !== null || model === null || width === 0) return;
     const whole = fitView(model.layout, { width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }, 1.5);
@@ -98,7 +97,7 @@ export function MapScreen(): ReactElement {
       session.go(id).then(
         () => {
           navigateTo(treePlace(session.treeId));
-          session.look(id);
+          session.scrollTo(id);
         },
         (thrown) => showError(asProblem(thrown)),
       );
@@ -119,7 +118,7 @@ export function MapScreen(): ReactElement {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // With these the browser means something of its own, such as to print.
+    // Browser shortcuts, such as printing.
     if (model === null || event.ctrlKey || event.metaKey) return;
     const at = focus ?? model.leaf;
     const next = at === null ? null : neighbourNode(model, at, event.key);
@@ -145,7 +144,7 @@ export function MapScreen(): ReactElement {
   const { drag, ...pointer } = usePointer(surface, view, setView, model, {
     onFocus: setFocus,
     onOpen: goTo,
-    // From afar messages are not drawn: whoever drags there means the ground.
+    // Zoomed out, messages are not drawn, so dragging pans.
     onMove: level === 'far' ? null : (from, to) => void moveMessages(session, from, to),
   });
 
@@ -258,7 +257,7 @@ function matchesFilter(model: MapModel | null, find: string): ReadonlySet<NodeId
   return found;
 }
 
-/** Where an arrow key leads: up goes on, down goes back, left and right go to the variants. */
+/** The target of an arrow key: up to the child, down to the parent, left and right to variants. */
 function neighbourNode(model: MapModel, id: NodeId, key: string): NodeId | null {
   const node = model.topology.nodes.get(id);
   if (node === undefined) return null;

@@ -16,11 +16,11 @@ interface MinimapProps {
 
 const size = { width: 230, height: 138 };
 
-/** The whole tree, always, with a frame around what is seen; the frame can be dragged. */
+/** The whole tree with a frame around the visible part; the frame can be dragged. */
 export function Minimap({ model, view, width, height, palette, onMove }: MinimapProps): ReactElement {
   const still = useRef<HTMLCanvasElement>(null);
   const small = useMemo(() => fitView(model.layout, { ...size, left: 12, right: 12, top: 13, bottom: 14 }), [model]);
-  // The drawing changes with the tree; while one pans, only the frame moves.
+  // The drawing changes with the tree; panning moves only the frame.
   useEffect(() => {
     const canvas = still.current;
     if (canvas === null) return;

@@ -1,24 +1,25 @@
-/** From the shape of a tree to the lines of its outline: the path of the view, and at each fork what else is there. */
+/** Computes the rows of the outline: the path of the view, and at each fork the other branches. */
+
+import type { Topology } from '@coppice/client';
 import type { NodeId, OutlineLine, OutlineShape, TopologyNode } from '@coppice/core';
 import { outlineOf } from '@coppice/core/tree';
-import type { Topology } from '../state/topology.ts';
 import type { ShapeFilter } from './filters.ts';
 
-/** A line of the outline. */
+/** A row of the outline. */
 export type OutlineRow =
   | ({ readonly kind: 'node'; readonly variants: number; readonly at: number } & OutlineLine)
   | { readonly kind: 'folded'; readonly id: NodeId; readonly count: number };
 
-/** What an outline is made for. */
+/** The options of an outline. */
 export interface OutlineOptions {
   readonly leaf: NodeId | null;
   readonly filter: ShapeFilter;
   readonly search: string;
-  /** Stretches that were opened, by their first node. */
+  /** Unfolded runs, by their first node. */
   readonly opened: ReadonlySet<NodeId>;
 }
 
-// Fewer messages than this are not worth a fold.
+// Shorter runs are not folded.
 const foldFrom = 5;
 const mostFound = 300;
 const mostLines = 20_000;
@@ -37,7 +38,7 @@ function shapeOf(topology: Topology): OutlineShape {
   };
 }
 
-/** The lines of an outline. A search lists what it finds in every branch instead. */
+/** The rows of an outline. A search lists its hits in all branches instead. */
 export function outlineRows(
   topology: Topology,
   { leaf, filter, search, opened }: OutlineOptions,
@@ -71,7 +72,7 @@ export function outlineRows(
     const variants = line.onPath ? siblings.length : 1;
     const row: OutlineRow = { kind: 'node', variants, at: variants > 1 ? siblings.indexOf(line.node) + 1 : 1, ...line };
     const fold = line.foldedFrom;
-    // What a filter hides is no stretch to be opened.
+    // Messages that a filter hides cannot be unfolded.
     return fold === null || filter !== 'all' ? [row] : [{ kind: 'folded', id: fold, count: line.folded }, row];
   });
 }

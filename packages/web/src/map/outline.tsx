@@ -1,10 +1,10 @@
+import { leafInShape } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { openMessage } from '../state/open-message.ts';
-import { leafInShape } from '../state/topology-loader.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -14,7 +14,7 @@ import { VariantRings } from '../ui/variant-rings.tsx';
 import { filters, type ShapeFilter } from './filters.ts';
 import { type OutlineRow, outlineRows } from './outline-rows.ts';
 
-/** The outline of the open tree: the way of the view, and what else grows at each fork. */
+/** The outline of the open tree: the path of the view, and the other branches at each fork. */
 export function OutlinePanel(): ReactElement {
   const session = useSession();
   const topology = useTree((state) => state.topology);
@@ -26,7 +26,7 @@ export function OutlinePanel(): ReactElement {
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
   const [at, setAt] = useState(-1);
   const list = useRef<VListHandle>(null);
-  // The thread comes first; the shape of the whole tree is read when it stands.
+  // The thread is loaded first; the topology after it.
   useEffect(() => {
     if (!ready) return;
     const timer = setTimeout(() => void session.wantTopology(), 60);
@@ -107,7 +107,7 @@ export function OutlinePanel(): ReactElement {
         </div>
       )}
       <div className="outline">
-        {/* What scrolls is what has the focus: else nobody without a mouse could scroll it. */}
+        {/* The scrolling element is focusable, so that it can be scrolled by keyboard. */}
         <VList
           className="outline-list"
           ref={list}

@@ -1,6 +1,6 @@
+import { asProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { asProblem } from '../state/http.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { drawMap, nodeAtPoint } from './draw.ts';
@@ -10,7 +10,7 @@ import { fitView } from './view.ts';
 
 const nothingHidden = () => false;
 
-/** The whole tree, fitted into the panel. A press on a stem goes there. */
+/** The whole tree, fitted into the panel. A click on a branch opens it. */
 export function PanelMap(): ReactElement {
   const session = useSession();
   const model = useMapModel();
@@ -30,7 +30,7 @@ export function PanelMap(): ReactElement {
       drawMap(context, {
         layout: model.layout,
         view,
-        // In the panel the map is always the far one, whatever the scale.
+        // The panel always uses the lowest level of detail.
         level: 'far',
         width,
         height,
@@ -63,7 +63,7 @@ export function PanelMap(): ReactElement {
           const id = nodeAtPoint(model.layout, view, event.clientX - box.left, event.clientY - box.top);
           if (id !== null)
             session.go(id).then(
-              () => session.look(id),
+              () => session.scrollTo(id),
               (thrown) => showError(asProblem(thrown)),
             );
         }}

@@ -1,8 +1,8 @@
+import { replySourceOf } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { api } from '../state/client.ts';
-import { replySourceOf } from '../state/reply-source.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { cherryPickMessage } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -24,7 +24,7 @@ interface PreviewProps {
   readonly onMerge: (id: NodeId) => void;
 }
 
-/** A message that is pointed at: who, its words, how much grows from it, and what can be done. */
+/** A preview of a message: author, text, number of descendants, and actions. */
 export function Preview({ model, view, id, width, height, onOpen, onMerge }: PreviewProps): ReactElement | null {
   const session = useSession();
   const loaded = useTree((state) => state.part?.nodes.get(id));
@@ -35,7 +35,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
   } | null>(null);
   useEffect(() => {
     if (loaded !== undefined) return;
-    // Whoever only passes over a message does not want it.
+    // Delayed, so that just passing over a message loads nothing.
     const timer = setTimeout(() => {
       api
         .node(session.treeId, id)

@@ -11,7 +11,9 @@ export interface Surface {
   readonly palette: MapColours | null;
 }
 
-/** Keeps a canvas as large as its place and as sharp as the screen, and reads the colours again when the theme changes. */
+/**
+ * Resizes a canvas to its container and the screen's resolution, and reads the colours again when the theme changes.
+ */
 export function useCanvas(): Surface {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -48,7 +50,7 @@ export function useCanvas(): Surface {
   return { host, canvas, ...size, palette };
 }
 
-/** The canvas's context, scaled so that one unit is one CSS pixel; null where there is none. */
+/** The canvas's context, scaled so that one unit is one CSS pixel; null if there is none. */
 export function canvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
   const context = canvas?.getContext('2d') ?? null;
   const scale = window.devicePixelRatio || 1;

@@ -1,9 +1,7 @@
+import { leafInShape, replySourceOf, type Topology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { modelColourOf } from '../state/model-colours.ts';
-import { replySourceOf } from '../state/reply-source.ts';
-import type { Topology } from '../state/topology.ts';
-import { leafInShape } from '../state/topology-loader.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { ShapeFilter } from './filters.ts';
 import { layOut, type MapBranch, type MapLayout } from './layout.ts';
@@ -16,14 +14,14 @@ export interface MapModel {
   /** Nodes on the path of the view. */
   readonly live: ReadonlySet<NodeId>;
   readonly leaf: NodeId | null;
-  /** Branches that were brought back, as far as the thread knows them. */
+  /** Merged branches, as far as they are in the loaded thread. */
   readonly merges: readonly { readonly from: NodeId; readonly to: NodeId }[];
   childCount(id: NodeId): number;
-  /** Which child of a node on the path is on it too, counted from one. */
+  /** The number of the child that is on the path, from one. */
   liveChild(id: NodeId): number;
 }
 
-/** The open tree laid out; null while its shape is not known. Laid out again only when it grew. */
+/** The layout of the open tree; null until its topology is loaded. Computed again only when nodes were added. */
 export function useMapModel(): MapModel | null {
   const session = useSession();
   const topology = useTree((state) => state.topology);
@@ -53,7 +51,7 @@ export function useMapModel(): MapModel | null {
   }, [topology, layout, leaf, nodes]);
 }
 
-/** The colour of a branch's tip: that of the model which wrote it, where that is known. */
+/** The colour at a branch's end: that of its model, if known. */
 export function useModelColour(palette: MapColours | null): (branch: MapBranch) => string {
   const nodes = useTree((state) => state.part?.nodes);
   return useMemo(
@@ -71,7 +69,7 @@ export function useModelColour(palette: MapColours | null): (branch: MapBranch) 
   );
 }
 
-/** Whether a filter dims a message; nothing on the active path is dimmed by bookmarks. */
+/** Whether a filter dims a message; the bookmarks filter never dims the active path. */
 export function dims(filter: ShapeFilter, model: MapModel): (node: TopologyNode) => boolean {
   if (filter === 'no-tools') return (node) => node.role === 'tool';
   if (filter === 'mine') return (node) => node.role !== 'user';

@@ -13,22 +13,22 @@ interface Held {
   moved: boolean;
 }
 
-/** A branch that hangs on the pointer. */
+/** A branch that is being dragged. */
 export interface Drag {
   readonly from: NodeId;
   readonly x: number;
   readonly y: number;
-  /** The message it would hang below; null over the ground. */
+  /** The message under the pointer; null over the background. */
   readonly over: NodeId | null;
-  /** Whether it may hang there: not below itself. */
+  /** Whether it can be dropped there: not below itself. */
   readonly fits: boolean;
 }
 
-/** What a pointer does on the map. */
+/** The pointer actions of the map. */
 export interface Pointed {
   onFocus(id: NodeId | null): void;
   onOpen(id: NodeId): void;
-  /** Null where branches cannot be dragged. */
+  /** Null if branches cannot be dragged. */
   readonly onMove: ((from: NodeId, to: NodeId) => void) | null;
 }
 
@@ -40,7 +40,10 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
   return false;
 }
 
-/** Pan by dragging the ground, move a branch by dragging its message onto another, zoom by wheel, press to look. */
+/**
+ * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel, previews by
+ * click.
+ */
 export function usePointer(
   surface: ReturnType<typeof useCanvas>,
   view: MapView | null,
@@ -55,7 +58,7 @@ export function usePointer(
     const box = canvas.current?.getBoundingClientRect();
     return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
   };
-  // Wheel events that are to be kept from scrolling the page cannot be heard through React.
+  // React adds passive wheel listeners, which cannot prevent scrolling.
   useEffect(() => {
     const element = canvas.current;
     if (element === null || view === null) return;

@@ -1,7 +1,7 @@
-/** How the map is looked at: a scale for each direction and where the stump stands. */
+/** The viewport of the map: a scale for each direction and the position of the root. */
 import { lean, type MapLayout, positionOf } from './layout.ts';
 
-/** From places of the layout to pixels. */
+/** Maps layout positions to pixels. */
 export interface MapView {
   readonly kx: number;
   readonly ky: number;
@@ -9,7 +9,7 @@ export interface MapView {
   readonly ty: number;
 }
 
-/** How much is shown: stems; every message; a card for each. */
+/** The level of detail: branches; messages; cards. */
 export type ZoomLevel = 'far' | 'mid' | 'near';
 
 /** The level of a scale. */
@@ -17,10 +17,10 @@ export function levelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
   return view.ky < 0.75 ? 'far' : view.ky > 2 ? 'near' : 'mid';
 }
 
-/** Scales of the three levels, for their buttons. */
+/** The scales of the three levels, for their buttons. */
 export const scales: Readonly<Record<ZoomLevel, number>> = { far: 0.5, mid: 1, near: 4.4 };
 
-/** A frame in pixels, with room at its edges. */
+/** A frame in pixels, with margins. */
 export interface ViewFrame {
   readonly width: number;
   readonly height: number;
@@ -30,7 +30,7 @@ export interface ViewFrame {
   readonly bottom: number;
 }
 
-/** The whole tree in a frame, each direction by its own scale; never larger than `most`. */
+/** Fits the whole tree into a frame, each direction with its own scale, at most `most`. */
 export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView {
   const wide = Math.max(1, layout.right - layout.left);
   const kx = Math.min(most, (frame.width - frame.left - frame.right) / wide);
@@ -39,14 +39,14 @@ export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView 
   return { kx, ky, tx: frame.left + space / 2 - layout.left * kx, ty: frame.height - frame.bottom };
 }
 
-/** A view scaled about a point of the screen. */
+/** Scales a view about a point of the screen. */
 export function zoomView(view: MapView, by: number, x: number, y: number): MapView {
   const ky = Math.min(6, Math.max(0.002, view.ky * by));
   const kx = Math.min(6, Math.max(0.002, view.kx * by));
   return { kx, ky, tx: x - ((x - view.tx) / view.kx) * kx, ty: y - ((y - view.ty) / view.ky) * ky };
 }
 
-/** A view that has a message in the middle, at a scale. */
+/** A view with a message in the centre. */
 export function centreView(
   layout: MapLayout,
   frame: Pick<ViewFrame, 'width' | 'height'>,
@@ -57,7 +57,7 @@ export function centreView(
   return { kx: scale, ky: scale, tx: frame.width / 2 - x * scale, ty: frame.height / 2 - y * scale };
 }
 
-/** The columns that a view shows, as places of the layout with room at both sides. */
+/** The visible columns as layout positions, with a margin on both sides. */
 export function seenColumns(
   layout: MapLayout,
   view: MapView,
@@ -66,7 +66,7 @@ export function seenColumns(
   const margin = 80 / view.kx;
   const from = -view.tx / view.kx - margin;
   const to = (width - view.tx) / view.kx + margin;
-  // Stems lean by at most this much.
+  // Columns lean by at most this much.
   const most = Math.abs(lean(layout, layout.right, -900) - layout.right);
   return { from: from - most, to: to + most };
 }

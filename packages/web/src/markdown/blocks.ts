@@ -1,18 +1,28 @@
 import { Lexer, type Token, type TokensList } from 'marked';
+import { footnoteExtensions } from './footnotes.ts';
+import { nestTags } from './html-tags.ts';
 import { mathExtensions } from './math-tokens.ts';
 
-/** A block of Markdown: the text it was written in, and what it means. */
+/** A block of Markdown: its source and its token. */
 export interface MarkdownBlock {
-  /** Where it begins in the whole text: a key that stays while text is added below. */
+  /** The offset in the whole text: a key that is stable while text is appended. */
   readonly at: number;
   readonly raw: string;
   readonly token: Token;
 }
 
-const options = { gfm: true, breaks: false, extensions: mathExtensions, async: false, silent: false };
+const extensions = {
+  renderers: {},
+  childTokens: {},
+  block: [...mathExtensions.block, ...footnoteExtensions.block],
+  startBlock: [...mathExtensions.startBlock, ...footnoteExtensions.startBlock],
+  inline: [...mathExtensions.inline, ...footnoteExtensions.inline],
+  startInline: [...mathExtensions.startInline, ...footnoteExtensions.startInline],
+};
+const options = { gfm: true, breaks: false, extensions, async: false, silent: false };
 
-// Reading inside a paragraph looks ahead to its end at every mark, so one without end would cost its square, and one full
-// of marks for emphasis that do not match more than that.
+// Parsing a paragraph looks ahead to its end at every mark, so a very long one would cost quadratic time, and one full
+// of unmatched emphasis marks even more.
 const longestParagraph = 20_000;
 const mostEmphasis = 400;
 
@@ -39,6 +49,18 @@ function lex(text: string): TokensList {
   return new BoundedLexer(options).lex(text);
 }
 
+/** Parses a text as inline Markdown. */
+export function readInline(text: string): readonly Token[] {
+  return new BoundedLexer(options).inlineTokens(text, []);
+}
+
+/** Groups the blocks between an opening and a closing tag, such as `details`, into one. */
+export function nestBlocks(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  const nested = nestTags(blocks, readInline);
+  if (nested === blocks) return blocks;
+  return nested.map(({ token, at }) => ({ token, at, raw: token.raw }));
+}
+
 interface Lexed {
   readonly blocks: readonly MarkdownBlock[];
   readonly sure: number;
@@ -50,7 +72,7 @@ function blocksFrom(text: string, start: number): Lexed {
   let exact = true;
   let sure = 0;
   for (const token of lex(text)) {
-    // The lexer keeps a second definition of one name to itself, and changes a few blank lines: then places are not sure.
+    // The lexer drops repeated definitions and changes some blank lines: then offsets are not reliable.
     exact &&= text.startsWith(token.raw, at);
     if (token.type !== 'space' && token.type !== 'def') blocks.push({ at: start + at, raw: token.raw, token });
     if (exact) sure = blocks.length;
@@ -59,21 +81,21 @@ function blocksFrom(text: string, start: number): Lexed {
   return { blocks, sure };
 }
 
-/** A text cut into blocks, ready to be gone on with. */
+/** A text split into blocks, which can be continued. */
 export interface BlockCut {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
-  /** How many blocks from the first on stand where they say; a longer text goes on from these. */
+  /** How many leading blocks have reliable offsets; a longer text continues from these. */
   readonly sure: number;
 }
 
 /**
- * Cuts a text into blocks. Where the text goes on from one that was cut before, all but its last two blocks stay the
- * same objects, so that a reply which is still being written is neither read nor drawn again from the start. Answers
- * null for a text that no reader of Markdown survives, such as ten thousand quotes in each other.
+ * Splits a text into blocks. If the text continues an earlier one, all but its last two blocks stay the same objects,
+ * so that a streaming reply is not parsed and rendered again from the start. Null for a text that cannot be parsed,
+ * such as ten thousand nested quotes.
  */
 export function cutBlocks(text: string, before: BlockCut | null): BlockCut | null {
-  // Carriage returns are dropped by the lexer; offsets must count the same text.
+  // The lexer drops carriage returns; offsets must refer to the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {
     const goesOn = before !== null && clean.startsWith(before.text);

@@ -1,22 +1,71 @@
-import { memo, type ReactElement, useMemo, useState } from 'react';
+import { memo, type ReactElement, useContext, useMemo, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { saveText } from '../ui/save-text.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
+import { type CodeInfo, fileNameOf, languageName, previewKindOf } from './code-names.ts';
+import { type DiffLine, diffLines, isDiff } from './diff.ts';
 import { highlight } from './highlight.ts';
 import { splitPieces } from './pieces.ts';
+import { PreviewContext } from './preview-context.ts';
 import { useHighlighter } from './use-library.ts';
 
-// More is shown on demand, and in one colour: nobody reads so much code in a chat.
+// More is shown on demand and without highlighting.
 const mostShown = 20_000;
 
-/** A block of code with its language and a button that copies all of it. */
-export const Code = memo(function Code({
+interface CodeProps {
+  readonly code: string;
+  readonly info: CodeInfo;
+  /** Additional buttons for the header. */
+  readonly extra?: ReactElement | null;
+}
+
+/** A code block with name and language above it, and buttons to wrap, save, copy and preview it. */
+export const Code = memo(function Code({ code, info, extra = null }: CodeProps): ReactElement {
+  const [wrapped, setWrapped] = useState(false);
+  const { language, file } = info;
+  const diff = isDiff(language, code);
+  return (
+    <div className="code">
+      <div className="code-header">
+        {file === null ? null : <b>{file}</b>}
+        <span className="grow">{languageName(language)}</span>
+        {extra}
+        <PreviewButton code={code} info={info} />
+        <IconButton icon="wrap" label={t('wrapLines')} aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)} />
+        <IconButton icon="import" label={t('saveFile')} onClick={() => saveText(code, fileNameOf(info))} />
+        <CopyButton text={code} label={t('copyCode')} />
+      </div>
+      {diff && code.length <= mostShown ? (
+        <DiffText code={code} wrapped={wrapped} />
+      ) : (
+        <CodeText code={code} language={diff ? '' : language} wrapped={wrapped} />
+      )}
+    </div>
+  );
+});
+
+function PreviewButton({ code, info }: { readonly code: string; readonly info: CodeInfo }): ReactElement | null {
+  const preview = useContext(PreviewContext);
+  const kind = previewKindOf(info.language, code);
+  if (preview === null || kind === null) return null;
+  return (
+    <Button small look="quiet" icon="eye" onClick={() => preview(code)}>
+      {t('preview')}
+    </Button>
+  );
+}
+
+/** Highlighted code, up to the length that is shown at once. */
+export function CodeText({
   code,
   language,
+  wrapped,
 }: {
   readonly code: string;
   readonly language: string;
+  readonly wrapped: boolean;
 }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
   const [whole, setWhole] = useState(false);
@@ -26,12 +75,8 @@ export const Code = memo(function Code({
   const parts = useMemo(() => highlight(highlighter, shown, language), [highlighter, shown, language]);
   const rest = useMemo(() => (whole ? splitPieces(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
-    <div className="code">
-      <div>
-        <span>{language}</span>
-        <CopyButton text={code} label={t('copyCode')} />
-      </div>
-      <pre ref={scrolls} dir="ltr">
+    <>
+      <pre ref={scrolls} dir="ltr" className={wrapped ? 'wrapped' : undefined}>
         {parts.map((part) =>
           part.look === null ? (
             part.text
@@ -52,6 +97,32 @@ export const Code = memo(function Code({
           {t('showRest', { n: formatNumber(code.length - shown.length) })}
         </Button>
       ) : null}
-    </div>
+    </>
   );
-});
+}
+
+function DiffText({ code, wrapped }: { readonly code: string; readonly wrapped: boolean }): ReactElement {
+  const scrolls = useScrollable<HTMLPreElement>();
+  const lines = useMemo(() => diffLines(code), [code]);
+  return (
+    <pre ref={scrolls} dir="ltr" className={wrapped ? 'wrapped' : undefined}>
+      {lines.map((line) => (
+        <span key={line.at} className={`diff-line diff-${line.kind}`}>
+          <DiffLineText line={line} />
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function DiffLineText({ line: { text, from, to } }: { readonly line: DiffLine }): ReactElement {
+  // The line end is part of the text, so that a selection is copied as written.
+  if (to <= from) return <>{`${text}\n`}</>;
+  return (
+    <>
+      {text.slice(0, from)}
+      <mark>{text.slice(from, to)}</mark>
+      {`${text.slice(to)}\n`}
+    </>
+  );
+}

@@ -1,13 +1,13 @@
-/** How many elements Markdown becomes, counted before any of them is made. */
+/** Counts the DOM elements of Markdown before they are created. */
 import type { Token, Tokens } from 'marked';
 
-/** A slice with more elements than this is shown as it is written. */
+/** A slice with more elements than this is shown as source. */
 export const mostElements = 5_000;
 
-// A formula becomes about this many elements when it is set.
+// The approximate number of elements of a rendered formula.
 const formulaElements = 12;
 
-// A block of code with its bar, and at most so many pieces.
+// The elements of a code block with its header, and the limit of its tokens.
 const codeElements = 12;
 const mostPieces = 1_500;
 

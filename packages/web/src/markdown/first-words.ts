@@ -1,6 +1,6 @@
-/** The first words of a message as its name in a line, without the marks that would set them. */
+/** The first words of a message as a title, without Markdown markup. */
 
-// Pairs only: `f(**kwargs)` and `__init__` say what they say.
+// Only pairs: `f(**kwargs)` and `__init__` stay unchanged.
 const marks: readonly (readonly [RegExp, string])[] = [
   [/^(?:\s*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])\s+)+/, ''],
   [/(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, '$2'],
@@ -9,9 +9,9 @@ const marks: readonly (readonly [RegExp, string])[] = [
   [/!?\[([^\][]+)\]\([^()\s]*\)/g, '$1'],
 ];
 
-/** Text as a line of words, cut at a length. A mark that is cut off itself stays. */
+/** Text on one line, cut at a length. A mark whose counterpart was cut off stays. */
 export function firstWords(text: string, most = Number.POSITIVE_INFINITY): string {
-  // Marks make a line longer than what is read of it, but seldom by half; what comes after is not looked at.
+  // Markup makes a line longer, but seldom by half; the rest is not examined.
   let line = text
     .slice(0, Math.min(text.length, most * 2 + 40))
     .replace(/\s+/g, ' ')

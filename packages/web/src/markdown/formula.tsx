@@ -1,7 +1,7 @@
 import { memo, type ReactElement, useLayoutEffect, useRef, useState } from 'react';
 import { useFormulas } from './use-library.ts';
 
-/** A formula. Until it can be set, and where it cannot be, it is shown as it was written. */
+/** A formula. Until it is rendered, or if that fails, it is shown as written. */
 export const Formula = memo(function Formula({
   tex,
   display,

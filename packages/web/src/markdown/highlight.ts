@@ -1,11 +1,14 @@
-/** Code in pieces by what they are: keywords, strings, comments. Weight tells them apart; hue keeps its meaning elsewhere. */
+/**
+ * Splits code into tokens: keywords, strings, comments. They are distinguished by weight; colours have other
+ * meanings.
+ */
 import type { createLowlight } from 'lowlight';
 
-/** The library that knows the languages. */
+/** The highlighting library. */
 export type Highlighter = ReturnType<typeof createLowlight>;
-/** How a piece of code looks. */
+/** The style of a token. */
 export type Look = 'keyword' | 'string' | 'comment' | null;
-/** A piece of code. */
+/** A token of code. */
 export interface CodePart {
   readonly at: number;
   readonly text: string;
@@ -29,7 +32,7 @@ const looks: ReadonlyMap<string, Look> = new Map([
   ['hljs-deletion', 'comment'],
 ]);
 
-// Past this many pieces the rest is plain: each is an element.
+// Beyond this number the rest is one token: each is an element.
 const mostParts = 1_500;
 
 type HighlightedNode = ReturnType<Highlighter['highlight']>['children'][number];
@@ -40,7 +43,9 @@ function lookOf(names: unknown): Look {
   return null;
 }
 
-/** Cuts code into pieces; joined they are the code. Without a library, or in a language it does not know, it is one. */
+/**
+ * Splits code into tokens; joined they are the code. Without a library, or in an unknown language, it is one token.
+ */
 export function highlight(highlighter: Highlighter | null, code: string, language: string): readonly CodePart[] {
   const name = language.toLowerCase();
   if (highlighter === null || name === '' || !highlighter.registered(name)) return [{ at: 0, text: code, look: null }];

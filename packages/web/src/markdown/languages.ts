@@ -1,4 +1,4 @@
-/** The highlighter with the twenty languages that are met most. A module of its own, loaded when code is met. */
+/** The highlighter with the twenty most common languages. A separate module, loaded with the first code. */
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -23,7 +23,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 
-/** Highlights code as a tree of pieces; no HTML is made of it. */
+/** Highlights code as a tree of tokens, without HTML. */
 export const highlighter = createLowlight({
   bash,
   c,

@@ -1,13 +1,13 @@
-/** Which addresses the page follows, and which it only shows. */
+/** Decides which URLs are links and which are only shown. */
 
 const allowed: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
 /**
- * The address to follow, or null where the scheme is none of http, https and mailto. Relative addresses are none of
- * ours: what a model wrote has no place on this server.
+ * The URL to follow, or null if its scheme is not http, https or mailto. Relative URLs are refused: a model's text
+ * must not link to this server.
  */
 export function safeAddress(address: string): string | null {
-  // The parser of addresses skips these; so a scheme could hide behind them from any comparison of text.
+  // The URL parser skips these characters, which could hide a scheme from a text comparison.
   const text = address.trim();
   let url: URL;
   try {
@@ -18,7 +18,7 @@ export function safeAddress(address: string): string | null {
   return allowed.has(url.protocol) ? url.href : null;
 }
 
-/** Whether an image may be shown without asking: it comes with the message, and no one else learns that it was read. */
+/** Whether an image may be shown without asking: it comes with the message, so loading it informs nobody. */
 export function isOwnImage(address: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address) ||

@@ -119,7 +119,7 @@ test('[B5] the pieces of code joined are the code, in every language and none', 
 const megabyte = 1_000_000;
 const repeated = (text: string) => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte);
 
-/** A megabyte of each kind of text that could make many elements, nest deeply or be read slowly. */
+/** A megabyte of each kind of text that could create many elements, nest deeply or be slow to parse. */
 const large: Readonly<Record<string, string>> = {
   'a table': `| a | b |\n|---|---|\n${repeated('| 1 | 2 |\n')}`,
   'a dense table': `|a|b|c|d|\n|-|-|-|-|\n${repeated('|1|2|3|4|\n')}`,
@@ -157,7 +157,7 @@ test.each(Object.entries(large))('[B108] a megabyte of %s makes a bounded number
   const elements = html.match(/<[a-z]/g)?.length ?? 0;
   expect(elements).toBeLessThanOrEqual(6_000);
   expect(html.replaceAll(/<[^>]*>/g, '').length).toBeLessThanOrEqual(120_000);
-  // Nothing is lost: what is not shown is offered.
+  // Nothing is lost: hidden parts can be shown.
   if (!/^\s*$/.test(text)) expect(html).toContain('Show the other');
 });
 

@@ -1,16 +1,35 @@
 /**
- * Markdown as React elements. Nothing a model writes becomes HTML: tags are shown as the text they are. Each block runs
- * the way that its own first letter does; code runs from left to right.
+ * Renders Markdown as React elements. No text of a model becomes HTML: tags of a short list become elements without
+ * attributes, all others are shown as text. Each block has the direction of its first letter; code is left to right.
  */
 import type { Token, Tokens } from 'marked';
-import { Fragment, memo, type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createElement,
+  Fragment,
+  memo,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { type BlockCut, cutBlocks, type MarkdownBlock } from './blocks.ts';
+import { Icon } from '../ui/icon.tsx';
+import { useScrollable } from '../ui/use-scrollable.ts';
+import { type AlertKind, alertIn } from './alerts.ts';
+import { type BlockCut, cutBlocks, type MarkdownBlock, nestBlocks, readInline } from './blocks.ts';
 import { Code } from './code.tsx';
+import { parseCodeInfo } from './code-names.ts';
+import { Diagram } from './diagram.tsx';
 import { directionOf } from './direction.ts';
 import { countElements, mostElements } from './elements.ts';
+import { Footnote, FootnoteReference } from './footnote.tsx';
+import { FootnotesContext, numberFootnotes } from './footnotes.ts';
 import { Formula } from './formula.tsx';
+import { nestTags } from './html-tags.ts';
 import { safeAddress } from './links.ts';
 import { Picture } from './picture.tsx';
 import { Plain } from './plain.tsx';
@@ -18,23 +37,23 @@ import { type Slice, type SliceLimit, type Slices, sliceLength, sliceMarkdown, s
 
 interface MarkdownProps {
   readonly text: string;
-  /** Whether more is to come: then only the last blocks of the last slice are read again. */
+  /** Whether more text follows: then only the last blocks of the last slice are parsed again. */
   readonly growing?: boolean;
 }
 
-// What is read and drawn at once; the rest of a longer text comes when it is asked for.
+// What is rendered at once; the rest of a longer text is shown on demand.
 const atFirst: SliceLimit = { length: 48_000, weight: 2_000 };
-// Of a long reply that is still being written, so much of its end is shown.
+// How much of the end of a long streaming reply is shown.
 const tailLength = 4_000;
 
 /**
- * A text in Markdown, slice by slice. A long one is shown from its beginning as far as one task of the page can draw, and
- * the rest on demand; what cannot be read is shown as it is.
+ * Renders Markdown in slices. A long text is shown as far as one task of the page can render, and the rest on demand;
+ * what cannot be parsed is shown as text.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
   const before = useRef<Slices | null>(null);
   const [limit, setLimit] = useState(atFirst);
-  /** Where the part that was shown at first ends, once all is wanted. */
+  /** The end of the part that was shown at first, once all is requested. */
   const [firstEnd, setFirstEnd] = useState<number | null>(null);
   const slices = useMemo(() => {
     const next = sliceMarkdown(text, limit, before.current);
@@ -43,7 +62,12 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
   }, [text, limit]);
   const { list, end } = slices;
   const left = slices.text.length - end;
-  // All of a long text is drawn piece by piece, each in a task of its own, so that the page answers meanwhile.
+  const prefix = useId();
+  const footnotes = useMemo(() => {
+    const numbers = numberFootnotes(text);
+    return numbers === null ? null : { numbers, prefix };
+  }, [text, prefix]);
+  // The rest of a long text is rendered piece by piece, each in its own task, so that the page stays responsive.
   useEffect(() => {
     if (firstEnd === null || left === 0) return;
     const timer = setTimeout(() => {
@@ -53,7 +77,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
     return () => clearTimeout(timer);
   }, [firstEnd, left, list, end]);
   return (
-    <>
+    <FootnotesContext value={footnotes}>
       {list.map((slice, index) => (
         <SliceView
           key={slice.at}
@@ -70,11 +94,11 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
           {t('showRest', { n: formatNumber(left) })}
         </Button>
       ) : null}
-    </>
+    </FootnotesContext>
   );
 });
 
-/** A slice; drawn again only while it is still being written. */
+/** A slice; rendered again only while it is streaming. */
 const SliceView = memo(function SliceView({
   slice,
   growing,
@@ -82,7 +106,7 @@ const SliceView = memo(function SliceView({
 }: {
   readonly slice: Slice;
   readonly growing: boolean;
-  /** Whether it came on demand: then the browser lays it out when it comes into sight. */
+  /** Whether it was requested later: then the browser lays it out only when visible. */
   readonly later: boolean;
 }): ReactElement {
   const before = useRef<BlockCut | null>(null);
@@ -90,14 +114,16 @@ const SliceView = memo(function SliceView({
     if (slice.plain) return null;
     const next = cutBlocks(slice.prefix + slice.text, growing ? before.current : null);
     before.current = next;
-    return next === null || countElements(next.blocks.map((block) => block.token)) > mostElements ? null : next;
+    if (next === null) return null;
+    const nested = nestBlocks(next.blocks);
+    return countElements(nested.map((block) => block.token)) > mostElements ? null : nested;
   }, [slice, growing]);
   if (cut === null) return <Plain text={slice.text} />;
-  const blocks = cut.blocks.map((block) => <Block key={block.at} block={block} />);
+  const blocks = cut.map((block) => <Block key={block.at} block={block} />);
   return later ? <div className="later-slice">{blocks}</div> : <>{blocks}</>;
 });
 
-// Compared by what is written: a block whose text did not change is not drawn again while the reply goes on below it.
+// Compared by text: an unchanged block is not rendered again while the reply streams below it.
 const Block = memo(
   function Block({ block }: { readonly block: MarkdownBlock }): ReactElement {
     return <>{renderElement(block.token, 0)}</>;
@@ -105,17 +131,20 @@ const Block = memo(
   (a, b) => a.block.raw === b.block.raw,
 );
 
-// Deeper than this nobody reads, and each level costs stack.
+// Deeper levels are not rendered, because each costs stack.
 const deepest = 40;
 
 function renderAll(tokens: readonly Token[] | undefined, depth: number): ReactNode {
   if (tokens === undefined) return null;
   let at = 0;
-  return tokens.map((token) => {
-    const key = at;
+  const placed = tokens.map((token) => {
+    const item = { token, at };
     at += token.raw.length || 1;
-    return <Fragment key={key}>{renderElement(token, depth + 1)}</Fragment>;
+    return item;
   });
+  return nestTags(placed, readInline).map((item) => (
+    <Fragment key={item.at}>{renderElement(item.token, depth + 1)}</Fragment>
+  ));
 }
 
 function renderElement(token: Token, depth: number): ReactNode {
@@ -140,9 +169,9 @@ function renderElement(token: Token, depth: number): ReactNode {
     case 'heading':
       return renderHeading(token, depth);
     case 'code':
-      return <Code code={String(token.text)} language={languageOf(token.lang)} />;
+      return renderCode(String(token.text), token.lang, token.raw);
     case 'blockquote':
-      return <blockquote dir={directionOf(token.raw)}>{renderAll(token.tokens, depth)}</blockquote>;
+      return renderQuote(token, depth);
     case 'hr':
       return <hr />;
     case 'list':
@@ -155,6 +184,16 @@ function renderElement(token: Token, depth: number): ReactNode {
       return <Picture address={String(token.href)} words={String(token.text)} />;
     case 'math':
       return <Formula tex={String(token.tex)} display={token.display === true} />;
+    case 'element':
+      return renderTag(String(token.name), token, depth);
+    case 'footnote':
+      return (
+        <Footnote label={String(token.label)} raw={token.raw}>
+          {renderAll(token.tokens, depth)}
+        </Footnote>
+      );
+    case 'footnote-reference':
+      return <FootnoteReference label={String(token.label)} raw={token.raw} />;
     case 'space':
     case 'def':
       return null;
@@ -179,16 +218,74 @@ function isTableToken(token: Token): token is Tokens.Table {
   return token.type === 'table' && 'rows' in token;
 }
 
-function languageOf(lang: unknown): string {
-  return typeof lang === 'string' ? (/^[\w+#.-]{1,30}/.exec(lang)?.[0] ?? '') : '';
+/** A code block, or its diagram once it is complete. */
+function renderCode(code: string, lang: unknown, raw: string): ReactElement {
+  const info = parseCodeInfo(lang);
+  const complete = /(?:`{3,}|~{3,})\s*$/.test(raw.slice(3));
+  if (info.language.toLowerCase() === 'mermaid' && complete) return <Diagram code={code} info={info} />;
+  return <Code code={code} info={info} />;
 }
 
-// The page has the first two levels of headings for itself.
+const alertNames = {
+  note: 'alertNote',
+  tip: 'alertTip',
+  important: 'alertImportant',
+  warning: 'alertWarning',
+  caution: 'alertCaution',
+} as const satisfies Record<AlertKind, string>;
+
+function renderQuote(token: Token, depth: number): ReactElement {
+  const tokens: readonly Token[] = 'tokens' in token ? (token.tokens ?? []) : [];
+  const alert = alertIn(tokens);
+  if (alert === null) return <blockquote dir={directionOf(token.raw)}>{renderAll(tokens, depth)}</blockquote>;
+  const warns = alert.kind === 'warning' || alert.kind === 'caution';
+  return (
+    <div className={warns ? `alert-box ${alert.kind}` : 'alert-box'} dir={directionOf(token.raw)}>
+      <p className="alert-name">
+        <Icon name={warns ? 'warn' : 'info'} />
+        {t(alertNames[alert.kind])}
+      </p>
+      {renderAll(alert.tokens, depth)}
+    </div>
+  );
+}
+
+const headingTag = /^h([1-6])$/;
+
+/** An element of the short list of tags; its attributes were dropped when parsed. */
+function renderTag(name: string, token: Token, depth: number): ReactNode {
+  if (name === 'br') return <br />;
+  if (name === 'hr') return <hr />;
+  const heading = headingTag.exec(name)?.[1];
+  const inside = renderAll('tokens' in token ? token.tokens : [], depth);
+  if (heading !== undefined) return createElement(headingFor(Number(heading)), { dir: 'auto' }, inside);
+  if (name === 'details') return <details open={'open' in token && token.open === true}>{inside}</details>;
+  if (name === 'table')
+    return (
+      <TableBox>
+        <table>{inside}</table>
+      </TableBox>
+    );
+  return createElement(name === 'center' ? 'div' : name, null, inside);
+}
+
+function TableBox({ children }: { readonly children: ReactNode }): ReactElement {
+  const scrolls = useScrollable<HTMLDivElement>();
+  return (
+    <div className="table" ref={scrolls}>
+      {children}
+    </div>
+  );
+}
+
+// The page itself uses the first two heading levels.
+function headingFor(level: number): 'h3' | 'h4' | 'h5' | 'h6' {
+  return level <= 1 ? 'h3' : level === 2 ? 'h4' : level === 3 ? 'h5' : 'h6';
+}
+
 function renderHeading(token: Token, depth: number): ReactElement {
   const inside = renderAll('tokens' in token ? token.tokens : [], depth);
-  const level = 'depth' in token ? Number(token.depth) : 6;
-  if (level <= 1) return <h3 dir="auto">{inside}</h3>;
-  return level === 2 ? <h4 dir="auto">{inside}</h4> : <h5 dir="auto">{inside}</h5>;
+  return createElement(headingFor('depth' in token ? Number(token.depth) : 6), { dir: 'auto' }, inside);
 }
 
 function renderList(token: Tokens.List, depth: number): ReactElement {
@@ -230,7 +327,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
   const columns = token.header.map((cell, column) => ({ cell, column }));
   const rows = token.rows.map((cells, row) => ({ row, cells: cells.map((cell, column) => ({ cell, column })) }));
   return (
-    <div className="table">
+    <TableBox>
       <table dir={directionOf(token.raw)}>
         <thead>
           <tr>
@@ -253,7 +350,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableBox>
   );
 }
 
@@ -261,7 +358,7 @@ function renderLink(token: Token, depth: number): ReactNode {
   const address = 'href' in token ? String(token.href) : '';
   const safe = safeAddress(address);
   const inside = renderAll('tokens' in token ? token.tokens : [], depth);
-  // What is not followed is shown whole, so that nobody wonders where the words lead.
+  // A URL that is not a link is shown completely, so that readers see where it would lead.
   if (safe === null)
     return address === '' ? (
       inside

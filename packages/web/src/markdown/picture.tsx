@@ -4,8 +4,8 @@ import { Icon } from '../ui/icon.tsx';
 import { isOwnImage, safeAddress } from './links.ts';
 
 /**
- * An image in a text. One that lies elsewhere is only named: asking for it would tell a stranger that, and what, somebody
- * reads here. A press opens it outside, at the address that is shown whole.
+ * An image in a text. An external one is shown as a link only: loading it would tell its server that, and what,
+ * somebody reads here. A click opens the URL, which is shown completely.
  */
 export function Picture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
   const [failed, setFailed] = useState(false);

@@ -1,6 +1,6 @@
 const longestPiece = 20_000;
 
-/** Cuts a text at line ends into pieces of about equal length; joined they are the text. */
+/** Splits a text at line ends into pieces of about equal length; joined they are the text. */
 export function splitPieces(
   text: string,
   pieceLength = longestPiece,

@@ -1,9 +1,9 @@
-/** The words of a text in Markdown as a reader sees them, without the marks that set them. */
+/** The visible words of Markdown, without markup. */
 import type { Token } from 'marked';
 import { cutBlocks } from './blocks.ts';
 import { sliceMarkdown } from './slices.ts';
 
-/** What stands between a token's words and those of the next one beside it. */
+/** The separator after a token. */
 function endOfSpan(type: string): string {
   switch (type) {
     case 'paragraph':
@@ -31,7 +31,7 @@ function unescapeText(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The tokens inside one, in the order of reading; null where it holds words itself. */
+/** The child tokens in reading order; null for a token with text. */
 function textInside(token: Token): readonly (Token | string)[] | null {
   if (token.type === 'list' && 'items' in token && Array.isArray(token.items)) {
     const items: readonly Token[] = token.items;
@@ -54,17 +54,17 @@ function ownText(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? unescapeText(token.text) : token.raw;
 }
 
-// A longer text is compared as it is written: whoever compares that much looks at the source anyway.
+// A longer text is compared as source.
 const mostWords = { length: 200_000, weight: 20_000 };
 
-/** The words of a text. What is too large, or cannot be read as Markdown, is given as it is written. */
+/** The words of a text. A text that is too large or cannot be parsed is returned as it is. */
 export function wordsOfMarkdown(text: string): string {
   const { list, end, text: clean } = sliceMarkdown(text, mostWords);
   const parts: string[] = [];
   const waiting: (Token | string)[] = [clean.slice(end)];
   for (const { plain, prefix, text: part } of [...list].reverse()) {
     const cut = plain ? null : cutBlocks(part, null);
-    // The header of a table that was cut is in the slice before.
+    // The header of a table that was split is in the previous slice.
     if (cut === null || prefix !== '') waiting.push(part);
     else for (const block of [...cut.blocks].reverse()) waiting.push(block.token);
   }

@@ -1,48 +1,48 @@
-/** Cuts Markdown into slices that are read and drawn one at a time, so that no text costs the page more than one of them. */
+/** Splits Markdown into slices that are parsed and rendered one at a time, so that no text blocks the page. */
 
-/** A part of a text that is read by itself. */
+/** A part of a text that is parsed separately. */
 export interface Slice {
-  /** Where it begins in the whole text. */
+  /** The offset in the whole text. */
   readonly at: number;
   readonly text: string;
-  /** What goes before it when it is read: the header of a table that was cut. */
+  /** Text that is prepended for parsing: the header of a table that was split. */
   readonly prefix: string;
-  /** The same for the slice after it. */
+  /** The prefix of the next slice. */
   readonly carry: string;
-  /** A line too long to be read as Markdown: it is shown as it is. */
+  /** A line that is too long to parse as Markdown: shown as text. */
   readonly plain: boolean;
-  /** About how many elements it becomes. */
+  /** The approximate number of elements. */
   readonly weight: number;
 }
 
-/** The beginning of a text in slices, ready to be continued. */
+/** The beginning of a text in slices, which can be continued. */
 export interface Slices {
   readonly text: string;
   readonly list: readonly Slice[];
-  /** Where the slices end: the rest has not been looked at. */
+  /** Where the slices end: the rest has not been processed. */
   readonly end: number;
 }
 
-/** How much of a text is cut. */
+/** How much of a text is processed. */
 export interface SliceLimit {
   readonly length: number;
   readonly weight: number;
 }
 
-/** A slice ends after this many characters, or marks and lines, at the next place where it can. */
+/** A slice ends after this many characters, or marks and lines, at the next possible position. */
 export const sliceLength = 24_000;
 export const sliceWeight = 1_000;
-// Reading inside a line looks ahead to its end at every mark, so a line without end would cost its square.
+// Parsing a line looks ahead to its end at every mark, so a very long one would cost quadratic time.
 const longestLine = 8_000;
 
-// A block of code has a bar with its language and a button.
+// The header of a code block with language and buttons.
 const codeWeight = 12;
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^\n]*)/;
 const delimiterRow = /^ {0,3}\|?(?: *:?-+:? *\|)+(?: *:?-+:? *)?$/;
 
 function marksIn(line: string): number {
-  // What is indented is read once for each level that it may belong to.
+  // Indented text is parsed once for each possible level.
   let marks = 1 + (/^[ \t]*/.exec(line)?.[0].length ?? 0) / 4;
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at);
@@ -53,7 +53,7 @@ function marksIn(line: string): number {
   return marks;
 }
 
-/** Walks a text line by line and remembers where it may be cut. */
+/** Walks a text line by line and records where it can be split. */
 class Slicer {
   readonly list: Slice[] = [];
   readonly #text: string;
@@ -74,7 +74,7 @@ class Slicer {
     this.#table = carry === '' ? null : carry;
   }
 
-  /** Cuts on until slices of a length or weight are there, or the text ends; gives where they end. */
+  /** Creates slices until the limit or the end of the text; returns where they end. */
   run({ length, weight }: SliceLimit): number {
     const text = this.#text;
     for (let at = this.#start; at < text.length; ) {
@@ -120,7 +120,7 @@ class Slicer {
     this.#weight += marksIn(line);
     if (!complete || (end - this.#start < sliceLength && this.#weight < sliceWeight)) return;
     const { at: block, weight } = this.#block;
-    // At the last block if that leaves no crumb, else at the end of this line.
+    // At the last block unless the slice would be too small, else at the end of this line.
     if (block - this.#start > (end - this.#start) / 4) this.#cut(block, weight);
     else {
       this.#cut(end, this.#weight, { carry: this.#table ?? '' });
@@ -128,7 +128,7 @@ class Slicer {
     }
   }
 
-  /** Follows fences of code: no cut goes through them. */
+  /** Tracks code fences, which are not split. */
   #inFence(at: number, end: number, line: string): boolean {
     const match = fence.exec(line);
     const mark = match?.[1];
@@ -143,13 +143,13 @@ class Slicer {
     const same = mark !== undefined && mark[0] === open.mark[0] && mark.length >= open.mark.length;
     const closes = same && match?.[2]?.trim() === '';
     if (!closes) {
-      // A line of code is about two pieces; those of long code are bounded where it is shown.
+      // A line of code is about two tokens; those of long code are limited when rendered.
       if (this.#weight - open.weight < sliceWeight) this.#weight += 2;
       return true;
     }
     this.#fence = null;
     this.#lineBefore = '';
-    // A long block of code is a slice of its own.
+    // A long code block is a slice of its own.
     if (end - this.#start > sliceLength) this.#cut(open.at, open.weight);
     if (end - this.#start > sliceLength || this.#weight >= sliceWeight) this.#cut(end, this.#weight);
     return true;
@@ -157,14 +157,13 @@ class Slicer {
 }
 
 /**
- * Cuts the beginning of a text into slices. Where it continues one that was cut before, all slices but the last stay the
- * same objects. A slice is cut by what stands before its end alone, so that a text read piece by piece is cut like one
- * read at once.
+ * Splits the beginning of a text into slices. If it continues an earlier text, all slices but the last stay the same
+ * objects. A slice depends only on the text before its end, so that a streamed text is split like a complete one.
  */
 export function sliceMarkdown(text: string, limit: SliceLimit, before: Slices | null = null): Slices {
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (before === null || !clean.startsWith(before.text)) return continued(clean, [], limit);
-  // The last slice may have ended with the text and go on now.
+  // The last slice may have ended with the text and continue now.
   const kept = before.end < before.text.length ? before.list : before.list.slice(0, -1);
   return continued(clean, kept, limit);
 }

@@ -11,7 +11,7 @@ interface Libraries {
 
 const useLibraries = create<Libraries>(() => ({ highlighter: null, setFormula: null }));
 
-// One that cannot be loaded costs looks alone: code stays in one colour and formulas stay as they were written.
+// If one cannot be loaded, code stays plain and formulas are shown as written.
 const loadHighlighter = once(async () => {
   const { highlighter } = await import('./languages.ts');
   useLibraries.setState({ highlighter });
@@ -32,7 +32,7 @@ function once(load: () => Promise<void>): () => void {
   };
 }
 
-/** The highlighter once it is loaded; null until then, and where it is not wanted. */
+/** The highlighter; null until it is loaded, or if it is not wanted. */
 export function useHighlighter(wanted: boolean): Highlighter | null {
   const loaded = useLibraries((state) => state.highlighter);
   useEffect(() => {
@@ -41,7 +41,7 @@ export function useHighlighter(wanted: boolean): Highlighter | null {
   return wanted ? loaded : null;
 }
 
-/** What sets formulas once it is loaded; null until then. */
+/** The formula renderer; null until it is loaded. */
 export function useFormulas(): SetFormula | null {
   const loaded = useLibraries((state) => state.setFormula);
   useEffect(loadFormulas, []);

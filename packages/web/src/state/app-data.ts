@@ -1,10 +1,10 @@
 /** Lists that the whole page shares: trees, models, tools, commands. */
+
+import type { CommandView, ModelView, TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { CommandView, ModelView, TreeViewData } from './api-types.ts';
-import { api } from './client.ts';
-import { asProblem } from './http.ts';
 import { readLocal, writeLocal } from './local-storage.ts';
+import { api, client, onSignedOut } from './page-client.ts';
 
 interface AppData {
   readonly trees: readonly TreeViewData[];
@@ -15,18 +15,24 @@ interface AppData {
   readonly commands: readonly CommandView[];
   readonly tools: readonly { readonly name: string; readonly description?: string; readonly sideEffects?: boolean }[];
   readonly unauthorized: boolean;
-  /** Models chosen for the next reply, by `provider/model`. */
+  /** The selected models of the next reply, as `provider/model`. */
   readonly chosen: readonly string[];
   readonly n: number;
   readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly maxTokens: number | null;
+  readonly thinking: 'low' | 'medium' | 'high' | null;
   readonly toolsOn: boolean;
+  /** Tools that are turned off individually. */
+  readonly toolsOff: readonly string[];
+  /** Favourite models, listed first in menus. */
+  readonly favourites: readonly string[];
 }
 
 function keptModels(): readonly string[] {
   return (readLocal('chosen-models') ?? '').split('\n').filter(Boolean);
 }
 
-/** The shared lists. */
 export const useAppData = create<AppData>(() => ({
   trees: [],
   cursor: null,
@@ -39,10 +45,15 @@ export const useAppData = create<AppData>(() => ({
   chosen: keptModels(),
   n: 1,
   temperature: null,
+  topP: null,
+  maxTokens: null,
+  thinking: null,
   toolsOn: readLocal('tools') !== 'off',
+  toolsOff: [],
+  favourites: (readLocal('favourite-models') ?? '').split('\n').filter(Boolean),
 }));
 
-/** The models that the next reply is asked of; never none, where any is known. */
+/** The models of the next reply; never empty if any is known. */
 export function modelsNow(lists: Pick<AppData, 'chosen' | 'models' | 'defaultModel'>): readonly string[] {
   const known = lists.chosen.filter((id) => lists.models.length === 0 || lists.models.some((model) => model.id === id));
   if (known.length > 0) return known;
@@ -50,29 +61,57 @@ export function modelsNow(lists: Pick<AppData, 'chosen' | 'models' | 'defaultMod
   return first === undefined ? [] : [first];
 }
 
-/** Chooses the models of the next replies, and remembers them. */
+/** Selects the models of the next replies, and stores the choice. */
 export function chooseModels(chosen: readonly string[]): void {
   useAppData.setState({ chosen });
   writeLocal('chosen-models', chosen.join('\n'));
 }
 
-/** Whether tools go along. */
+/** Adds or removes a favourite model. */
+export function toggleFavourite(id: string): void {
+  const { favourites } = useAppData.getState();
+  const next = favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id];
+  useAppData.setState({ favourites: next });
+  writeLocal('favourite-models', next.length === 0 ? null : next.join('\n'));
+}
+
+/** Turns tools on or off. */
 export function switchTools(on: boolean): void {
   useAppData.setState({ toolsOn: on });
   writeLocal('tools', on ? null : 'off');
 }
 
-/** Reads the newest trees. */
+/** Loads the newest trees. */
 export async function loadTrees(): Promise<void> {
   try {
     const { items, cursor } = await api.trees({ limit: 60 });
-    useAppData.setState({ trees: items, cursor, treesKnown: true, unauthorized: false });
-  } catch (thrown) {
-    if (asProblem(thrown).status === 401) useAppData.setState({ unauthorized: true });
+    const ids = new Set(items.map((tree) => tree.id));
+    const oldest = items.at(-1)?.updatedAt ?? 0;
+    // Older chats that were scrolled to stay in the list; a newer one that is not in this page is gone.
+    useAppData.setState((state) => {
+      const older = cursor === null ? [] : state.trees.filter((tree) => !ids.has(tree.id) && tree.updatedAt < oldest);
+      return {
+        trees: [...items, ...older],
+        cursor: older.length === 0 ? cursor : state.cursor,
+        treesKnown: true,
+        unauthorized: false,
+      };
+    });
+  } catch {
+    // The list is kept; the page shows the sign-in.
   }
 }
 
-/** Reads the next trees of the list. */
+onSignedOut(() => useAppData.setState({ unauthorized: true }));
+
+/** After signing in open chats reconnect automatically, and lists are loaded again. */
+export function signedInAgain(): void {
+  useAppData.setState({ unauthorized: false });
+  void loadTrees();
+  void loadRegisters();
+}
+
+/** Loads the next page of trees. */
 export async function moreTrees(): Promise<void> {
   const { cursor } = useAppData.getState();
   if (cursor === null) return;
@@ -84,7 +123,7 @@ export async function moreTrees(): Promise<void> {
   });
 }
 
-/** Reads what does not change often: models, tools and commands. A part that fails stays empty. */
+/** Loads models, tools and commands, which change rarely. A part that fails stays empty. */
 export async function loadRegisters(): Promise<void> {
   const [models, commands, tools] = await Promise.allSettled([api.models(), api.commands(), api.tools()]);
   if (models.status === 'fulfilled')
@@ -95,33 +134,22 @@ export async function loadRegisters(): Promise<void> {
 
 const soonMs = 250;
 
-/** Follows changes of any tree, for a list that is looked at; lets go of its connection while nobody sees it. */
+/** Reloads the list when any tree changes. While the page is hidden, it keeps no connection. */
 export function followTrees(): { close(): void } {
-  let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const changed = () => {
+  const feed = client.followTrees(() => {
     clearTimeout(timer);
     timer = setTimeout(() => void loadTrees(), soonMs);
-  };
-  const seen = () => {
-    source?.close();
-    source = null;
-    if (document.visibilityState !== 'visible') return;
-    source = new EventSource('/api/feed');
-    for (const name of ['tree', 'open']) source.addEventListener(name, changed);
-  };
-  seen();
-  document.addEventListener('visibilitychange', seen);
+  });
   return {
     close() {
-      document.removeEventListener('visibilitychange', seen);
       clearTimeout(timer);
-      source?.close();
+      feed.close();
     },
   };
 }
 
-/** Replaces a tree in the list. */
+/** Updates a tree in the list. */
 export function patchListed(id: TreeId, set: Partial<TreeViewData>): void {
   useAppData.setState((state) => ({ trees: state.trees.map((tree) => (tree.id === id ? { ...tree, ...set } : tree)) }));
 }

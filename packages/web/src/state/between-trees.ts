@@ -1,23 +1,22 @@
-/** What goes from one tree to another. */
+/** Moves and copies between trees. */
+
+import { asProblem, type TreeSession, type WrittenAnswer } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import type { WrittenAnswer } from './api-types.ts';
 import { loadTrees } from './app-data.ts';
-import { api } from './client.ts';
-import { asProblem } from './http.ts';
+import { api } from './page-client.ts';
 import { navigateTo, treePlace } from './router.ts';
-import type { TreeSession } from './session.ts';
 import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 
-/** Where something goes: to the end of a tree's active branch, or as a stem of its own. */
+/** The destination: the end of a tree's active branch, or a new branch at its root. */
 export interface MoveDestination {
   readonly treeId: TreeId;
   readonly under: 'end' | 'stump';
 }
 
-/** The first node that came into a tree. */
+/** The first node that was added to a tree. */
 function landedAt({ result, nodes, activeNodeId }: WrittenAnswer): NodeId | null {
   if (typeof result === 'object' && result !== null && 'nodeId' in result && typeof result.nodeId === 'string')
     return nodeId(result.nodeId);
@@ -25,9 +24,9 @@ function landedAt({ result, nodes, activeNodeId }: WrittenAnswer): NodeId | null
 }
 
 /**
- * Moves a branch, or copies it down to the end of the view, into another tree, goes there and offers the way back. A move
- * names the version that is shown here. The other tree's, which a copy names, was read a moment before: only growth hangs
- * on it, never somebody's words.
+ * Moves a branch, or copies it down to the end of the view, to another tree, opens that and offers to undo. A move
+ * sends the version that is shown here. A copy sends the other tree's version, which was just read: it only adds
+ * nodes there, so nothing can be overwritten.
  */
 export async function moveBetweenTrees(
   session: TreeSession,
@@ -59,7 +58,7 @@ export async function moveBetweenTrees(
   }
 }
 
-/** One act over two trees is taken back in both. */
+/** Undoes one act in both trees. */
 async function undoMove(there: TreeId, { actId, version }: WrittenAnswer, here: TreeId): Promise<void> {
   try {
     await api.undo(there, { actId }, version);
@@ -70,7 +69,7 @@ async function undoMove(there: TreeId, { actId, version }: WrittenAnswer, here: 
   }
 }
 
-/** Keeps a tree that lives in memory alone; from now on it is in the list, in search and in backups. */
+/** Keeps a temporary tree; from now on it is in the list, in search and in backups. */
 export async function keepTemporaryTree(session: TreeSession): Promise<void> {
   try {
     await api.keep(session.treeId);
@@ -82,7 +81,7 @@ export async function keepTemporaryTree(session: TreeSession): Promise<void> {
   }
 }
 
-/** Takes a tree out of the trash. */
+/** Restores a tree from the trash. */
 export async function mergeBack(session: TreeSession): Promise<void> {
   try {
     await api.restoreTree(session.treeId);

@@ -1,14 +1,17 @@
-/** What was typed and not sent, per tree or per message that is rewritten. It survives a reload; where the browser has no room it lives as long as the page. */
+/**
+ * Unsent text, per tree or per edited message. It survives a reload; without browser storage it lives as long as the
+ * page.
+ */
 import { readLocal, writeLocal } from './local-storage.ts';
 
 const memory = new Map<string, string>();
 
-/** The draft of a tree, or of whatever else is named. */
+/** The draft with a name, usually of a tree. */
 export function savedDraft(tree: string): string {
   return memory.get(tree) ?? readLocal(`draft.${tree}`) ?? '';
 }
 
-/** Keeps a draft; an empty one is forgotten. False where it lives in this page only. */
+/** Saves a draft; an empty one is removed. False if it is kept only in this page. */
 export function saveDraft(tree: string, text: string): boolean {
   if (text === '') {
     memory.delete(tree);

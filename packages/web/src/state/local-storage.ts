@@ -1,23 +1,12 @@
-/** What this browser keeps beside the server: choices and drafts. A full or forbidden storage costs comfort, nothing else. */
+/** What this browser stores: choices and drafts. Without storage the page works, but forgets them. */
+import { client } from './page-client.ts';
 
-const prefix = 'coppice.';
-
-/** What is kept under a name, or null. */
+/** The text under a name, or null. */
 export function readLocal(name: string): string | null {
-  try {
-    return localStorage.getItem(prefix + name);
-  } catch {
-    return null;
-  }
+  return client.storage.read(name);
 }
 
-/** Keeps a text under a name; null takes it away. False where the browser has no room or keeps nothing. */
+/** Stores a text under a name; null removes it. False if the browser stores nothing. */
 export function writeLocal(name: string, text: string | null): boolean {
-  try {
-    if (text === null) localStorage.removeItem(prefix + name);
-    else localStorage.setItem(prefix + name, text);
-    return true;
-  } catch {
-    return false;
-  }
+  return client.storage.write(name, text);
 }

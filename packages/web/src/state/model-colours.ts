@@ -1,8 +1,7 @@
-/** Models take a colour each in the order of their first use, and keep them. */
+/** Assigns each model a colour in the order of first use, and keeps it. */
 import { readLocal, writeLocal } from './local-storage.ts';
 
 const modelColours = ['model-1', 'model-2', 'model-3', 'model-4', 'model-5'] as const;
-/** A modelColour. */
 export type ModelColour = (typeof modelColours)[number];
 
 let order: string[] | null = null;
@@ -14,7 +13,7 @@ function knownModels(): string[] {
   return order;
 }
 
-/** The modelColour of a model. */
+/** The colour of a model. */
 export function modelColourOf(model: string): ModelColour {
   const models = knownModels();
   let index = models.indexOf(model);

@@ -1,14 +1,15 @@
+import { asProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
-import { api } from './client.ts';
-import { asProblem } from './http.ts';
-import { navigateTo, treePlace } from './router.ts';
+import { api } from './page-client.ts';
+import { homePlace, navigateTo, treePlace, useRoute } from './router.ts';
 import { showError } from './tree-actions.ts';
+import { useUi } from './ui.ts';
 
-// A tree that takes longer than this to come is not waited for.
+// How long to wait for a new tree.
 const mostMs = 10_000;
 
-/** A tree that is being planted: from when on, which it is once it is there, and what was typed for its composer. */
+/** A tree that is being created: since when, its id once it exists, and the text typed for its composer. */
 interface NewTreeStart {
   readonly since: number;
   readonly tree: TreeId | null;
@@ -21,7 +22,7 @@ function startNewTree(): NewTreeStart | null {
   return startingTree !== null && performance.now() - startingTree.since < mostMs ? startingTree : null;
 }
 
-/** What was typed for a tree that was just planted here, asked once by its composer; null for any other tree. */
+/** The text typed for a tree that was just created here; its composer takes it once. Null for any other tree. */
 export function takeNewTree(tree: TreeId): string | null {
   if (startingTree?.tree !== tree) return null;
   const { typed } = startingTree;
@@ -30,8 +31,8 @@ export function takeNewTree(tree: TreeId): string | null {
 }
 
 /**
- * Takes a key that is pressed while a tree is being planted: whoever plants one has something to say, and writes on before
- * its composer is there. False where none is.
+ * Takes a key press while a tree is being created: the user types before its composer is there. False if none is
+ * being created.
  */
 export function typeAhead(key: string): boolean {
   const now = startNewTree();
@@ -40,9 +41,18 @@ export function typeAhead(key: string): boolean {
   return true;
 }
 
-/** Plants a tree and goes there; a temporary one is forgotten when it is left. */
+/** Opens the composer of a new chat, which is stored with its first message. */
+export function newChat(): void {
+  const { place } = useRoute.getState();
+  // In a project the new chat belongs to it.
+  const inProject = place.name === 'home' && place.filter.startsWith('folder:') ? place.filter : '';
+  navigateTo(homePlace('', inProject));
+  useUi.setState(({ newChats }) => ({ newChats: newChats + 1, drawer: false }));
+}
+
+/** Creates a chat and opens it; a temporary one is discarded when it is left. */
 export async function newTree(options: { readonly temporary?: boolean } = {}): Promise<void> {
-  // Who presses twice wants one.
+  // A double click creates only one.
   if (startNewTree() !== null) return;
   startingTree = { since: performance.now(), tree: null, typed: '' };
   try {

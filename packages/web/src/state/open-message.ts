@@ -1,12 +1,12 @@
-/** Going to a message of the open tree, so that the browser's way back leads to where one was. */
-import type { NodeId } from '@coppice/core';
-import { shownPath } from './loaded-branch.ts';
-import { navigateTo, treePlace } from './router.ts';
-import type { TreeSession } from './session.ts';
+/** Opens a message of the open tree, so that the browser's back button returns to the previous one. */
 
-/** Brings a message into sight: where it is shown already by scrolling, else as a place of its own. */
+import { shownPath, type TreeSession } from '@coppice/client';
+import type { NodeId } from '@coppice/core';
+import { navigateTo, treePlace } from './router.ts';
+
+/** Shows a message: by scrolling if it is on the shown branch, else as a new history entry. */
 export function openMessage(session: TreeSession, id: NodeId): void {
   const { part } = session.state;
-  if (part !== null && shownPath(part).some((node) => node.id === id)) session.look(id);
+  if (part !== null && shownPath(part).some((node) => node.id === id)) session.scrollTo(id);
   else navigateTo(treePlace(session.treeId, { nodeId: id }));
 }

@@ -1,8 +1,8 @@
-/** Where the page is, as its address says. */
+/** The current place, from the URL. */
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { create } from 'zustand';
 
-/** What a tree is looked at as. */
+/** The screens of a tree. */
 export type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
 /** A place of the page. */
@@ -17,12 +17,13 @@ export type PagePlace =
       readonly b: NodeId | null;
     }
   | { readonly name: 'share'; readonly token: string }
-  | { readonly name: 'settings' }
+  | { readonly name: 'settings'; readonly section?: string | undefined }
+  | { readonly name: 'library' }
   | { readonly name: 'trash' };
 
 const screens: readonly TreeScreenName[] = ['thread', 'map', 'context', 'compare', 'history'];
 
-/** A part of an address as it was meant; one that nobody encoded so is taken as it stands, and leads nowhere. */
+/** Decodes a URL segment; an invalid one is used as it is, and matches nothing. */
 function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -31,7 +32,7 @@ function decodeSegment(part: string): string {
   }
 }
 
-/** Reads a place from an address; anything unknown is home. */
+/** Parses a URL; anything unknown is home. */
 function placeOfAddress(path: string, query: string): PagePlace {
   const [first, second, third] = path.split('/').filter(Boolean).map(decodeSegment);
   const search = new URLSearchParams(query);
@@ -49,12 +50,13 @@ function placeOfAddress(path: string, query: string): PagePlace {
     };
   }
   if (first === 's' && second !== undefined) return { name: 'share', token: second };
-  if (first === 'settings') return { name: 'settings' };
+  if (first === 'settings') return { name: 'settings', section: second };
+  if (first === 'library') return { name: 'library' };
   if (first === 'trash') return { name: 'trash' };
   return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
 }
 
-/** The address of a place. */
+/** The URL of a place. */
 export function addressFor(place: PagePlace): string {
   switch (place.name) {
     case 'tree': {
@@ -69,7 +71,9 @@ export function addressFor(place: PagePlace): string {
     case 'share':
       return `/s/${encodeURIComponent(place.token)}`;
     case 'settings':
-      return '/settings';
+      return place.section === undefined ? '/settings' : `/settings/${encodeURIComponent(place.section)}`;
+    case 'library':
+      return '/library';
     case 'trash':
       return '/trash';
     default: {
@@ -90,27 +94,27 @@ export function treePlace(
   return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
 }
 
-/** Home, with what is looked for there. */
+/** Home, with its search and filter. */
 export function homePlace(search = '', filter = ''): PagePlace {
   return { name: 'home', search, filter };
 }
 
 interface RouteState {
   readonly place: PagePlace;
-  /** Rises with every visit, so that going to where one is counts as going there. */
+  /** Increases with every navigation, so that opening the current place again counts as one. */
   readonly visit: number;
-  /** Where the view of the tree stood when its place was left, for whoever comes back to it by the browser's own keys. */
+  /** The leaf of the view when the place was left, for the browser's back button. */
   readonly leaf: NodeId | null;
 }
 
-/** The present place. */
+/** The current place. */
 export const useRoute = create<RouteState>(() => ({
   place: placeOfAddress(location.pathname, location.search),
   visit: 0,
   leaf: null,
 }));
 
-/** Goes to a place. `replace` leaves no trace for the way back. */
+/** Opens a place. `replace` adds no history entry. */
 export function navigateTo(place: PagePlace, options: { readonly replace?: boolean } = {}): void {
   const address = addressFor(place);
   if (options.replace === true) history.replaceState(null, '', address);
@@ -118,7 +122,7 @@ export function navigateTo(place: PagePlace, options: { readonly replace?: boole
   useRoute.setState((route) => ({ place, visit: route.visit + 1, leaf: null }));
 }
 
-/** Remembers with the present place where the view of its tree stands. */
+/** Stores the view's leaf with the current history entry. */
 export function noteLeaf(leaf: NodeId | null): void {
   history.replaceState(leaf === null ? null : { leaf }, '');
 }

@@ -1,10 +1,11 @@
-/** The silhouettes of trees in lists, read when they are looked at and kept until their tree changes. */
+/** The silhouettes of trees in lists, loaded when visible and kept until their tree changes. */
+
+import type { TreeShape } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { TreeShape } from './api-types.ts';
-import { api } from './client.ts';
+import { api } from './page-client.ts';
 
-/** What is known, by tree. */
+/** The loaded silhouettes, by tree. */
 export const useShapes = create<{ readonly shapes: ReadonlyMap<TreeId, TreeShape> }>(() => ({ shapes: new Map() }));
 
 const mostAtOnce = 20;
@@ -12,7 +13,9 @@ const wanted = new Map<TreeId, number>();
 const asked = new Map<TreeId, number>();
 let planned = false;
 
-/** Asks for the silhouette of a tree at a version, unless it is known or asked for; those of one drawing go together. */
+/**
+ * Requests the silhouette of a tree at a version, unless it is known or requested; those of one render are batched.
+ */
 export function wantShape(id: TreeId, version: number): void {
   const known = useShapes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
   if (known >= version) return;
@@ -39,7 +42,7 @@ async function readShapes(): Promise<void> {
       shapes: new Map([...shapes, ...items.map((item) => [item.treeId, item] as const)]),
     }));
   } catch {
-    // A list without silhouettes is a list all the same; the next look asks again.
+    // The list works without silhouettes; they are requested again later.
   }
   for (const [id] of now) asked.delete(id);
   if (wanted.size > 0) planReads(0);

@@ -1,25 +1,25 @@
 import { create } from 'zustand';
 import type { IconName } from '../ui/icon.tsx';
 
-/** One line at the foot of the page: what happened, and how to take it back. */
+/** A notice at the bottom of the page: what happened, and how to undo it. */
 export interface Toast {
   readonly id: number;
   readonly icon: IconName;
   readonly text: string;
-  /** Words that follow in English, whatever the page speaks. */
+  /** Untranslated text that follows in English. */
   readonly english?: string | undefined;
   readonly action: { readonly label: string; readonly keys?: string; run(): void } | null;
   readonly bad: boolean;
 }
 
-/** The newest toast; it replaces the one before. */
+/** The newest toast; it replaces the previous one. */
 export const useToast = create<{ readonly toast: Toast | null }>(() => ({ toast: null }));
 
 let next = 1;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const shownMs = 10_000;
 
-/** Says something for ten seconds. */
+/** Shows a toast for ten seconds. */
 export function showToast(
   toast: Omit<Toast, 'id' | 'action' | 'bad'> & { readonly action?: Toast['action']; readonly bad?: boolean },
 ): void {
@@ -38,7 +38,7 @@ export function showToast(
   timer = setTimeout(() => dismissToast(id), shownMs);
 }
 
-/** Takes a toast away, if it is still the newest. */
+/** Removes a toast, if it is still the newest. */
 export function dismissToast(id: number): void {
   useToast.setState((state) => (state.toast?.id === id ? { toast: null } : {}));
 }

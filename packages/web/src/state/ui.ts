@@ -1,14 +1,15 @@
 /** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
-import type { Node, NodeId } from '@coppice/core';
+import type { TreeViewData } from '@coppice/client';
+import type { Node, NodeId, TreeId } from '@coppice/core';
 import { create } from 'zustand';
 import type { Dictionary } from '../i18n/dictionary.ts';
 import type { ExportAbout } from '../transfer/export-dialog.tsx';
 import { readLocal, writeLocal } from './local-storage.ts';
 
-/** What the panel at the right shows. */
+/** The content of the panel on the right. */
 export type PanelName = 'map' | 'context' | 'history';
 
-/** A dialog that is open. */
+/** An open dialog. */
 export type OpenedDialog =
   | { readonly name: 'delete'; readonly node: Node }
   | { readonly name: 'share'; readonly nodeId: NodeId }
@@ -29,6 +30,12 @@ export type OpenedDialog =
       readonly text: string;
       readonly list: readonly NodeId[];
     }
+  | {
+      readonly name: 'chats';
+      readonly what: 'title' | 'tags' | 'folder';
+      readonly chats: readonly TreeViewData[];
+    }
+  | { readonly name: 'fill-prompt'; readonly text: string; readonly onDone: (text: string) => void }
   | { readonly name: 'import' }
   | { readonly name: 'export'; readonly about: ExportAbout | null }
   | { readonly name: 'palette' }
@@ -44,6 +51,16 @@ interface Ui {
   /** The rail as a drawer, on a phone. */
   readonly drawer: boolean;
   readonly opened: OpenedDialog | null;
+  /** The previewed code block: its message, and its index among the previewable ones. */
+  readonly preview: { readonly nodeId: NodeId; readonly index: number } | null;
+  /** Whether Compare shows the panel that combines answers. */
+  readonly combining: boolean;
+  /** The preset of the next chat. */
+  readonly preset: TreeId | null;
+  /** Increases when a new chat is requested: its composer takes the focus. */
+  readonly newChats: number;
+  /** Whether the list of chats is folded to icons. */
+  readonly sidebarFolded: boolean;
   /** When a variant last gave way to another; what is drawn right after it fades in. */
   readonly switchedAt: number;
   readonly theme: 'system' | 'light' | 'dark';
@@ -54,7 +71,6 @@ function keptTheme(): Ui['theme'] {
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-/** What is open. */
 export const useUi = create<Ui>(() => ({
   current: null,
   editing: null,
@@ -62,6 +78,11 @@ export const useUi = create<Ui>(() => ({
   panelShown: readLocal('panel') !== 'off',
   drawer: false,
   opened: null,
+  preview: null,
+  combining: false,
+  preset: null,
+  newChats: 0,
+  sidebarFolded: readLocal('sidebar') === 'off',
   switchedAt: 0,
   theme: keptTheme(),
 }));
@@ -71,6 +92,17 @@ export function openDialog(opened: OpenedDialog | null): void {
   useUi.setState({ opened });
 }
 
+/** Closes the preview beside the thread. */
+export function closePreview(): void {
+  useUi.setState({ preview: null });
+}
+
+/** Folds the list of chats to icons, or unfolds it, and stores that. */
+export function foldSidebar(folded: boolean): void {
+  useUi.setState({ sidebarFolded: folded });
+  writeLocal('sidebar', folded ? 'off' : null);
+}
+
 /** Sets the theme and remembers it. */
 export function setTheme(theme: Ui['theme']): void {
   useUi.setState({ theme });
@@ -78,13 +110,13 @@ export function setTheme(theme: Ui['theme']): void {
   applyTheme(theme);
 }
 
-/** Puts the theme on the page. */
+/** Applies the theme to the page. */
 export function applyTheme(theme: Ui['theme']): void {
   if (theme === 'system') document.documentElement.removeAttribute('data-theme');
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Shows or hides the panel, and remembers it. */
+/** Shows or hides the panel, and stores that. */
 export function showPanel(panel: PanelName | null): void {
   useUi.setState(panel === null ? { panelShown: false } : { panel, panelShown: true });
   writeLocal('panel', panel === null ? 'off' : null);

@@ -1,14 +1,15 @@
-/** Taking back the user's last act where no chat is open: in whichever chat it was, deleting one included. */
+/** Undoes the user's last act when no chat is open: in any chat, including the deletion of one. */
+
+import { asProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { loadTrees } from './app-data.ts';
-import { api } from './client.ts';
-import { asProblem } from './http.ts';
+import { api } from './page-client.ts';
 import { navigateTo, treePlace } from './router.ts';
 import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 
-/** Takes back the newest act in any chat, and names the chat. */
+/** Undoes the newest act in any chat, and names the chat. */
 export async function undoAnywhere(): Promise<void> {
   try {
     const { result } = await api.undoAnywhere();
@@ -23,7 +24,7 @@ export async function undoAnywhere(): Promise<void> {
   }
 }
 
-/** Repeats what was taken back last in any chat, and names the chat. */
+/** Redoes what was undone last in any chat, and names the chat. */
 export async function redoAnywhere(): Promise<void> {
   try {
     const { treeId, result } = await api.redoAnywhere();

@@ -22,7 +22,7 @@ function classesOf(selector: string): readonly string[] {
 test('[B111] every class of the style sheets is named by a word and used by the page', () => {
   const source = sourcesBelow(join(folder, '..')).join('\n');
   const words = new Set(source.match(/[A-Za-z_][\w-]*/g));
-  // Names that are put together, such as `hl-${look}`.
+  // Composed class names, such as `hl-${look}`.
   const prefixes = [...source.matchAll(/([a-z]\w*-)\$\{/g)].map((match) => match[1] ?? '');
   const selectors = sheets.flatMap((sheet) => sheet.match(/[^{};]+(?=\{)/g) ?? []);
   const classes = new Set(selectors.flatMap(classesOf));
@@ -34,7 +34,7 @@ test('[B111] every class of the style sheets is named by a word and used by the 
 test('[B111] space and type sizes come from the tokens', () => {
   const raw: string[] = [];
   for (const sheet of sheets) {
-    // A hairline is no space.
+    // A hairline is not spacing.
     for (const [whole, value = ''] of sheet.matchAll(/(?:padding|margin|gap)[\w-]*\s*:\s*([^;{}]+)/g))
       if (/(?<![\w.])(?!1px)\d+(?:\.\d+)?px/.test(value)) raw.push(whole);
     for (const [whole] of sheet.matchAll(/font-size\s*:\s*[\d.]+(?:px|rem)/g)) raw.push(whole);

@@ -7,11 +7,11 @@ import { Icon } from '../ui/icon.tsx';
 import { menuPlaces, type OfferedAction, offeredActions } from './message-acts.ts';
 import { plainTextOf } from './rows.ts';
 
-/** Everything that can be done with a message, as a sheet at the foot of a phone. */
+/** All actions of a message, as a sheet at the bottom of a phone. */
 export function ActionsSheet({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const run = (act: OfferedAction) => {
-    // Before it runs: what it does may open a dialog of its own.
+    // Closes first: the action may open a dialog.
     onClose();
     act.run();
   };

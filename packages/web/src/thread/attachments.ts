@@ -1,12 +1,13 @@
-/** Files on their way into a message: uploaded first, then named in it by their hash. */
+/** Attachments of a draft: uploaded first, then referenced in the message by their hash. */
+
+import { asProblem, isJsonRecordValue } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
 import { plainWords } from '../i18n/refusals.ts';
-import { asProblem, isJsonRecordValue, upload } from '../state/http.ts';
 import { readLocal, writeLocal } from '../state/local-storage.ts';
-import { newUuid } from '../state/new-uuid.ts';
+import { client } from '../state/page-client.ts';
 
-/** A file that goes with the next message. */
+/** A file of the next message. */
 export interface DraftAttachment {
   readonly id: string;
   readonly name: string;
@@ -19,10 +20,10 @@ export interface DraftAttachment {
 
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 
-/** A file that is about to be sent. */
+/** A file before its upload. */
 export function attachmentOf(file: File): DraftAttachment {
   return {
-    id: newUuid(),
+    id: client.newId(),
     name: file.name || 'file',
     mediaType: file.type || 'application/octet-stream',
     size: file.size,
@@ -32,22 +33,22 @@ export function attachmentOf(file: File): DraftAttachment {
   };
 }
 
-/** Sends a file and says what became of it. */
+/** Uploads a file and returns its new state. */
 export async function uploadFile(file: File, attachment: DraftAttachment): Promise<DraftAttachment> {
   try {
-    const { hash, size, mediaType } = await upload(file);
+    const { hash, size, mediaType } = await client.upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
   } catch (thrown) {
     return { ...attachment, state: 'failed', problem: plainWords(asProblem(thrown)) };
   }
 }
 
-/** The block that stands for a file in a message; none while it is not there. */
+/** The block for a file in a message; null until it is uploaded. */
 export function blockOfAttachment(file: DraftAttachment): Block | null {
   return file.hash === null ? null : toBlock(file, file.hash);
 }
 
-/** About how many tokens a file takes, also before it has arrived at the server. */
+/** The approximate tokens of a file, even before its upload. */
 export function tokensOf(file: DraftAttachment): number {
   return messageKit.tokens({ role: 'user', content: [toBlock(file, file.hash ?? '')] });
 }
@@ -59,7 +60,7 @@ function toBlock({ size, mediaType, name }: DraftAttachment, hash: string): Bloc
   return pictures.test(mediaType) ? image : file;
 }
 
-/** The files that were with a tree's draft; those that have not arrived are no longer to be had. */
+/** The saved files of a tree's draft; files that were not uploaded are lost. */
 export function draftFiles(tree: string): readonly DraftAttachment[] {
   const text = readLocal(`draft-files.${tree}`);
   if (text === null) return [];
@@ -67,7 +68,7 @@ export function draftFiles(tree: string): readonly DraftAttachment[] {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list.flatMap((each: unknown) => keptFile(each)) : [];
   } catch {
-    // What nobody can read any more is nothing to bring back.
+    // Unreadable data is ignored.
     return [];
   }
 }
@@ -80,7 +81,7 @@ function keptFile(value: unknown): readonly DraftAttachment[] {
   return [{ id, name, mediaType, size, hash, state: 'ready', problem: null }];
 }
 
-/** Keeps the files of a tree's draft that have arrived; the server has their bytes. */
+/** Saves the uploaded files of a tree's draft; the server has their bytes. */
 export function keepDraftFiles(tree: string, files: readonly DraftAttachment[]): void {
   const ready = files.filter((file) => file.state === 'ready');
   writeLocal(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));

@@ -1,14 +1,14 @@
-/** The blocks of a message: prose, thinking, tool cards, pictures, files, and what this page does not know. */
+/** The blocks of a message: text, thinking, tool cards, images, files, and unknown ones. */
+
+import { asProblem, type LiveCall } from '@coppice/client';
 import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
-import type { LiveCall } from '../state/live.ts';
+import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
-import { SessionContext } from '../state/use-session.ts';
+import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ToolCard } from './tool-card.tsx';
 
@@ -16,7 +16,7 @@ interface BlocksProps {
   readonly message: Message;
   readonly results?: ReadonlyMap<string, Node>;
   readonly growing?: boolean;
-  /** Whether results of tools are open at first. */
+  /** Whether tool results are unfolded initially. */
   readonly open?: boolean;
 }
 
@@ -69,7 +69,7 @@ function isFailed(node: Node | undefined): boolean {
 const noCalls: ReadonlyMap<string, LiveCall> = new Map();
 const nothingChanges = () => () => undefined;
 
-/** A call of a tool, as far as it is: in an open tree it may still run, or wait for a yes. */
+/** A tool call with its state: in an open tree it may be running or waiting for approval. */
 function ToolCallView({
   block,
   result,
@@ -79,8 +79,8 @@ function ToolCallView({
   readonly result: Node | undefined;
   readonly open: boolean;
 }): ReactElement {
-  // A branch that somebody shared has cards too, and no tree that is open.
-  const session = useContext(SessionContext);
+  // A shared branch has tool cards too, but no open tree.
+  const session = useOptionalSession();
   const store = session?.store;
   const calls = useSyncExternalStore(store?.subscribe ?? nothingChanges, () => store?.getState().calls ?? noCalls);
   const call = result === undefined ? calls.get(block.id) : undefined;
@@ -101,7 +101,7 @@ function ToolCallView({
   );
 }
 
-/** What a model thought, folded to its first words. */
+/** The thinking of a model, folded to its first words. */
 export function Thinking({
   text,
   live = false,
@@ -128,7 +128,7 @@ export function Thinking({
   );
 }
 
-/** Where attachments are asked for: whoever has a link alone gets those that it shows, under the link. */
+/** The base URL of attachments; on a share page it is below the link. */
 export const AttachmentsContext = createContext('/api/attachments');
 
 function useAttachment(source: ImageBlock['source'] | FileBlock['source']): string | null {

@@ -2,14 +2,14 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import type { ModelColour } from '../state/model-colours.ts';
 
-/** What stands on the stem beside a row. */
+/** The mark next to a row. */
 export type RailMark = 'you' | 'ai' | 'tip' | 'sum' | 'tool' | 'cut' | 'error' | 'none';
 
 interface BranchRailProps {
   readonly mark: RailMark;
   readonly first: boolean;
   readonly last: boolean;
-  /** How many variants there are and which is shown, counted from one. */
+  /** The number of variants and which is shown, from one. */
   readonly count: number;
   readonly at: number;
   readonly colours: readonly (ModelColour | null)[];
@@ -17,11 +17,11 @@ interface BranchRailProps {
   readonly grown: boolean;
 }
 
-// The middle of the header, and of the stem, in the row's own pixels. The phone has less room to the left.
+// The centre of the header and of the line, in pixels. A phone has less space on the left.
 const middle = 28;
 const rise = 30;
 
-/** The stem beside one row: the line, the mark of the message, and a shoot for each variant that is not shown. */
+/** The rail next to one row: the line, the mark of the message, and a curve for each hidden variant. */
 export function BranchRail({ mark, first, last, count, at, colours, dotted, grown }: BranchRailProps): ReactElement {
   const line = [
     'stem-line',
@@ -54,7 +54,7 @@ export function BranchRail({ mark, first, last, count, at, colours, dotted, grow
   );
 }
 
-// Older variants leave to the left, newer to the right; no more than the gutter holds.
+// Older variants leave to the left, newer to the right; no more than fit.
 function shoots(count: number, at: number, colours: readonly (ModelColour | null)[]): readonly ReactElement[] {
   const drawn: ReactElement[] = [];
   const fork = middle - rise;

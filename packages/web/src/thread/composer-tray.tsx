@@ -1,118 +1,69 @@
-import { type ReactElement, useRef } from 'react';
+import { pathToNode } from '@coppice/client';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { useContextAnswer } from '../context/use-context-answer.ts';
-import { formatCompact, t, tn } from '../i18n/index.ts';
-import { chooseModels, modelsNow, switchTools, useAppData } from '../state/app-data.ts';
-import { pathToNode } from '../state/loaded-branch.ts';
+import { formatCompact, t } from '../i18n/index.ts';
+import { PresetMenu } from '../library/preset-menu.tsx';
+import { ModelMenu } from '../models/model-menu.tsx';
+import { OptionsPanel, optionsLabel } from '../models/options-panel.tsx';
+import { chooseModels, modelsNow, useAppData } from '../state/app-data.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { Popover } from '../ui/popover.tsx';
 
-/** What stands below the text: models, how many, how warm, how full the window is, files. */
+/** The controls below the text: models, preset, options, context gauge, files. */
 export function ComposerTray({
-  draftTokens,
   onFiles,
+  children,
 }: {
-  /** What the message in the composer takes, with its files. */
-  readonly draftTokens: number;
   readonly onFiles: (files: Iterable<File>) => void;
+  /** Additional controls between options and files, such as the gauge of an open chat. */
+  readonly children?: ReactNode;
 }): ReactElement {
-  const models = useAppData((lists) => lists.models);
-  const chosen = useAppData((lists) => lists.chosen);
-  const defaultModel = useAppData((lists) => lists.defaultModel);
-  const n = useAppData((lists) => lists.n);
-  const temperature = useAppData((lists) => lists.temperature);
-  const tools = useAppData((lists) => lists.tools.length);
-  const toolsOn = useAppData((lists) => lists.toolsOn);
-  const now = modelsNow({ models, chosen, defaultModel });
+  const lists = useAppData();
+  const now = modelsNow(lists);
   const input = useRef<HTMLInputElement>(null);
+  const [options, setOptions] = useState(false);
+  const [first] = now;
+  const label = optionsLabel(lists);
+  const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
   return (
     <>
-      {now.map((id) => (
-        <Menu
-          key={id}
-          align="start"
-          trigger={
-            <button type="button" className="pill" aria-label={t('modelIs', { name: id })}>
-              <ModelName model={id} />
-              <Icon name="down" size={13} />
-            </button>
-          }
-        >
-          {models.map((model) => (
-            <MenuItem
-              key={model.id}
-              checked={model.id === id}
-              onSelect={() => chooseModels(now.map((each) => (each === id ? model.id : each)))}
-            >
-              <ModelName model={model.id} /> <span className="dim">{model.provider}</span>
-            </MenuItem>
-          ))}
-          {now.length > 1 ? (
-            <>
-              <MenuLine />
-              <MenuItem icon="x" onSelect={() => chooseModels(now.filter((each) => each !== id))}>
-                {t('removeModel')}
-              </MenuItem>
-            </>
-          ) : null}
-        </Menu>
-      ))}
-      <Menu
-        align="start"
+      <ModelMenu
+        chosen={first ?? null}
+        onPick={(id) => chooseModels([id, ...now.slice(1).filter((each) => each !== id)])}
         trigger={
-          <button type="button" className="pill desk-only">
-            <Icon name="plus" />
-            {t('addModel')}
-          </button>
-        }
-      >
-        {models
-          .filter((model) => !now.includes(model.id))
-          .map((model) => (
-            <MenuItem key={model.id} onSelect={() => chooseModels([...now, model.id])}>
-              <ModelName model={model.id} /> <span className="dim">{model.provider}</span>
-            </MenuItem>
-          ))}
-      </Menu>
-      <Menu
-        align="start"
-        trigger={
-          <button type="button" className="pill desk-only">
-            <Icon name="sliders" />
-            {n > 1 ? tn('howMany', n) : t('options')}
-          </button>
-        }
-      >
-        {[1, 2, 3, 4, 5].map((count) => (
-          <MenuItem key={count} checked={count === n} onSelect={() => useAppData.setState({ n: count })}>
-            {t('replies', { n: count })}
-          </MenuItem>
-        ))}
-        <MenuLine />
-        {[null, 0, 0.3, 0.7, 1, 1.3].map((warmth) => (
-          <MenuItem
-            key={String(warmth)}
-            checked={warmth === temperature}
-            onSelect={() => useAppData.setState({ temperature: warmth })}
+          <button
+            type="button"
+            className="pill"
+            aria-label={first === undefined ? t('chooseModel') : t('modelIs', { name: first })}
           >
-            {warmth === null ? t('temperatureDefault') : t('temperatureIs', { value: String(warmth) })}
-          </MenuItem>
-        ))}
-        {tools > 0 ? (
-          <>
-            <MenuLine />
-            <MenuItem icon="tool" checked={toolsOn} onSelect={() => switchTools(!toolsOn)}>
-              {t('toolsOn')}
-            </MenuItem>
-          </>
-        ) : null}
-      </Menu>
+            {first === undefined ? t('chooseModel') : <ModelName model={first} />}
+            {now.length > 1 ? <span className="num">+{now.length - 1}</span> : null}
+            <Icon name="down" size={13} />
+          </button>
+        }
+      />
+      <PresetMenu />
+      <Popover
+        label={t('chatOptions')}
+        open={options}
+        onOpenChange={setOptions}
+        className="options-box"
+        trigger={
+          <button type="button" className="pill" aria-label={named}>
+            <Icon name="sliders" />
+            <span className="desk-only">{label}</span>
+          </button>
+        }
+      >
+        <OptionsPanel onClose={() => setOptions(false)} />
+      </Popover>
       <span className="grow" />
-      <ContextGauge model={now[0] ?? null} draftTokens={draftTokens} />
+      {children}
       <input
         ref={input}
         type="file"
@@ -129,22 +80,22 @@ export function ComposerTray({
 }
 
 /**
- * How much of the window the branch and the message in the composer take: as the server weighs the branch, and until then
- * by what is loaded of it.
+ * How much of the window the branch and the message in the composer take: as the server counts it, until then by what
+ * is loaded.
  */
-function ContextGauge({
-  model,
+export function ContextGauge({
   draftTokens,
 }: {
-  readonly model: string | null;
+  /** What the message in the composer takes, with its files. */
   readonly draftTokens: number;
 }): ReactElement | null {
+  const model = useAppData((lists) => modelsNow(lists)[0] ?? null);
   const session = useSession();
   const window = useAppData((lists) => {
     const chosen = lists.models.find((each) => each.id === model);
     return chosen?.windowKnown === true ? chosen.window : null;
   });
-  // The panel asks for the same: a long branch is weighed once.
+  // The panel requests the same, so that a long branch is counted once.
   const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   const onBranch = useTree((state) => {
     if (state.weight !== null) return state.weight;
@@ -154,7 +105,7 @@ function ContextGauge({
     return tokens;
   });
   const used = onBranch + draftTokens;
-  // Without a known window there is no bar to fill, but how much is sent can still be said.
+  // Without a known window there is no bar, but the size is shown.
   const known = window !== null && window > 0;
   const full = known && used > window;
   return (
@@ -180,7 +131,7 @@ function ContextGauge({
   );
 }
 
-/** Has the branch weighed where nothing else on the screen does. */
+/** Requests the size of the branch if nothing else on the screen does. */
 function Weighing(): null {
   useContextAnswer(0);
   return null;

@@ -12,40 +12,46 @@ import {
   useRef,
   useState,
 } from 'react';
-import { formatNumber, t, tn } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import { sendMessage, stopReply } from '../state/generation.ts';
+import { SignInStrip } from '../settings/sign-in.tsx';
+import { useAppData } from '../state/app-data.ts';
+import { followChatOptions } from '../state/chat-options.ts';
+import { replyTo, sendMessage, stopReply } from '../state/generation.ts';
 import { takeNewTree } from '../state/new-tree.ts';
+import { client } from '../state/page-client.ts';
+import { takeWantedReply } from '../state/start-chat.ts';
 import { showToast } from '../state/toasts.ts';
 import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
-import { dropUnsent, keepUnsent } from '../state/unsent.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { blockOfAttachment, tokensOf } from './attachments.ts';
-import { ComposerTray } from './composer-tray.tsx';
+import { ComposerTray, ContextGauge } from './composer-tray.tsx';
 import { currentOptions } from './current-options.ts';
+import { FileChips } from './file-chips.tsx';
 import { fitHeight } from './fit-height.ts';
 import { plainTextOf } from './rows.ts';
 import { runCommandLine } from './run-line.ts';
 import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
 import { useDraft, useUnsent } from './use-draft.ts';
-import { type Files, useFiles } from './use-files.ts';
+import { useFiles } from './use-files.ts';
 
-// A paste above this goes along as a file: nobody edits it in a box, and the box must not hang on it.
+// A longer paste is attached as a file: nobody edits it in a text box, which would become slow.
 const longestPaste = 40_000;
 
-// Higher than this the box scrolls.
+// A higher box scrolls.
 const mostHeight = 320;
 
-/** Where the next message is written. */
+/** The input of the next message. */
 export function Composer(): ReactElement {
   const session = useSession();
   const part = useTree((state) => state.part);
   const live = useTree((state) => state.live);
   const connected = useTree((state) => state.connected);
+  const unauthorized = useAppData((lists) => lists.unauthorized);
   const waiting = useTree((state) => state.waiting);
   const { text, set: setText } = useDraft(session.treeId);
   const files = useFiles(session.treeId, connected);
@@ -74,8 +80,24 @@ export function Composer(): ReactElement {
     return { role: 'user', content: words === '' ? blocks : [...content, ...blocks] };
   };
 
+  const metadata = part?.tree.metadata;
+  const known = metadata !== undefined;
+  const created = useRef(metadata);
+  created.current = metadata;
+  useEffect(
+    () => (known ? followChatOptions(session.treeId, created.current ?? {}) : undefined),
+    [session.treeId, known],
+  );
+
+  // A new chat has its first message, which still needs a reply.
+  const started = part !== null && part.leaf !== null;
+  useEffect(() => {
+    const node = started ? takeWantedReply(session.treeId) : null;
+    if (node !== null) void replyTo(session, node, currentOptions());
+  }, [session, started]);
+
   const dock = useDockHeight();
-  // Deferred: counting a long text must not hold up the typing.
+  // Deferred: counting a long text must not delay typing.
   const counted = useDeferredValue(text);
   const draftTokens = useMemo(() => {
     const words = counted.trim() === '' ? 0 : messageKit.tokens(textMessage('user', counted));
@@ -85,7 +107,7 @@ export function Composer(): ReactElement {
   const ready = parentId !== null && !files.list.some((file) => file.state === 'sending');
 
   const send = async (answer: boolean) => {
-    // Whoever is faster than the page is not asked to press again: it goes as soon as it can.
+    // A message sent before the page is ready is sent as soon as possible.
     if (parentId === null || !ready) {
       setWanted(answer);
       return;
@@ -108,12 +130,12 @@ export function Composer(): ReactElement {
     const taken = files.take();
     const id = newNodeUuid();
     setText('');
-    keepUnsent(session.treeId, id, kept, Date.now());
+    client.unsent.keep(session.treeId, id, kept, Date.now());
     const done = answer
       ? await sendMessage(session, parentId, said, currentOptions(), id)
       : await appendWithoutReply(session, parentId, said, id);
-    dropUnsent(session.treeId, id);
-    // What was refused comes back to where it was written, unless something new stands there.
+    client.unsent.drop(session.treeId, id);
+    // A refused message goes back into the composer, unless it has new text.
     if (!done) {
       setText((now) => (now === '' ? kept : now));
       files.giveBack(taken);
@@ -156,7 +178,8 @@ export function Composer(): ReactElement {
 
   return (
     <div className="dock" ref={dock}>
-      {connected ? null : (
+      {unauthorized ? <SignInStrip waiting={waiting} /> : null}
+      {connected || unauthorized ? null : (
         <div className="strip off" role="status">
           <Icon name="offline" />
           <span className="grow">
@@ -199,7 +222,9 @@ export function Composer(): ReactElement {
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
-          <ComposerTray draftTokens={draftTokens} onFiles={files.add} />
+          <ComposerTray onFiles={files.add}>
+            <ContextGauge draftTokens={draftTokens} />
+          </ComposerTray>
           {running.length > 0 && text.trim() === '' ? (
             <IconButton
               className="send"
@@ -236,32 +261,5 @@ function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactEle
         </span>
       )}
     </div>
-  );
-}
-
-function FileChips({ files }: { readonly files: Files }): ReactElement {
-  return (
-    <ul className="files">
-      {files.list.map((file) => (
-        <li key={file.id} className={`file-chip ${file.state}`} title={file.problem ?? file.name}>
-          <Icon name="clip" />
-          <span className="clip">{file.name}</span>
-          {file.state === 'failed' ? (
-            <button
-              type="button"
-              aria-label={t('sendFileAgain', { name: file.name })}
-              onClick={() => files.retry(file.id)}
-            >
-              {t('failed')} <Icon name="again" size={12} />
-            </button>
-          ) : (
-            <span className="dim num">{`${formatNumber(Math.ceil(file.size / 1024))} kB`}</span>
-          )}
-          <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => files.drop(file.id)}>
-            <Icon name="x" size={12} />
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,10 +1,11 @@
+import type { SeenContent } from '@coppice/client';
 import { isText, type Message, type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { modelsNow, useAppData } from '../state/app-data.ts';
 import { saveDraft } from '../state/drafts.ts';
-import { editMessage, type SeenContent } from '../state/edit-message.ts';
+import { editMessage } from '../state/edit-message.ts';
 import { replyTo } from '../state/generation.ts';
 import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
@@ -17,7 +18,9 @@ import { focusMessage } from './focus-message.ts';
 import { plainTextOf } from './rows.ts';
 import { useDraft } from './use-draft.ts';
 
-/** A message's blocks with other text: the first text block takes it, further ones go, everything else stays in place. */
+/**
+ * A message's blocks with new text: the first text block gets it, further ones are removed, everything else stays.
+ */
 function withNewText(message: Message, text: string): Message['content'] {
   const fresh = textMessage(message.role, text).content;
   const at = message.content.findIndex(isText);
@@ -25,19 +28,19 @@ function withNewText(message: Message, text: string): Message['content'] {
   return message.content.flatMap((block, index) => (index === at ? fresh : isText(block) ? [] : [block]));
 }
 
-/** Whether nobody is elsewhere by now: the answer to a save may take long, and must not take the focus from other words. */
+/** Whether the focus is still here: a save may take long, and must not take the focus from another input. */
 function isHere(box: HTMLElement | null): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body || box?.contains(activeElement) === true;
 }
 
-/** A message that is being rewritten: as a new stem, or saved in its place. */
+/** The edit box of a message: saved as a new variant, or in place. */
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const name = editDraft(node.id);
-  // Scrolled far away the box is not drawn; what it was begun on is remembered, and the hand that scrolls keeps the focus.
+  // If it is scrolled far away the box is unmounted; its original content is remembered, and scrolling keeps the focus.
   const [before] = useState(() => seenBefore(node.id));
-  // As it was when the box was opened: what others save meanwhile must not pass for what was typed here.
+  // The content when the box was opened: saves of others must not count as changes made here.
   const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
   const original = plainTextOf(seen.node.message);
   const { text, set: setText, forget } = useDraft(name, original);
@@ -45,7 +48,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const area = useRef<HTMLTextAreaElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const cancel = () => {
-    // What is on its way cannot be taken back here; it is shown without its box, and undone like any other change.
+    // A running save cannot be cancelled here; the message is shown without its box, and can be undone like any change.
     if (busy) useUi.setState({ editing: null });
     else {
       forget();
@@ -66,14 +69,14 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
   }, [before]);
-  // Whoever rewrites a message sees it whole, as far as the screen goes.
+  // The box grows with the message, up to half the screen.
   useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
   const changed = useRef(false);
   changed.current = text !== original;
   useEffect(() => {
     rememberSeen(seen);
     return () => {
-      // A box that has ended leaves no draft, whichever of its drawings was the last.
+      // A closed box leaves no draft, whichever render was the last.
       if (seenBefore(node.id) === null) saveDraft(editDraft(node.id), '');
       if (!changed.current) forgetSeen(node.id);
     };

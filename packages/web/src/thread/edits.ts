@@ -1,53 +1,54 @@
-/** Messages that are being rewritten: what their writers have seen, and which are on their way to the server. */
+/** Messages that are being edited: the content that their editors have seen, and which are being saved. */
+
+import type { SeenContent } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
 import { saveDraft } from '../state/drafts.ts';
-import type { SeenContent } from '../state/edit-message.ts';
 import { useUi } from '../state/ui.ts';
 import { focusMessage } from './focus-message.ts';
 
-/** The messages whose new text is on its way: their boxes take nothing more, it would go under with them. */
+/** The messages that are being saved: their boxes accept no input, which would be lost. */
 export const useSaving = create<{ readonly ids: ReadonlySet<NodeId> }>(() => ({ ids: new Set() }));
 
 const begun = new Map<NodeId, SeenContent>();
 const wantedAgain = new Set<NodeId>();
 
-/** The name under which the new text of a message is kept until it is saved. */
+/** The draft name of an edited message. */
 export function editDraft(id: NodeId): string {
   return `edit.${id}`;
 }
 
-/** What the writer of a box has seen: others may write while it is open, and while it is scrolled out of sight. */
+/** The content when the box was opened: others may write while it is open, and while it is scrolled out of sight. */
 export function seenBefore(id: NodeId): SeenContent | null {
   return begun.get(id) ?? null;
 }
 
-/** Remembers what a box was begun on, until it ends. */
+/** Remembers the original content of a box until it closes. */
 export function rememberSeen(seen: SeenContent): void {
   begun.set(seen.node.id, seen);
 }
 
-/** Opens the box of a message. One that is being saved opens again with what was saved. */
+/** Opens the edit box of a message. One that is being saved is opened again with the saved text. */
 export function startEditing({ id }: Pick<Node, 'id'>): void {
   if (useSaving.getState().ids.has(id)) wantedAgain.add(id);
   useUi.setState({ editing: id });
 }
 
-/** Ends a box: nothing of it is kept. A box that was opened meanwhile, of another message, stays. */
+/** Closes a box without keeping its text. A box of another message stays open. */
 export function endEdit(id: NodeId): void {
   begun.delete(id);
   saveDraft(editDraft(id), '');
   if (useUi.getState().editing === id) useUi.setState({ editing: null });
 }
 
-/** Forgets what an open box was begun on: nothing was written in it yet, so it may as well begin anew. */
+/** Forgets the original content of an unchanged box. */
 export function forgetSeen(id: NodeId): void {
   begun.delete(id);
 }
 
 /**
- * Saves what a box says, and ends it; where that is refused it is open, with its text. The focus goes to what was written
- * if it is not elsewhere by then. Answers what was written.
+ * Saves the text of a box and closes it; if that is refused, it stays open with its text. The focus moves to the
+ * saved message unless it is elsewhere by then. Returns the saved message.
  */
 export async function saveEdit(
   id: NodeId,
@@ -65,7 +66,7 @@ export async function saveEdit(
   }
   const here = isHere();
   endEdit(id);
-  // After the old box is gone, so that the new one begins with what was saved.
+  // After the old box is unmounted, so that the new one starts with the saved text.
   if (again && written === id) setTimeout(() => useUi.setState({ editing: id }));
   else if (here) focusMessage(written);
   return written;

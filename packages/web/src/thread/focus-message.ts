@@ -1,9 +1,11 @@
 import type { NodeId } from '@coppice/core';
 
-// A message that is far away is scrolled to, drawn and measured before it can have the focus.
+// A distant message must be scrolled to, rendered and measured before it can get the focus.
 const mostFrames = 30;
 
-/** Gives the focus to a message as soon as it is drawn, so that whoever goes by keys or by ear is where the mark is. */
+/**
+ * Focuses a message as soon as it is rendered, so that keyboard and screen reader users are at the current message.
+ */
 export function focusMessage(id: NodeId, left = mostFrames): void {
   requestAnimationFrame(() => {
     const row = document.querySelector<HTMLElement>(`[data-node-id="${CSS.escape(id)}"] :is(article, aside)`);

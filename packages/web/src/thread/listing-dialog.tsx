@@ -1,9 +1,9 @@
+import { asProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { commandLine } from '../i18n/command-texts.ts';
 import type { Dictionary as Said } from '../i18n/dictionary.ts';
 import { t } from '../i18n/index.ts';
-import { asProblem } from '../state/http.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -11,20 +11,20 @@ import { LocalizedError } from '../ui/refusal.tsx';
 
 interface ListingProps {
   readonly words: Said;
-  /** The lines as they stand in a terminal; those with a number are nodes of the list. */
+  /** The lines as in a terminal; numbered ones are nodes of the list. */
   readonly text: string;
   readonly list: readonly NodeId[];
   readonly onClose: () => void;
 }
 
-/** What a command lists: branches, an outline, what the model sees. A line that is a message leads there. */
+/** The list of a command: branches, an outline, the context. A line with a message opens it. */
 export function ListingDialog({ words, text, list, onClose }: ListingProps): ReactElement {
   const session = useSession();
   const goTo = (id: NodeId) => {
     onClose();
     session
       .go(id)
-      .then(() => session.look(id))
+      .then(() => session.scrollTo(id))
       .catch((thrown) => showError(asProblem(thrown)));
   };
   const lines = text.split('\n').map((line, at) => {

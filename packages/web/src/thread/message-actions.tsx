@@ -10,7 +10,7 @@ import { ModelName } from '../ui/model-name.tsx';
 import { currentOptions } from './current-options.ts';
 import { menuPlaces, offeredActions } from './message-acts.ts';
 
-/** What can be done with a message; shown when it is touched. */
+/** The actions of a message; shown on hover or tap. */
 export function MessageActions({
   node,
   marked,

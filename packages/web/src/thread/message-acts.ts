@@ -1,23 +1,23 @@
-/** Everything that can be done with one message, once: its row, its menu, the sheet of a phone, the keys and the palette. */
+/** All actions of one message: for its row, its menu, the sheet on a phone, the keys and the palette. */
+
+import { asProblem, shownPath, type TreeSession, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type Key, t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply } from '../state/generation.ts';
-import { asProblem } from '../state/http.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
-import type { TreeSession } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
-import { annotateMessage, cherryPickMessage, setBookmark, showError } from '../state/tree-actions.ts';
-import { openDialog } from '../state/ui.ts';
-import { canSplit } from '../tree-work/split-points.ts';
+import { annotateMessage, cherryPickMessage, joinWithNext, setBookmark, showError } from '../state/tree-actions.ts';
+import { openDialog, useUi } from '../state/ui.ts';
+import { canJoin, canSplit } from '../tree-work/split-points.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { currentOptions } from './current-options.ts';
 import { startEditing } from './edits.ts';
 import { plainTextOf } from './rows.ts';
 
-/** Starts a branch at a message: the next one continues from it. */
+/** Starts a branch at a message: the next message continues from it. */
 export async function branchHere(session: TreeSession, node: Node): Promise<void> {
   try {
     await session.go(node.id, { leaf: node.id });
@@ -27,7 +27,7 @@ export async function branchHere(session: TreeSession, node: Node): Promise<void
   }
 }
 
-/** Duplicates the branch down to a message as a chat of its own. */
+/** Duplicates the branch down to a message as a new chat. */
 export async function copyOut(session: TreeSession, node: Node): Promise<void> {
   try {
     const made = await session.api.duplicate(session.treeId, { nodeId: node.id });
@@ -51,7 +51,7 @@ function isBookmarked(session: TreeSession, node: Node): boolean {
   return session.state.part?.bookmarks.has(node.id) === true;
 }
 
-/** Sets or removes the bookmark on a message; its first words are the name. */
+/** Sets or removes the bookmark on a message; its first words are the title. */
 function toggleBookmark(session: TreeSession, node: Node): void {
   const title = isBookmarked(session, node) ? null : plainTextOf(node.message).slice(0, 60).trim() || t('bookmark');
   void setBookmark(session, node.id, title);
@@ -66,30 +66,30 @@ function regenerateWithOthers(session: TreeSession, node: Node): void {
   const chosen = currentOptions().models;
   const others = useAppData
     .getState()
-    .models.map((model) => model.id)
+    .models.filter((model) => model.ready)
+    .map((model) => model.id)
     .filter((id) => !chosen.includes(id));
   if (others.length > 0) void regenerateReply(session, node.id, currentOptions({ n: 1, models: others.slice(0, 2) }));
 }
 
-/** One thing to do with a message. */
+/** One action of a message. */
 export interface MessageAction {
   readonly id: string;
   readonly icon: IconName;
   readonly label: Key;
-  /** Chords as the keyboard's list writes them; none where it has no key. */
+  /** Key chords as in the list of actions; may be empty. */
   readonly keys: readonly string[];
-  /** Where it is offered: in the row of a message, in a part of its menu, or by key and palette alone. */
+  /** Where it is offered: in the row of a message, in a section of its menu, or only by key and palette. */
   readonly place: 'row' | 'notes' | 'branches' | 'end' | 'keys';
-  /** Left out of the palette, which has it by another name. */
+  /** Not in the palette, which has it under another name. */
   readonly unlisted?: boolean;
   readonly danger?: boolean;
-  /** Another look for a message that has it already. */
+  /** Icon and label if the message has it already. */
   readonly on?: { readonly icon: IconName; readonly label: Key; is(session: TreeSession, node: Node): boolean };
   applies?(session: TreeSession, node: Node): boolean;
   run(session: TreeSession, node: Node): void;
 }
 
-/** The list. */
 export const messageActions: readonly MessageAction[] = [
   {
     id: 'branch',
@@ -215,6 +215,37 @@ export const messageActions: readonly MessageAction[] = [
     run: (_session, node) => openDialog({ name: 'split', node }),
   },
   {
+    id: 'combine',
+    icon: 'merge',
+    label: 'combineAnswers',
+    keys: [],
+    place: 'branches',
+    applies: ({ state: { part } }, node) =>
+      node.role === 'assistant' && part !== null && variantOf(part, node).ids.length > 1,
+    run: (session, node) => {
+      useUi.setState({ combining: true });
+      navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }));
+    },
+  },
+  {
+    id: 'join',
+    icon: 'merge',
+    label: 'joinNext',
+    keys: [],
+    place: 'branches',
+    applies: (session, node) => {
+      const { part } = session.state;
+      if (part === null) return false;
+      const children = part.childrenByParent.get(node.id);
+      if (children !== undefined && children.length > 1) return false;
+      return canJoin(
+        node,
+        shownPath(part).find((each) => each.parentId === node.id),
+      );
+    },
+    run: (session, node) => void joinWithNext(session, node),
+  },
+  {
     id: 'copy-out',
     icon: 'copy',
     label: 'copyOut',
@@ -250,7 +281,7 @@ export const messageActions: readonly MessageAction[] = [
   },
 ];
 
-/** An action as it is offered for a message now. */
+/** An action that is available for a message. */
 export interface OfferedAction {
   readonly id: string;
   readonly icon: IconName;
@@ -260,7 +291,7 @@ export interface OfferedAction {
   run(): void;
 }
 
-/** What is offered for a message in a place. */
+/** The available actions of a message in a place. */
 export function offeredActions(
   session: TreeSession,
   node: Node,
@@ -282,5 +313,5 @@ export function offeredActions(
     });
 }
 
-/** The parts of a message's menu, in order. */
+/** The sections of a message's menu, in order. */
 export const menuPlaces = ['notes', 'branches', 'end'] as const;

@@ -1,14 +1,13 @@
+import { type LiveReply, type LiveRetry, replySourceOf, variantOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Plain } from '../markdown/plain.tsx';
+import { PreviewContext } from '../markdown/preview-context.ts';
 import { stopReply } from '../state/generation.ts';
-import type { LiveReply } from '../state/live.ts';
-import { variantOf } from '../state/loaded-branch.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { openMessage } from '../state/open-message.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { switchTo } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
@@ -23,6 +22,7 @@ import { EditBox } from './edit-box.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { Notices } from './notices.tsx';
 import { plainTextOf, type ThreadRow } from './rows.ts';
+import { SourceChips } from './source-chips.tsx';
 import { Status } from './status.tsx';
 import { useTouch } from './use-touch.ts';
 import { VariantSwitch } from './variant-switch.tsx';
@@ -43,7 +43,7 @@ interface MessageRowProps {
   readonly current: boolean;
 }
 
-/** One row of the thread with its piece of the stem. */
+/** One row of the thread with its part of the rail. */
 export const MessageRow = memo(function MessageRow({ row, first, last, current }: MessageRowProps): ReactElement {
   const { node } = row;
   const session = useSession();
@@ -126,6 +126,7 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
         <Author node={node} />
         <VariantSwitch ids={ids} at={at} onPick={onPick} />
         {node.groupId > 0 ? <GroupStrip node={node} ids={ids} onPick={onPick} /> : null}
+        <SourceChips node={node} present={ids} onPick={onPick} />
         {marked === null ? null : (
           <span className="chip marked" title={marked}>
             <Icon name="markon" />
@@ -161,10 +162,10 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
 }
 
 const fadeMs = 240;
-// What a variant leads to may have to be read first.
+// The messages of a variant may have to be loaded first.
 const readMs = 1200;
 
-/** Whether a message is seen because a variant above it, or itself, gave way to another a moment ago. */
+/** Whether a message appeared because a variant was switched a moment ago. */
 function useFresh(id: NodeId): boolean {
   const [shown, setShown] = useState<{ readonly id: NodeId; readonly fresh: boolean } | null>(null);
   useLayoutEffect(() => {
@@ -211,6 +212,28 @@ function Elapsed({ since }: { readonly since: number }): ReactElement {
     return () => clearInterval(timer);
   }, []);
   return <span className="meta end num">{formatNumber(Math.max(0, Math.round((now - since) / 1000)))} s</span>;
+}
+
+/** Why a reply waits: what the provider said, when it is asked again, and how often that may happen. */
+function RetryLine({ retry }: { readonly retry: LiveRetry }): ReactElement {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const { code, attempt, retries, at } = retry;
+  const reason =
+    code === 'provider/rate-limited'
+      ? t('retryRateLimited')
+      : code === 'provider/overloaded'
+        ? t('retryOverloaded')
+        : t('retryFailed');
+  const left = Math.max(0, Math.ceil((at - now) / 1000));
+  return (
+    <p className="retry-line" title={retry.message}>
+      {reason} {t('retryWhen', { n: left, attempt, retries })}
+    </p>
+  );
 }
 
 function GroupStrip({
@@ -274,27 +297,36 @@ function MessageBody({
     <div className="body">
       {empty || node.message === null ? null : (
         <Boundary of={node.message} fallback={<Plain text={node.text} />}>
-          <Blocks message={node.message} results={row.results} open={opened} />
+          <PreviewContext value={(code) => void showPreview(node, code)}>
+            <Blocks message={node.message} results={row.results} open={opened} />
+          </PreviewContext>
         </Boundary>
       )}
     </div>
   );
 }
 
+async function showPreview(node: Node, code: string): Promise<void> {
+  const { previewablesOf } = await import('../preview/previewable.ts');
+  const index = previewablesOf(node.message).findIndex((block) => block.code === code);
+  useUi.setState({ preview: { nodeId: node.id, index: Math.max(0, index) } });
+}
+
 function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveReply | null }): ReactElement {
-  // A reply that goes on has text already; what comes is laid behind it.
+  // A continued reply has text already; new text is appended.
   const before = plainTextOf(node.message);
   const text = live === null ? before : live.text.startsWith(before) ? live.text : before + live.text;
   return (
     <div className="body" aria-busy="true">
       {live !== null && live.thinking !== '' ? <Thinking text={live.thinking} live={text === ''} /> : null}
+      {live?.retry === undefined ? null : <RetryLine retry={live.retry} />}
       <Markdown text={text} growing />
       <span className="caret" role="presentation" />
     </div>
   );
 }
 
-/** What lets a row have the focus by keys, and the mark with it. */
+/** Makes a row focusable by keys, and current with the focus. */
 function focusable(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
   return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }

@@ -1,9 +1,9 @@
+import { noticesOf, type SourceNotice } from '@coppice/client';
 import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { noticesOf, type SourceNotice } from '../state/reply-source.ts';
 
-/** Under a reply: what was sent to its model otherwise than asked for. */
+/** Below a reply: how the request differed from what was asked for. */
 export function Notices({ node }: { readonly node: Node }): ReactElement | null {
   const notices = noticesOf(node);
   if (notices.length === 0) return null;

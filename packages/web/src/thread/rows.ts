@@ -1,13 +1,12 @@
-/** From a path to the rows that a thread draws: results of tools go to the card of their call. */
+/** Converts a path to rows of a thread: tool results are shown in the card of their call. */
 import { isText, isToolUse, type Message, type Node, type NodeId } from '@coppice/core';
 
-/** A row of the thread. */
 export interface ThreadRow {
   readonly node: Node;
   readonly kind: 'message' | 'compaction' | 'brought' | 'note';
-  /** Whether the row goes on with the turn above it, after a tool answered. */
+  /** Whether the row continues the turn above it, after a tool result. */
   readonly goesOn: boolean;
-  /** Nodes with results of the tools that this row calls, by call. */
+  /** Nodes with the results of this row's tool calls, by call. */
   readonly results: ReadonlyMap<string, Node>;
   /** The last node of the row: the row itself, or the last result. */
   readonly end: NodeId;
@@ -25,7 +24,7 @@ function callsInRow(node: Node): ReadonlySet<string> {
   return calls;
 }
 
-/** Makes the rows of a path. A result whose call is not on it stays a row of its own. */
+/** The rows of a path. A result without its call is a row of its own. */
 export function threadRows(path: readonly Node[]): readonly ThreadRow[] {
   const rows: ThreadRow[] = [];
   let results = new Map<string, Node>();
@@ -47,7 +46,7 @@ export function threadRows(path: readonly Node[]): readonly ThreadRow[] {
   return rows;
 }
 
-/** The text of a message as somebody would copy it. */
+/** The plain text of a message, for copying. */
 export function plainTextOf(message: Message | null): string {
   if (message === null) return '';
   const parts: string[] = [];

@@ -1,9 +1,11 @@
 import type { NodeId, TreeId } from '@coppice/core';
-import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { commandPhrase, commandUsage } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
+import { useLibrary, variablesIn } from '../state/library.ts';
+import { api } from '../state/page-client.ts';
+import { openDialog } from '../state/ui.ts';
 
 interface SlashOption {
   readonly line: string;
@@ -12,7 +14,7 @@ interface SlashOption {
   readonly usage: string;
 }
 
-/** The menu of slash commands: whether it is open, what it offers and which line is chosen. */
+/** The state of the slash command menu: open, options, selection. */
 export interface Slash {
   readonly open: boolean;
   readonly options: readonly SlashOption[];
@@ -22,15 +24,16 @@ export interface Slash {
 }
 
 /** Completes commands from the registry, and their arguments by asking the server, while somebody writes. */
-export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writing: boolean): Slash {
+export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string, writing: boolean): Slash {
+  const library = useLibrary((state) => state.items);
   const commands = useAppData((lists) => lists.commands);
   const [at, setAt] = useState(0);
   const [shut, setShut] = useState<string | null>(null);
   const [found, setFound] = useState<{ readonly line: string; readonly options: readonly SlashOption[] } | null>(null);
   const typing = /^\/([\w-]*)$/.exec(text);
-  const arguing = /^\/[\w-]+\s/.test(text) && !text.includes('\n');
+  const arguing = tree !== null && /^\/[\w-]+\s/.test(text) && !text.includes('\n');
   useEffect(() => {
-    if (!arguing) return;
+    if (!arguing || tree === null) return;
     let stale = false;
     const timer = setTimeout(() => {
       api
@@ -55,19 +58,29 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writin
   const named = typing?.[1] ?? '';
   const options =
     typing !== null
-      ? commands
-          .filter((command) => command.name.startsWith(named))
-          .slice(0, 8)
-          .map((command) => ({
-            line: `/${command.name} `,
-            name: command.name,
-            summary: commandPhrase(command.summary),
-            usage: commandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
-          }))
+      ? [
+          ...library
+            .filter((item) => item.kind === 'prompt' && promptName(item.name).startsWith(named.toLowerCase()))
+            .map((item) => ({
+              line: item.text,
+              name: promptName(item.name),
+              summary: item.text.slice(0, 120),
+              usage: t('promptWord'),
+            })),
+          // Commands need a stored chat, which a new one is not yet.
+          ...(tree === null ? [] : commands)
+            .filter((command) => command.name.startsWith(named))
+            .map((command) => ({
+              line: `/${command.name} `,
+              name: command.name,
+              summary: commandPhrase(command.summary),
+              usage: commandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
+            })),
+        ]
       : arguing && found?.line === text
-        ? found.options.slice(0, 8)
+        ? found.options
         : [];
-  // A draft that was left half typed is no reason to lie in the way.
+  // A restored draft does not open the menu.
   const open = writing && options.length > 0 && shut !== text;
   const chosen = Math.min(at, options.length - 1);
   return {
@@ -78,10 +91,12 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writin
     onKeyDown(event, set) {
       if (!open) return false;
       const option = options[chosen];
+      const isPrompt = option !== undefined && !option.line.startsWith(`/${option.name}`) && typing !== null;
       if (event.key === 'ArrowDown') setAt((chosen + 1) % options.length);
       else if (event.key === 'ArrowUp') setAt((chosen - 1 + options.length) % options.length);
       else if (event.key === 'Escape') setShut(text);
-      else if (event.key === 'Tab' && option !== undefined) set(option.line);
+      else if ((event.key === 'Tab' || (event.key === 'Enter' && isPrompt)) && option !== undefined)
+        pickLine(option.line, set);
       else if (event.key === 'Enter' && option !== undefined && typing !== null && option.name !== named)
         set(option.line);
       else return false;
@@ -92,12 +107,26 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writin
   };
 }
 
+/** The name of a prompt after a slash. */
+export function promptName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+}
+
+/** Chooses an option of the menu; a prompt with variables asks for their values first. */
+function pickLine(line: string, set: (line: string) => void): void {
+  if (line.startsWith('/') || variablesIn(line).length === 0) set(line);
+  else openDialog({ name: 'fill-prompt', text: line, onDone: set });
+}
+
 /** The element of a line of the menu, for those who are told where the choice is. */
 export function optionId(index: number): string {
   return `slash-option-${index}`;
 }
 
-/** The open menu. It stands above the composer and pushes the thread up: it never lies over the message that is answered. */
+/** The open menu. It is above the composer and pushes the thread up: it never covers the message that is answered. */
 export function SlashMenu({
   slash,
   onPick,
@@ -105,12 +134,17 @@ export function SlashMenu({
   readonly slash: Slash;
   readonly onPick: (line: string) => void;
 }): ReactElement | null {
+  const menu = useRef<HTMLDivElement>(null);
+  const { at, open } = slash;
+  useEffect(() => {
+    if (open) menu.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+  }, [at, open]);
   if (!slash.open) return null;
   return (
-    <div className="menu slash" id="slash-menu" role="listbox" aria-label={t('commands')}>
+    <div ref={menu} className="menu slash" id="slash-menu" role="listbox" aria-label={t('commands')}>
       {slash.options.map((option, index) => (
         <div
-          key={option.line}
+          key={`${option.name} ${option.line}`}
           className="opt"
           id={optionId(index)}
           role="option"
@@ -118,7 +152,7 @@ export function SlashMenu({
           aria-selected={index === slash.at}
           onMouseDown={(event) => {
             event.preventDefault();
-            onPick(option.line);
+            pickLine(option.line, onPick);
           }}
         >
           <code>

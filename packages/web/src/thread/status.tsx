@@ -1,9 +1,8 @@
+import { type LoadedBranch, replyErrorOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { continueReply, regenerateReply } from '../state/generation.ts';
-import type { LoadedBranch } from '../state/loaded-branch.ts';
-import { replyErrorOf } from '../state/reply-source.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,7 +15,7 @@ function statusText(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
-/** The strip under a message that is cut short, failed, or was written beside another at the same time. */
+/** The status line of a message that was cut off, failed, or was written concurrently with another. */
 export function Status({
   node,
   conflict,
@@ -61,12 +60,12 @@ export function Status({
   );
 }
 
-// A provider that fails again and again is not asked for ever: then it is somebody's to decide.
+// After so many failures the user decides about the next attempt.
 const mostTries = 3;
-// Rows come and go while a thread is scrolled; a wait that was called off stays so.
+// Rows are unmounted while scrolling; a cancelled wait stays cancelled.
 const calledOff = new Set<NodeId>();
 
-/** A reply that failed: what happened, and the next try, which counts down where the provider says when. */
+/** A failed reply: the error, and the next attempt, with a countdown if the provider says when. */
 function Failed({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const error = replyErrorOf(node);
@@ -114,13 +113,13 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
   );
 }
 
-/** How many variants of a reply failed, itself among them. */
+/** How many variants of a reply failed, including itself. */
 function failuresBeside(part: LoadedBranch | null, node: Node): number {
   const ids = part === null || node.parentId === null ? undefined : part.childrenByParent.get(node.parentId);
   return (ids ?? [node.id]).filter((id) => part?.nodes.get(id)?.status === 'error').length;
 }
 
-/** Whole seconds until a time, counted down; zero once it is past. */
+/** Whole seconds until a time, counting down; zero once it has passed. */
 function useSecondsTo(at: number | null): number {
   const [now, setNow] = useState(() => Date.now());
   const left = at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000));

@@ -1,47 +1,47 @@
+import { replySourceOf, shownPath } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { t } from '../i18n/index.ts';
-import { shownPath } from '../state/loaded-branch.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Sprout } from '../ui/logo.tsx';
+import { LogoPicture } from '../ui/logo.tsx';
 import { MessageRow } from './message-row.tsx';
+import { PromptRow } from './prompt-row.tsx';
 import { type ThreadRow, threadRows } from './rows.ts';
 
-// Nearer to its end than this a thread follows what is written.
+// Closer to its end than this, a thread follows new text.
 const nearEnd = 80;
-// A scroll this long after a wheel, a finger or a key is theirs.
+// A scroll within this time after a wheel, touch or key event is by the user.
 const handMs = 1000;
-// Nearer to its top than this it asks for what lies above.
+// Closer to its top than this, older messages are loaded.
 const nearTop = 600;
 
-/** Where the last row ends, in the scrolled pixels. */
+/** The end of the last row, in scroll pixels. */
 function contentEnd(element: HTMLElement): number {
   const list = element.firstElementChild?.firstElementChild;
   return list instanceof HTMLElement ? list.offsetTop + list.offsetHeight : element.scrollHeight;
 }
 
-/** Whether there is more below what is seen. */
+/** Whether there is more below the visible part. */
 function goesOn(element: HTMLElement): boolean {
   return contentEnd(element) > element.scrollTop + element.clientHeight;
 }
 
-/** Keeps the ground as deep as it is seen, so that a shorter branch does not pull what is above it down. */
+/** Keeps the content height, so that a shorter branch does not move what is above. */
 function hold(element: HTMLElement, depth: number): void {
   const content = element.firstElementChild;
   if (content instanceof HTMLElement) content.style.minHeight = depth === 0 ? '' : `${depth}px`;
 }
 
-/** Whether a row gave way to a variant of it; what grew or went at the end is something else. */
+/** Whether a row was replaced by a variant; additions or deletions at the end do not count. */
 function isSwitched(before: readonly ThreadRow[], after: readonly ThreadRow[]): boolean {
   const at = after.findIndex((row, index) => before[index] !== undefined && row.node.id !== before[index].node.id);
   const [old, now] = [before[at], after[at]];
   return old !== undefined && now !== undefined && old.node.parentId === now.node.parentId;
 }
 
-/** The thread: the branch that this view is on, as a document with the stem beside it. Only what is seen is drawn. */
+/** The thread: the branch of this view with its rail. Only visible rows are rendered. */
 export function Thread(): ReactElement {
   const session = useSession();
   const part = useTree((state) => state.part);
@@ -60,9 +60,9 @@ export function Thread(): ReactElement {
   const firstId = useRef<string | null>(null);
   const [below, setBelow] = useState(false);
   const count = rows.length;
-  // In the midst of a long branch nothing is followed: what is shown last is not its end.
+  // In the middle of a long branch the thread does not follow: the last loaded row is not the end.
   const midst = part !== null && part.until !== null;
-  // Rows that come in above must not push what is read: the list is told in the same drawing.
+  // Rows that are added above must not move the visible ones: the list is told in the same render.
   const first = rows[0]?.node.id ?? null;
   const shift =
     firstId.current !== null && first !== firstId.current && rows.some((row) => row.node.id === firstId.current);
@@ -79,10 +79,10 @@ export function Thread(): ReactElement {
   }, []);
 
   useLayoutEffect(() => {
-    // Another variant below: the message that was switched stays where it is, whatever is left under it.
+    // After a switch below, the switched message keeps its position, whatever follows.
     if (isSwitched(before.current, rows)) atEnd.current = false;
     before.current = rows;
-    // What one says oneself is always followed.
+    // The user's own message is always followed.
     const last = rows.at(-1)?.node.id;
     if (last !== undefined && unconfirmed.has(last)) atEnd.current = true;
     if (midst) atEnd.current = false;
@@ -90,7 +90,7 @@ export function Thread(): ReactElement {
     else if (growing.size > 0) setBelow(scroll.current !== null && goesOn(scroll.current));
   }, [growing, rows, unconfirmed, midst, toEnd]);
 
-  // Sizes are measured after the first drawing, and pictures come later still.
+  // Rows are measured after the first render, and images load later.
   useEffect(() => {
     const element = scroll.current;
     const inside = element?.firstElementChild;
@@ -104,7 +104,7 @@ export function Thread(): ReactElement {
     const hand = () => {
       touched.current = performance.now();
     };
-    // Tab comes in from outside: what it leads to must not be scrolled away again, and its focus with it.
+    // Tab moves the focus in from outside: its target must not be scrolled away.
     const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
     for (const kind of kinds) element.addEventListener(kind, hand, { passive: true });
     return () => {
@@ -129,21 +129,21 @@ export function Thread(): ReactElement {
     if (element === null) return;
     const seen = element.scrollTop + element.clientHeight;
     const gap = contentEnd(element) - seen;
-    // Ground that is only held is no end that anybody went to, and none that anybody left. And only a hand leaves the end:
-    // rows that are measured after they were drawn move it too, both ways.
+    // Only a scroll by the user leaves the end: rows that are measured after rendering move it too, and kept empty
+    // space is not content.
     if (midst) {
       atEnd.current = false;
-      if (gap < nearTop) void session.below();
+      if (gap < nearTop) void session.loadNewer();
     } else {
       const byHand = performance.now() - touched.current < handMs;
-      // Whoever came for a message stays with it: until rows are measured, all of them seem to be at the end.
+      // A requested message keeps its position: until rows are measured, all of them seem to be at the end.
       if (byHand) sought.current = false;
       if (gap >= nearEnd) atEnd.current &&= !byHand;
       else if (!sought.current) atEnd.current ||= gap > -nearEnd || element.scrollTop === 0;
     }
     hold(element, seen);
     if (atEnd.current) setBelow(false);
-    if (element.scrollTop < nearTop) void session.above();
+    if (element.scrollTop < nearTop) void session.loadOlder();
   };
 
   if (part !== null && count === 0) return <Empty />;
@@ -151,6 +151,7 @@ export function Thread(): ReactElement {
     <div className="scroll-box">
       <div className="scroll" ref={scroll} onScroll={onScroll} data-testid="thread">
         <section className="thread" aria-label={t('thread')} aria-busy={growing.size > 0}>
+          {part !== null && part.before === null && count > 0 ? <PromptRow /> : null}
           <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
             {rows.map((row, index) => (
               <MessageRow
@@ -172,8 +173,8 @@ export function Thread(): ReactElement {
           onClick={() => {
             atEnd.current = true;
             setBelow(false);
-            // The end is drawn first, and gone to then.
-            if (midst) session.toEnd();
+            // The end is loaded first, then scrolled to.
+            if (midst) session.showEnd();
             else toEnd();
           }}
         >
@@ -189,15 +190,16 @@ function Empty(): ReactElement {
   return (
     <div className="scroll">
       <div className="empty">
-        <Sprout />
+        <LogoPicture />
         <h2>{t('firstQuestion')}</h2>
         <p>{t('firstQuestionHint')}</p>
+        <PromptRow />
       </div>
     </div>
   );
 }
 
-/** Tells those who do not see it that a reply is through; its words are in the thread, where they are read at leisure. */
+/** Tells screen reader users that a reply is complete; its text is in the thread. */
 function AnsweredNote(): ReactElement {
   const growing = useTree((state) => state.live);
   const nodes = useTree((state) => state.base?.nodes ?? null);
@@ -212,7 +214,7 @@ function AnsweredNote(): ReactElement {
         node.status === 'success' ? t('answered', { name }) : t(node.status === 'error' ? 'noAnswer' : 'interrupted'),
       );
     }
-    // What is said twice in a row is heard once only.
+    // A screen reader ignores a repeated text, so it is cleared in between.
     if (growing.size > 0) setSaid('');
     before.current = growing;
   }, [growing, nodes]);

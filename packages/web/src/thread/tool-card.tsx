@@ -17,7 +17,7 @@ interface ToolCardProps {
 
 const longest = 20_000;
 
-/** Arguments as somebody would write them: one line where a single text says it all, else as JSON. */
+/** Formats arguments: as one line if there is a single text, else as JSON. */
 function argumentsText(parameters: unknown): string {
   if (typeof parameters !== 'object' || parameters === null) return String(parameters ?? '');
   const values = Object.values(parameters);
@@ -36,7 +36,7 @@ function shortenText(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}\n…` : text;
 }
 
-/** A call of a tool: its name, what it was given, what came of it, and where it waits for a yes, the buttons. */
+/** A tool call: its name, arguments and result, and buttons while it waits for approval. */
 export function ToolCard({
   name,
   parameters,

@@ -1,12 +1,11 @@
+import { asProblem, pathToNode, titleOfNode } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
 import { firstWords } from '../markdown/first-words.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { keepTemporaryTree, mergeBack } from '../state/between-trees.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
-import { pathToNode, titleOfNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, treePlace } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { patchTree, showError } from '../state/tree-actions.ts';
@@ -18,7 +17,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { copyOut } from './message-acts.ts';
 import { plainTextOf } from './rows.ts';
 
-/** The name of the branch that a view is on: the nearest title above its end, else a bookmark, else its first words. */
+/** The name of the view's branch: the nearest title above its end, else a bookmark, else its first words. */
 function useBranchName(): string | null {
   return useTree((state) => {
     if (state.part === null) return null;
@@ -35,7 +34,7 @@ function useBranchName(): string | null {
   });
 }
 
-/** The branch that a view is on, behind the name of its screen; nothing where the tree does not divide. */
+/** The view's branch after the name of its screen; empty if the tree has only one. */
 export function BranchCrumb(): ReactElement | null {
   const branch = useBranchName();
   if (branch === null) return null;
@@ -52,7 +51,7 @@ export function BranchCrumb(): ReactElement | null {
   );
 }
 
-/** The line above the thread: which tree, which branch, and what can be done with both. */
+/** The bar above the thread: tree, branch, and their actions. */
 export function TreeBar(): ReactElement {
   const session = useSession();
   const tree = useTree((state) => state.part?.tree ?? null);
@@ -190,7 +189,7 @@ function TitleField({
       className="title-field"
       aria-label={t('rename')}
       defaultValue={title}
-      // The field appears because somebody asked to type here.
+      // The user opened it to type.
       ref={(element) => element?.focus()}
       onBlur={(event) => onDone(event.target.value.trim())}
       onKeyDown={(event) => {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Tells the page how high the place is where somebody writes, so that what is said at its foot stands above it. */
+/** Publishes the height of the composer, so that notices are shown above it. */
 export function useDockHeight(): RefObject<HTMLDivElement | null> {
   const dock = useRef<HTMLDivElement>(null);
   useEffect(() => {

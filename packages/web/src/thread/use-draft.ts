@@ -1,23 +1,22 @@
+import { asProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
-import { api } from '../state/client.ts';
 import { saveDraft, savedDraft } from '../state/drafts.ts';
-import { asProblem } from '../state/http.ts';
-import { dropUnsent, unsentOf } from '../state/unsent.ts';
+import { api, client } from '../state/page-client.ts';
 
-// Not at each key: a long text is written whole every time.
+// Debounced: a long text is written completely each time.
 const keepMs = 200;
 
 /** A text that is being written. */
 export interface ComposerDraft {
   readonly text: string;
   readonly set: Dispatch<SetStateAction<string>>;
-  /** Nothing of it is kept any more. */
+  /** Removes it from storage. */
   forget(): void;
 }
 
-/** Keeps a text under a name while it is written, so that it is there again after a reload; not while it is as at first. */
+/** Saves a text under a name while it is typed, so that it survives a reload; an unchanged text is not saved. */
 export function useDraft(name: string, first = ''): ComposerDraft {
   const [text, set] = useState(() => savedDraft(name) || first);
   const now = useRef('');
@@ -26,7 +25,7 @@ export function useDraft(name: string, first = ''): ComposerDraft {
     const timer = setTimeout(() => saveDraft(name, text === first ? '' : text), keepMs);
     return () => clearTimeout(timer);
   }, [name, text, first]);
-  // Whoever goes before the time is up takes the last words along.
+  // Leaving before the timer expires saves the last words too.
   useEffect(() => {
     const keep = () => saveDraft(name, now.current);
     addEventListener('pagehide', keep);
@@ -42,24 +41,24 @@ export function useDraft(name: string, first = ''): ComposerDraft {
   return { text, set, forget };
 }
 
-// Another window of the same tree may be about to send it.
+// Another tab with the same tree may be about to send it.
 const patienceMs = 4000;
 
-/** Brings back to the composer what was on its way when the page was closed, and never arrived. */
+/** Puts messages back into the composer that were being sent when the page was closed and never arrived. */
 export function useUnsent(tree: TreeId, connected: boolean, giveBack: (text: string) => void): void {
   const give = useRef(giveBack);
   give.current = giveBack;
   useEffect(() => {
-    const list = unsentOf(tree);
+    const list = client.unsent.of(tree);
     if (!connected || list.length === 0) return;
     const look = async () => {
-      for (const { id, text } of unsentOf(tree)) {
+      for (const { id, text } of client.unsent.of(tree)) {
         const there = await api.node(tree, nodeId(id)).then(
           () => true,
           (thrown) => (asProblem(thrown).status === 404 ? false : null),
         );
         if (there === null) continue;
-        dropUnsent(tree, id);
+        client.unsent.drop(tree, id);
         if (!there) give.current(text);
       }
     };

@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { attachmentOf, type DraftAttachment, draftFiles, keepDraftFiles, uploadFile } from './attachments.ts';
 
-/** The files that go with the next message. */
+/** The files of the next message. */
 export interface Files {
   readonly list: readonly DraftAttachment[];
   add(files: Iterable<File>): void;
   drop(id: string): void;
-  /** Sends once more what did not arrive. */
+  /** Retries a failed upload. */
   retry(id: string): void;
-  /** Takes all of them, for a message. */
+  /** Takes all of them for a message. */
   take(): readonly DraftAttachment[];
-  /** Puts back what was taken, unless there are others now. */
+  /** Puts the taken files back, unless there are others now. */
   giveBack(files: readonly DraftAttachment[]): void;
 }
 
-/** Keeps the files of a tree's composer: they survive a reload, and are sent again when the server is back. */
+/** Keeps the files of a tree's composer: they survive a reload, and are uploaded again when the server is back. */
 export function useFiles(tree: string, connected: boolean): Files {
   const [list, setList] = useState<readonly DraftAttachment[]>(() => draftFiles(tree));
   const sources = useRef(new Map<string, File>());

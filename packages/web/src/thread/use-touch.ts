@@ -1,9 +1,9 @@
-/** What a finger says to a message: a swipe for the variant beside it, a long press for what can be done with it. */
+/** Touch gestures on a message: a swipe switches the variant, a long press shows the actions. */
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** What is done. */
+/** The handlers. */
 export interface TouchTarget {
-  /** A swipe to the left is the next one (1), to the right the one before (-1); null where there is no other. */
+  /** A swipe to the left is the next variant (1), to the right the previous one (-1); null if there is no other. */
   readonly swipe: ((by: 1 | -1) => void) | null;
   readonly hold: () => void;
 }
@@ -11,11 +11,11 @@ export interface TouchTarget {
 const holdMs = 450;
 const stillPx = 10;
 const swipePx = 56;
-// The finger moves more than what it moves: it is a hint, not a page.
+// The row moves less than the finger, as a hint.
 const drag = 0.45;
 const farthestPx = 90;
 
-/** Whether a finger that begins here scrolls something sideways: code and tables keep their own. */
+/** Whether a touch starts on something that scrolls horizontally, such as code and tables. */
 function scrollsSideways(target: EventTarget | null, within: HTMLElement): boolean {
   for (let at = target instanceof Element ? target : null; at !== null && at !== within; at = at.parentElement) {
     if (at.matches('button, a, input, textarea, select, summary')) return true;
@@ -24,7 +24,7 @@ function scrollsSideways(target: EventTarget | null, within: HTMLElement): boole
   return false;
 }
 
-/** Listens to fingers on an element; a mouse has its own ways. */
+/** Handles touches on an element, but no mouse events. */
 export function useTouch(ref: RefObject<HTMLElement | null>, touched: TouchTarget): void {
   const now = useRef(touched);
   now.current = touched;
@@ -75,11 +75,11 @@ export function useTouch(ref: RefObject<HTMLElement | null>, touched: TouchTarge
       settle();
       if (far) now.current.swipe?.(dx < 0 ? 1 : -1);
     };
-    // The press that opened the sheet must not also open the browser's own menu, nor count as a tap.
+    // The long press must not also open the browser's menu or count as a tap.
     const menu = (event: Event) => {
       if (held || began !== null) event.preventDefault();
     };
-    // A finger that is lifted right after would else press what has come under it meanwhile.
+    // Lifting the finger would otherwise click what has appeared below it.
     const lifted = (event: Event) => {
       if (held) event.preventDefault();
       held = false;

@@ -10,7 +10,7 @@ interface VariantSwitchProps {
   readonly onPick: (id: NodeId) => void;
 }
 
-/** `‹ ◎ 2/4 ›`: goes round the variants of a message. There is none where there is only one. */
+/** `‹ ◎ 2/4 ›`: cycles through the variants of a message; hidden if there is only one. */
 export function VariantSwitch({ ids, at, onPick }: VariantSwitchProps): ReactElement | null {
   const count = ids.length;
   if (count < 2) return null;

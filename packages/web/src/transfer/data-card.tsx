@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 
-/** In the settings: everything in, and everything out. */
+/** Import and export in the settings. */
 export function DataCard(): ReactElement {
   return (
     <section className="card">

@@ -10,12 +10,12 @@ function bringsFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') === true;
 }
 
-/** Lets files be dropped anywhere on the screen that it stands on, and shows imports that are under way there. */
+/** Accepts files dropped anywhere on its screen, and shows running imports. */
 export function DropZone(): ReactElement {
   const [over, setOver] = useState(false);
   useEffect(() => {
     void findImports();
-    // The element under the hand changes all the time; only the way out of the window is a way out.
+    // The element under the pointer changes all the time; only leaving the window counts.
     const enter = (event: DragEvent) => {
       if (!bringsFiles(event)) return;
       event.preventDefault();
@@ -30,7 +30,7 @@ export function DropZone(): ReactElement {
       event.preventDefault();
       void droppedSources(event.dataTransfer).then((sources) => importSources(sources));
     };
-    // Where somebody else takes the drop the ground has to be cleared as well.
+    // If another element handles the drop, the overlay must be hidden too.
     const clear = () => setOver(false);
     addEventListener('dragenter', enter);
     addEventListener('dragover', enter);
@@ -58,7 +58,7 @@ export function DropZone(): ReactElement {
   );
 }
 
-/** One line for what goes on while its dialog is closed. */
+/** One line for running imports while the dialog is closed. */
 function RunningImports(): ReactElement | null {
   const item = useImports((queue) => queue.items.find((each) => each.phase !== 'over'));
   const shown = useUi((ui) => ui.opened?.name === 'import');

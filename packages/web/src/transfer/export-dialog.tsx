@@ -1,8 +1,8 @@
+import { asProblem } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import { formatsDe, lossesDe } from '../i18n/formats-de.ts';
 import { formatNumber, t } from '../i18n/index.ts';
-import { asProblem } from '../state/http.ts';
 import { readLocal, writeLocal } from '../state/local-storage.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { formatName, LocalizedText } from './localized-text.tsx';
 import { downloadOf, type ExportReportData, type FormatView, transferApi, type UploadPart } from './transfer-api.ts';
 
-/** What is exported: a tree with the end of the thread and the marked message, or everything. */
+/** What is exported: a tree with its leaf and current message, or everything. */
 export interface ExportAbout {
   readonly treeId: TreeId;
   readonly leaf: NodeId | null;
@@ -25,7 +25,7 @@ interface ExportDialogProps {
 
 type What = UploadPart['what'];
 
-/** Taking a tree, a part of it, or everything along, in a format whose losses are said beforehand. */
+/** Exports a tree, a part of it, or everything, in a format whose losses are shown beforehand. */
 export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
   const [formats, setFormats] = useState<readonly FormatView[]>([]);
   const [chosen, setChosen] = useState(readLocal('export-format') ?? (about === null ? 'archive' : 'markdown'));
@@ -140,7 +140,7 @@ interface LossesProps {
   readonly part: UploadPart;
 }
 
-/** What would be lost of this very tree, counted; of everything only what the format can never hold is said. */
+/** What would be lost of this tree, counted; for everything only the general limits of the format. */
 function Losses({ about, format, part }: LossesProps): ReactElement {
   const [report, setReport] = useState<ExportReportData | null>(null);
   const treeId = about?.treeId ?? null;

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { RefusalNotice } from '../ui/refusal.tsx';
+import { FoundPrograms } from './found-programs.tsx';
 import {
   type ImportItem,
   importForReal,
@@ -17,7 +18,7 @@ import { ImportReportView } from './import-report.tsx';
 import { formatName } from './localized-text.tsx';
 import { chosenSources, droppedSources } from './sources.ts';
 
-/** Bringing conversations in: where to drop them, how far they are, and what became of each. */
+/** Imports conversations: drop area, progress and result of each. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const items = useImports((queue) => queue.items);
   return (
@@ -26,18 +27,19 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
         <Item key={item.key} item={item} onClose={onClose} />
       ))}
       <Zone small={items.length > 0} />
+      <FoundPrograms />
     </Dialog>
   );
 }
 
-/** Where files are dropped or chosen. */
+/** The area to drop or choose files. */
 function Zone({ small }: { readonly small: boolean }): ReactElement {
   const wish = useImports((queue) => queue.wish);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const chosen = (input: HTMLInputElement) => {
     if (input.files !== null) importSources(chosenSources(input.files));
-    // The same file may be chosen again.
+    // Reset, so that the same file can be chosen again.
     input.value = '';
   };
   return (
@@ -71,7 +73,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
       <input
         ref={(element) => {
           folder.current = element;
-          // React has no name for it.
+          // React has no property for it.
           element?.setAttribute('webkitdirectory', '');
         }}
         type="file"
@@ -123,7 +125,7 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
         <b className="clip">{item.name}</b>
         {view?.format == null ? null : <span className="chip">{formatName(view.format)}</span>}
         <span className="grow" />
-        {/* The bar tells how far it is; who only listens is told when something begins or ends. */}
+        {/* The bar shows the progress; screen readers only hear the start and end. */}
         <span className={bad ? 'import-state bad' : 'import-state'} role="status">
           {importState(item)}
         </span>

@@ -1,22 +1,24 @@
-/** The imports that this page knows: those it sends, one after the other, and those that go on after a reload. */
+/** The imports of this page: those it uploads, one after the other, and those that continue after a reload. */
+
+import { asProblem, followEvents, HttpProblem } from '@coppice/client';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
-import { asProblem, HttpProblem } from '../state/http.ts';
+import { client } from '../state/page-client.ts';
 import { openDialog } from '../state/ui.ts';
 import type { ImportSource } from './sources.ts';
 import { type ImportOptionsBody, type ImportViewData, importEvents, sendImport, transferApi } from './transfer-api.ts';
 
-/** One import as the page sees it. */
+/** One import. */
 export interface ImportItem {
   readonly key: number;
   readonly name: string;
   readonly phase: 'waiting' | 'packing' | 'sending' | 'importing' | 'over';
-  /** How much of it has left this page, from 0 to 1. */
+  /** The uploaded fraction, from 0 to 1. */
   readonly sent: number;
   readonly view: ImportViewData | null;
   readonly problem: HttpProblem | null;
-  /** What can be sent again; null for what came before a reload. */
+  /** The source for a retry; null after a reload. */
   readonly source: ImportSource | null;
   readonly wish: ImportOptionsBody;
 }
@@ -26,7 +28,7 @@ interface ImportQueue {
   readonly wish: ImportOptionsBody;
 }
 
-/** The list, the newest last, and how the next one is wished. */
+/** The list, newest last, and the options of the next import. */
 export const useImports = create<ImportQueue>(() => ({ items: [], wish: { dryRun: false, strict: false } }));
 
 const stops = new Map<number, AbortController>();
@@ -48,25 +50,25 @@ function addItem(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
   return key;
 }
 
-/** What has not left this page yet would be lost with it; what the server has goes on without it. */
+/** A running upload would be lost with the page; what the server has continues without it. */
 addEventListener('beforeunload', (event) => {
   const { items } = useImports.getState();
   if (items.some(({ phase }) => phase !== 'importing' && phase !== 'over')) event.preventDefault();
 });
 
-/** Says how the next imports are wished. */
+/** Sets the options of the next imports. */
 export function wishImports(set: Partial<ImportOptionsBody>): void {
   useImports.setState(({ wish }) => ({ wish: { ...wish, ...set } }));
 }
 
-/** Takes sources into the queue and shows how they fare. */
+/** Adds sources to the queue and shows their progress. */
 export function importSources(sources: readonly ImportSource[], wish = useImports.getState().wish): void {
   for (const source of sources) addItem({ name: source.name, phase: 'waiting', view: null, source, wish });
   if (sources.length > 0) openDialog({ name: 'import' });
   void runNext();
 }
 
-/** Sends what waits, one at a time: a server takes only a few at once, and a line has only so much room. */
+/** Uploads one at a time: the server accepts only a few, and the bandwidth is limited. */
 async function runNext(): Promise<void> {
   if (working) return;
   working = true;
@@ -84,11 +86,26 @@ async function runNext(): Promise<void> {
 async function sendItem({ key, source, wish, name }: ImportItem): Promise<void> {
   const signal = stops.get(key)?.signal;
   if (source === null || signal === undefined) return changeItem(key, { phase: 'over' });
+  if (source.kind === 'found') return importFoundItem(key, source.format, wish, signal);
   const { body, called } =
     source.kind === 'file' ? { body: source.file, called: name } : await folderSource(key, source, signal);
   changeItem(key, { phase: 'sending' });
   const view = await sendImport(body, called, wish, { signal, onSent: (sent) => changeItem(key, { sent }) });
   changeItem(key, { phase: 'importing', view, sent: 1 });
+  await followImport(key, view);
+}
+
+/** The server reads the files itself. An import that was stopped before it was known is cancelled as soon as it is. */
+async function importFoundItem(
+  key: number,
+  format: string,
+  wish: ImportOptionsBody,
+  signal: AbortSignal,
+): Promise<void> {
+  changeItem(key, { phase: 'importing' });
+  const view = await transferApi.importFound(format, wish);
+  changeItem(key, { view });
+  if (signal.aborted) await transferApi.cancel(view.id).catch(() => undefined);
   await followImport(key, view);
 }
 
@@ -105,39 +122,42 @@ async function folderSource(
   return { body: await zipFolder(files, signal), called: `${name}.zip` };
 }
 
-function viewIn(event: Event): ImportViewData | null {
-  if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return null;
-  const view: ImportViewData = JSON.parse(event.data);
-  return view;
+/** Treats the data of an event as the state of the import. */
+function asImportView(data: unknown): ImportViewData;
+function asImportView(data: unknown): unknown {
+  return data;
 }
 
-/** Follows an import to its end, over breaks of the line. */
+/** Follows an import to its end, reconnecting if necessary. */
 function followImport(key: number, { id }: ImportViewData): Promise<void> {
   return new Promise((resolve) => {
-    const source = new EventSource(importEvents(id));
     const end = (set: Partial<ImportItem>) => {
-      source.close();
+      events.close();
       changeItem(key, { ...set, phase: 'over' });
       void loadTrees();
       resolve();
     };
-    source.addEventListener('progress', (event) => {
-      const view = viewIn(event);
-      if (view !== null) changeItem(key, { view });
-    });
-    source.addEventListener('end', (event) => end({ view: viewIn(event) }));
-    source.addEventListener('error', () => {
-      // A browser tries again by itself, but not where it was answered that there is nothing.
-      if (source.readyState !== EventSource.CLOSED) return;
-      transferApi.import(id).then(
-        (view) => end({ view }),
-        (thrown) => end({ problem: asProblem(thrown) }),
-      );
+    const events = followEvents(client, {
+      path: () => importEvents(id),
+      whileHidden: true,
+      event(name, data) {
+        if (name === 'progress') changeItem(key, { view: asImportView(data) });
+        if (name === 'end') end({ view: asImportView(data) });
+      },
+      // The server no longer has the stream: the import has ended.
+      isOver(problem) {
+        if (problem === null || problem.offline) return false;
+        transferApi.import(id).then(
+          (view) => end({ view }),
+          (thrown) => end({ problem: asProblem(thrown) }),
+        );
+        return true;
+      },
     });
   });
 }
 
-/** Stops one, wherever it is. */
+/** Stops an import in any phase. */
 export async function stopImport(key: number): Promise<void> {
   const item = itemOf(key);
   if (item === undefined) return;
@@ -149,14 +169,14 @@ export async function stopImport(key: number): Promise<void> {
   if (item.phase === 'waiting') changeItem(key, { phase: 'over', problem: new HttpProblem('page/aborted', '', -1) });
 }
 
-/** Imports for real what was only looked at. */
+/** Imports what was only previewed. */
 export function importForReal({ source, wish }: ImportItem): void {
   if (source !== null) importSources([source], { ...wish, dryRun: false });
 }
 
 let found = false;
 
-/** Finds imports that went on while the page was loaded anew; once is enough. */
+/** Finds imports that continued during a reload; runs once. */
 export async function findImports(): Promise<void> {
   if (found) return;
   found = true;
@@ -170,7 +190,7 @@ export async function findImports(): Promise<void> {
   }
 }
 
-/** How far an import is, from 0 to 1; null where nobody can tell. */
+/** The progress of an import, from 0 to 1; null if unknown. */
 export function progressOf({ phase, sent, view }: ImportItem): number | null {
   if (phase === 'sending') return sent;
   if (phase !== 'importing' || view === null) return null;

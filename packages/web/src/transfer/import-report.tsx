@@ -1,7 +1,7 @@
+import { asProblem } from '@coppice/client';
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { germanFinding } from '../i18n/findings-de.ts';
 import { currentLanguage, formatNumber, t, tn } from '../i18n/index.ts';
-import { asProblem } from '../state/http.ts';
 import { addressFor, navigateTo, treePlace } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,7 +24,7 @@ const columnNames = {
   rejected: 'columnRejected',
 } as const;
 
-/** What an import did: how much of each, which trees, and what was noticed. */
+/** The result of an import: counts, trees and findings. */
 export function ImportReportView({
   view,
   onClose,
@@ -82,7 +82,7 @@ export function ImportReportView({
   );
 }
 
-/** A link that closes the dialog on the way: it would lie over what was gone to. */
+/** A link that also closes the dialog, which would cover its target. */
 function TreeLink({ tree, onGo }: { readonly tree: ImportedTreeData; readonly onGo: () => void }): ReactElement {
   const place = treePlace(tree.treeId);
   return (
@@ -160,7 +160,7 @@ interface PagedProps<T> {
   readonly children: (item: T, index: number) => ReactNode;
 }
 
-/** A list that comes page by page, as far as somebody wants to see it. */
+/** A list that is loaded by page, on demand. */
 function Paged<T>({ name, id, load, children }: PagedProps<T>): ReactElement {
   const [items, setItems] = useState<readonly T[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);

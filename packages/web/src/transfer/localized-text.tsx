@@ -3,18 +3,18 @@ import { currentLanguage } from '../i18n/index.ts';
 import { formatNamesDe } from '../i18n/names-de.ts';
 
 interface SaidProps {
-  /** What the server says, in English. */
+  /** The English text from the server. */
   readonly english: string;
-  /** The same in German, where the page knows it. */
+  /** The German text, if there is a translation. */
   readonly german?: string | undefined;
 }
 
-/** A sentence of the server in the reader's language where there is one, and marked as English where there is none. */
+/** A text from the server in the user's language, or marked as English. */
 export function LocalizedText({ english, german }: SaidProps): ReactElement {
   return currentLanguage() === 'de' && german !== undefined ? <span>{german}</span> : <span lang="en">{english}</span>;
 }
 
-/** What a format is called, in the reader's language. */
+/** The name of a format, in the user's language. */
 export function formatName({ name, label }: { readonly name: string; readonly label: string }): string {
   return currentLanguage() === 'de' ? (formatNamesDe[name] ?? label) : label;
 }

@@ -1,6 +1,6 @@
-/** What somebody dropped or chose: files, each an import of its own, and folders, each one import with all its files. */
+/** What is imported: a file, a folder with all its files, or what another program has on the server's computer. */
 
-/** A file of a folder, by its path in it. */
+/** A file of a folder, with its path in it. */
 export interface FolderFile {
   readonly path: string;
   readonly file: File;
@@ -9,16 +9,17 @@ export interface FolderFile {
 /** One thing to import. */
 export type ImportSource =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
-  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean };
+  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean }
+  | { readonly kind: 'found'; readonly name: string; readonly format: string };
 
-// More is not an export but somebody's home directory.
+// More is not an export but probably a home directory.
 const [deepest, most] = [12, 20_000];
 
 function directoryEntries(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const found: FileSystemEntry[] = [];
   return new Promise((resolve, reject) => {
-    // A reader gives a hundred at a time, and none when there are no more.
+    // A reader returns a hundred entries at a time, and none at the end.
     const more = () =>
       reader.readEntries((some) => {
         if (some.length === 0) return resolve(found);
@@ -41,7 +42,7 @@ function fileOfEntry(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** The files of a folder, and whether these are all: a part is never taken for the whole. */
+/** The files of a folder, and whether these are all: a part must not be taken for the whole. */
 async function filesInEntry(top: FileSystemDirectoryEntry) {
   const files: FolderFile[] = [];
   let whole = true;
@@ -59,7 +60,7 @@ async function filesInEntry(top: FileSystemDirectoryEntry) {
   return { files, whole };
 }
 
-/** What was dropped. The list is only there while the drop is handled, so it is read before anything is waited for. */
+/** The dropped sources. The list exists only during the event, so it is read before any await. */
 export async function droppedSources(data: DataTransfer): Promise<readonly ImportSource[]> {
   const entries = [...data.items].flatMap((item) => (item.kind === 'file' ? [item.webkitGetAsEntry()] : []));
   const plain = [...data.files];
@@ -73,7 +74,7 @@ export async function droppedSources(data: DataTransfer): Promise<readonly Impor
   return sources;
 }
 
-/** What was chosen: files, or a folder, whose files say where in it they are. */
+/** The chosen sources: files, or a folder, whose files have their paths. */
 export function chosenSources(chosen: FileList): readonly ImportSource[] {
   const files = [...chosen];
   const [first] = files;

@@ -1,14 +1,17 @@
-/** What the page asks of the routes for import and export, and what it gets. */
-import type { NodeId, TreeId } from '@coppice/core';
-import type { Schemas } from '@coppice/server/client';
-import { read, routes, treePath } from '../state/client.ts';
-import { apiAddress, HttpProblem, problemFrom } from '../state/http.ts';
+/** The API for import and export. */
 
-/** Where an import stands. */
+import type { Schemas } from '@coppice/client';
+import { apiAddress, HttpProblem, problemFrom, readResponse, treePath } from '@coppice/client';
+import type { NodeId, TreeId } from '@coppice/core';
+import { routes } from '../state/page-client.ts';
+
+/** The state of an import. */
 export type ImportViewData = Schemas['ImportView'];
-/** Something that an import noticed. */
+/** A finding of an import. */
 export type ImportFindingData = Schemas['ImportFinding'];
-/** A format that is read or written. */
+/** Conversations of another program on the server's computer. */
+export type FoundProgram = Schemas['FoundProgram'];
+/** A format for import or export. */
 export type FormatView = Schemas['FormatView'];
 /** What an export would write and lose. */
 export type ExportReportData = Schemas['ExportReport'];
@@ -26,39 +29,42 @@ export interface PageOf<T> {
   readonly cursor: string | null;
 }
 
-/** How an import is wished. */
+/** The options of an import. */
 export interface ImportOptionsBody {
   readonly dryRun: boolean;
   readonly strict: boolean;
 }
 
-/** Which part of a tree goes out. */
+/** Which part of a tree is exported. */
 export interface UploadPart {
   readonly what: 'tree' | 'branch' | 'path';
   readonly node?: NodeId | undefined;
 }
 
-/** The routes. */
 export const transferApi = {
-  formats: () => read<{ readonly items: readonly FormatView[] }>(routes.GET('/api/formats')),
-  imports: () => read<{ readonly items: readonly ImportViewData[] }>(routes.GET('/api/imports')),
-  import: (id: string) => read<ImportViewData>(routes.GET('/api/imports/{id}', { params: { path: { id } } })),
+  formats: () => readResponse<{ readonly items: readonly FormatView[] }>(routes.GET('/api/formats')),
+  imports: () => readResponse<{ readonly items: readonly ImportViewData[] }>(routes.GET('/api/imports')),
+  found: () =>
+    readResponse<{ readonly offered: boolean; readonly items: readonly FoundProgram[] }>(routes.GET('/api/found')),
+  importFound: (format: string, wish: ImportOptionsBody) =>
+    readResponse<ImportViewData>(routes.POST('/api/found/imports', { body: { format, ...wish } })),
+  import: (id: string) => readResponse<ImportViewData>(routes.GET('/api/imports/{id}', { params: { path: { id } } })),
   cancel: (id: string) =>
-    read<{ readonly import: ImportViewData }>(routes.DELETE('/api/imports/{id}', { params: { path: { id } } })),
+    readResponse<{ readonly import: ImportViewData }>(routes.DELETE('/api/imports/{id}', { params: { path: { id } } })),
   findings: (id: string, cursor?: string) =>
-    read<PageOf<ImportFindingData>>(
+    readResponse<PageOf<ImportFindingData>>(
       routes.GET('/api/imports/{id}/findings', {
         params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 50 } },
       }),
     ),
   trees: (id: string, cursor?: string) =>
-    read<PageOf<ImportedTreeData>>(
+    readResponse<PageOf<ImportedTreeData>>(
       routes.GET('/api/imports/{id}/trees', {
         params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 20 } },
       }),
     ),
   report: (tree: TreeId, format: string, { what, node }: UploadPart, signal: AbortSignal) =>
-    read<ExportReportData>(
+    readResponse<ExportReportData>(
       routes.GET('/api/trees/{tree}/export/report', {
         params: { path: { tree }, query: { format, what, ...(node === undefined ? {} : { node }) } },
         signal,
@@ -66,12 +72,12 @@ export const transferApi = {
     ),
 };
 
-/** Where the events of an import are. */
+/** The URL of an import's events. */
 export function importEvents(id: string): string {
   return `/api/imports/${encodeURIComponent(id)}/events`;
 }
 
-/** Where a download is: of a part of a tree, or of everything. */
+/** The URL of a download: part of a tree, or everything. */
 export function downloadOf(tree: TreeId | null, format: string, part: UploadPart, trashed: boolean): string {
   if (tree === null) return apiAddress('/api/export', { format, trashed: trashed || undefined });
   return apiAddress(`${treePath(tree)}/export`, { format, ...part });
@@ -85,7 +91,7 @@ function problemIn(request: XMLHttpRequest): HttpProblem {
   }
 }
 
-/** Sends a file to be imported and tells how much of it has left; only this old way of asking can tell that. */
+/** Uploads a file with progress; only XMLHttpRequest can report that. */
 export function sendImport(
   body: Blob,
   name: string,
@@ -106,11 +112,9 @@ export function sendImport(
     request.addEventListener('error', () =>
       reject(new HttpProblem('page/offline', 'The server cannot be reached.', 0)),
     );
-    request.addEventListener('abort', () =>
-      reject(new HttpProblem('page/aborted', 'Nobody waits for this any more.', -1)),
-    );
+    request.addEventListener('abort', () => reject(new HttpProblem('page/aborted', 'The request was aborted.', -1)));
     signal.addEventListener('abort', () => request.abort(), { once: true });
-    if (signal.aborted) reject(new HttpProblem('page/aborted', 'Nobody waits for this any more.', -1));
+    if (signal.aborted) reject(new HttpProblem('page/aborted', 'The request was aborted.', -1));
     else request.send(body);
   });
 }

@@ -1,4 +1,4 @@
-/** A folder as one archive to send. Files stay on the disk: the archive is made of references to them. */
+/** Packs a folder into one archive for the upload. Files stay on disk: the archive refers to them. */
 import { crc32, type ZipMember, zipDirectory, zipHeader } from '@coppice/content/zip';
 import type { FolderFile } from './sources.ts';
 
@@ -13,10 +13,10 @@ async function totalSize(file: File, signal: AbortSignal): Promise<number> {
   return sum;
 }
 
-/** The largest archive that its plain form can hold. */
+/** The largest archive without the ZIP64 extension. */
 export const largestFolder = 4 * 1024 ** 3 - 64 * 1024 ** 2;
 
-/** Packs files without squeezing them: that would take longer than to send them. */
+/** Packs files without compression, which would take longer than the upload. */
 export async function zipFolder(files: readonly FolderFile[], signal: AbortSignal): Promise<Blob> {
   const parts: BlobPart[] = [];
   const members: ZipMember[] = [];

@@ -5,7 +5,7 @@ import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Sums up older messages, with a word on what matters if somebody has one. */
+/** Summarises older messages, with an optional focus. */
 export function CompactDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [focus, setFocus] = useState('');

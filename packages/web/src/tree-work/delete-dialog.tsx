@@ -1,10 +1,9 @@
+import { asProblem, type ImpactAnswer } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
-import type { ImpactAnswer } from '../state/api-types.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { removeMessages, showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { plainTextOf } from '../thread/rows.ts';
@@ -14,14 +13,14 @@ import { Dialog } from '../ui/dialog.tsx';
 type DeleteMode = 'splice' | 'cascade' | 'group';
 type Impacts = Readonly<Record<DeleteMode, ImpactAnswer | null>>;
 
-/** Asks what is to go: each choice with a drawing and an exact count; the button repeats the count. */
+/** Asks what to delete: each choice with a drawing and an exact number; the button repeats the number. */
 export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [mode, setMode] = useState<DeleteMode>('splice');
   const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
   useEffect(() => {
     const modes: readonly DeleteMode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
-    // What is asked of a message that has gone by then is answered by a refusal, which nobody has to read.
+    // If the message was deleted meanwhile the request is refused, which can be ignored.
     let asked = true;
     for (const each of modes)
       api
@@ -39,11 +38,11 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
   const count = impacts[mode]?.count ?? 1;
   const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
   const words = firstWords(plainTextOf(node.message), 32);
-  // How much goes is on the button: before it is known there is nothing to press.
+  // The button shows the number, so it is disabled until that is known.
   const ready = impacts[mode] !== null && !pending;
   const gone = useRef(false);
   const go = () => {
-    // A second press while the dialog closes would be refused, and that would stand where Undo is.
+    // A second click while the dialog closes would be refused, and the error would replace the undo toast.
     if (gone.current) return;
     gone.current = true;
     onClose();
@@ -55,7 +54,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
       onClose={onClose}
       className="delete-dialog"
     >
-      {/* Enter on a choice does what the button says, as in any form: all of it comes back by one press. */}
+      {/* Enter on a choice submits, as in any form: a delete can be undone. */}
       <div
         role="radiogroup"
         aria-label={t('whatGoes')}

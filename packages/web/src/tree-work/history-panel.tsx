@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { describeCommit, useHistory } from './history.ts';
 
-/** The history in the panel: what was done, newest first. */
+/** The history in the panel, newest first. */
 export function HistoryPanel(): ReactElement {
   const session = useSession();
   const { commits, more, load } = useHistory();

@@ -1,8 +1,8 @@
+import { asProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatDateTime, t } from '../i18n/index.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -11,7 +11,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { describeCommit, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
-/** Looks at any version of a tree, and makes it the present one again. Looking changes nothing. */
+/** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
 export function HistoryScreen(): ReactElement {
   const session = useSession();
   const now = useTree((state) => state.base?.tree.version ?? 1);

@@ -1,8 +1,9 @@
-/** What was done to a tree, as its panel and its screen tell it. Apart from both, so that each is loaded when it is opened. */
+/** The history for its panel and its screen. A separate module, so that each can be loaded alone. */
+
+import type { CommitSummary } from '@coppice/client';
 import { useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import type { CommitSummary } from '../state/api-types.ts';
-import { api } from '../state/client.ts';
+import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { IconName } from '../ui/icon.tsx';
 
@@ -35,7 +36,7 @@ function hasName(type: string): type is keyof typeof names {
   return Object.hasOwn(names, type);
 }
 
-/** What a commit did, in a few words. */
+/** A short description of a commit. */
 export function describeCommit(commit: CommitSummary): { readonly icon: IconName; readonly text: string } {
   const types = Object.keys(commit.steps).filter((type) => type !== 'select');
   const main = types[0] ?? 'select';
@@ -45,7 +46,7 @@ export function describeCommit(commit: CommitSummary): { readonly icon: IconName
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };
 }
 
-/** The newest versions of a tree; reads further back on demand. */
+/** The newest commits of a tree; loads older ones on demand. */
 export function useHistory(): { readonly commits: readonly CommitSummary[]; readonly more: boolean; load(): void } {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);

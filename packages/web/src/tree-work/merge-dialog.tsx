@@ -7,7 +7,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Brings a side branch back to where the view is: as a summary, written or left to the model, or message by message. */
+/** Merges a side branch at the view's position: as a summary, written by the user or the model, or as messages. */
 export function MergeDialog({
   nodeId,
   onClose,
@@ -21,7 +21,7 @@ export function MergeDialog({
   const [summary, setSummary] = useState('');
   const [busy, setBusy] = useState(false);
   const working = useRef<AbortController | null>(null);
-  // However the dialog goes, by Escape, a button or another screen: what it started is stopped.
+  // However the dialog closes, what it started is aborted.
   useEffect(() => () => working.current?.abort(), []);
   const run = async () => {
     const controller = new AbortController();

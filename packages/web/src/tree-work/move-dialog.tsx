@@ -1,11 +1,10 @@
+import { type TreeViewData, titleOfNode } from '@coppice/client';
 import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
-import type { TreeViewData } from '../state/api-types.ts';
 import { useAppData } from '../state/app-data.ts';
 import { moveBetweenTrees } from '../state/between-trees.ts';
-import { api } from '../state/client.ts';
-import { titleOfNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -14,7 +13,7 @@ import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 
 const shown = 30;
 
-/** The trees whose title has these words, newest change first; all of them for none. */
+/** The trees whose title contains these words, last changed first; all if there are none. */
 function useTreesNamed(words: string): readonly TreeViewData[] | null {
   const newest = useAppData((lists) => lists.trees);
   const [found, setFound] = useState<readonly TreeViewData[] | null>(null);
@@ -37,7 +36,7 @@ function useTreesNamed(words: string): readonly TreeViewData[] | null {
   return words === '' ? newest.slice(0, shown) : found;
 }
 
-/** Carries a branch to another tree: which one, where in it, and whether it stays here too. */
+/** Moves a branch to another tree: which one, where in it, and whether to keep a copy here. */
 export function MoveDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [how, setHow] = useState<'move' | 'copy'>('copy');

@@ -1,19 +1,19 @@
+import { replySourceOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { replySourceOf } from '../state/reply-source.ts';
 import { Blocks } from '../thread/blocks.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
 interface PastMessageProps {
   readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'>;
-  /** Results of the tools that it calls, by call. */
+  /** The results of its tool calls, by call. */
   readonly results?: ReadonlyMap<string, Node>;
-  /** Whether it goes on with the turn above it. */
+  /** Whether it continues the turn above it. */
   readonly goesOn?: boolean;
 }
 
-/** A message as it was, without anything to do about it. */
+/** A read-only message of an earlier state. */
 export function PastMessage({ node, results, goesOn = false }: PastMessageProps): ReactElement {
   const { model } = replySourceOf(node.meta);
   return (

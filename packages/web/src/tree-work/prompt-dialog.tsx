@@ -1,8 +1,8 @@
+import { asProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
+import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -10,12 +10,24 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** Shows the system prompt. It belongs to the tree and never changes: another one makes another tree, and this one stays. */
+/**
+ * Shows the system prompt. In an empty chat it can be changed; otherwise another prompt creates another chat, and
+ * this one is kept.
+ */
 export function PromptDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const prompt = useTree((state) => state.part?.tree.systemPrompt ?? '');
   const [text, setText] = useState(prompt);
   const [whole, setWhole] = useState(false);
+  const empty = useTree((state) => state.part !== null && state.part.tree.activeNodeId === null);
+  const saveHere = async () => {
+    try {
+      await api.patch(session.treeId, { systemPrompt: text === '' ? null : text });
+      onClose();
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
   const save = async () => {
     try {
       const made = await api.setPrompt(session.treeId, text, whole, session.version);
@@ -34,7 +46,7 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
   };
   return (
     <Dialog title={t('systemPrompt')} onClose={onClose}>
-      <p className="hint">{t('promptHint')}</p>
+      {empty ? null : <p className="hint">{t('promptHint')}</p>}
       <textarea
         className="field area"
         rows={8}
@@ -42,14 +54,16 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <label className="row check-row">
-        <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />
-        {t('copyWhole')}
-      </label>
+      {empty ? null : (
+        <label className="row check-row">
+          <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />
+          {t('copyWhole')}
+        </label>
+      )}
       <div className="row foot-row">
         <Button onClick={onClose}>{t('cancel')}</Button>
-        <Button look="primary" disabled={text === prompt} onClick={() => void save()}>
-          {t('newTreeWithPrompt')}
+        <Button look="primary" disabled={text === prompt} onClick={() => void (empty ? saveHere() : save())}>
+          {t(empty ? 'setPromptHere' : 'newTreeWithPrompt')}
         </Button>
       </div>
     </Dialog>

@@ -1,10 +1,8 @@
+import { asProblem, pathToNode, type ShareView } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
-import type { ShareView } from '../state/api-types.ts';
-import { api } from '../state/client.ts';
-import { asProblem } from '../state/http.ts';
-import { pathToNode } from '../state/loaded-branch.ts';
+import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -21,7 +19,7 @@ const expiries = [
 
 const day = 86_400_000;
 
-/** Shares exactly one branch: what will be seen, for how long, and the links that there are, each to be revoked. */
+/** Shares one branch: what is visible, for how long, and the existing links, which can be revoked. */
 export function ShareDialog({
   nodeId,
   onClose,

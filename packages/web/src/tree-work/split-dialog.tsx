@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { likelySplitPoint, nearestSplitPoint, splitPoints } from './split-points.ts';
 
-/** How far into a text a point of the page is. */
+/** The text offset at a point of the page. */
 function offsetAt(box: HTMLElement, x: number, y: number): number | null {
   const caret = document.caretPositionFromPoint?.(x, y);
   if (caret === null || caret === undefined || !box.contains(caret.offsetNode)) return null;
@@ -18,7 +18,7 @@ function offsetAt(box: HTMLElement, x: number, y: number): number | null {
   return range.toString().length;
 }
 
-/** Chooses where a message parts in two: by a press in the text, or by moving the cut word by word. */
+/** Chooses where to split a message: by a click in the text, or by moving the split word by word. */
 export function SplitDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const text = node.message === null ? '' : textOf(node.message);
@@ -30,7 +30,7 @@ export function SplitDialog({ node, onClose }: { readonly node: Node; readonly o
   const words = text.slice(0, place).trim().split(/\s+/).slice(-4).join(' ');
   useEffect(() => {
     const element = box.current;
-    // For hands; the slider below does the same for the keyboard and for readers.
+    // For pointers; the slider below does the same for keyboards and screen readers.
     const press = (event: MouseEvent) => {
       const offset = element === null ? null : offsetAt(element, event.clientX, event.clientY);
       if (offset !== null) setAt(nearestSplitPoint(places, offset));

@@ -1,20 +1,20 @@
-/** Where a text can be cut in two: between words, never with a blank half. */
+/** Where a text can be split: between words, never with a blank half. */
 import { isText, type Node, textOf } from '@coppice/core';
 
-/** The offsets after each word and the blanks behind it, all but the last. */
+/** The offsets after each word and the blanks behind it, except the last. */
 export function splitPoints(text: string): readonly number[] {
   const places: number[] = [];
   for (const match of text.matchAll(/\S+\s*/g)) {
     const place = match.index + match[0].length;
-    // A mark that stands on a blank is one character with it.
+    // A combining mark after a blank forms one character with it.
     if (!/^\p{M}/u.test(text.slice(place, place + 2))) places.push(place);
   }
-  // The end is no place, and one before the first word would leave nothing above it.
+  // Neither half may be blank.
   if (places.at(-1) === text.length) places.pop();
   return places;
 }
 
-/** The index of the place nearest to an offset. */
+/** The index of the split point nearest to an offset. */
 export function nearestSplitPoint(places: readonly number[], offset: number): number {
   let low = 0;
   let high = places.length - 1;
@@ -28,7 +28,7 @@ export function nearestSplitPoint(places: readonly number[], offset: number): nu
   return before !== undefined && here !== undefined && offset - before < here - offset ? low - 1 : low;
 }
 
-/** Where somebody would most likely cut: the paragraph that ends nearest to the middle, else the sentence, else a word. */
+/** The suggested split point: the end of the paragraph nearest to the middle, else of a sentence, else of a word. */
 export function likelySplitPoint(text: string, places: readonly number[]): number {
   const middle = text.length / 2;
   for (const end of [/\n\s*\n\s*$/, /[.!?…]["'”’)\]]*\s+$/]) {
@@ -42,10 +42,17 @@ export function likelySplitPoint(text: string, places: readonly number[]): numbe
   return nearestSplitPoint(places, middle);
 }
 
-/** Whether a message can be split: what somebody or a model said, in words alone, and at least two of them. */
+function isPlainText({ message, kind, role, status }: Node): boolean {
+  if (kind !== 'message' || message === null || (role !== 'user' && role !== 'assistant')) return false;
+  return status !== 'pending' && message.content.every((block) => isText(block));
+}
+
+/** Whether a message can be joined with its only child: both only text, of one role. */
+export function canJoin(node: Node, child: Node | undefined): boolean {
+  return child !== undefined && child.role === node.role && isPlainText(node) && isPlainText(child);
+}
+
+/** Whether a message can be split: only text, and at least two words. */
 export function canSplit(node: Node): boolean {
-  const { message, kind, role, status } = node;
-  if (kind !== 'message' || message === null || (role !== 'user' && role !== 'assistant') || status === 'pending')
-    return false;
-  return message.content.every((block) => isText(block)) && /\S\s+\S/.test(textOf(message));
+  return isPlainText(node) && node.message !== null && /\S\s+\S/.test(textOf(node.message));
 }

@@ -1,6 +1,6 @@
+import type { TreeViewData } from '@coppice/client';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import type { TreeViewData } from '../state/api-types.ts';
 import { patchTree, setBookmark, setTags, setTitle } from '../state/tree-actions.ts';
 import type { OpenedDialog } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
@@ -41,7 +41,7 @@ function initialText(about: About, tree: TreeViewData | undefined): string {
   return about.name === 'title' ? (about.node.meta.title ?? '') : (about.node.meta.tags ?? []).join(', ');
 }
 
-/** Asks for a few words: title and tags of a message, the name of a bookmark, tags and folder of the tree. */
+/** Asks for a short text: title and tags of a message, the name of a bookmark, tags and folder of the tree. */
 export function TextDialog({ about, onClose }: { readonly about: About; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [words, setWords] = useState(() => initialText(about, session.state.part?.tree));

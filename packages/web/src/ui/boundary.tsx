@@ -1,17 +1,17 @@
 import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
-  /** What is shown in place of what cannot be drawn. */
+  /** Shown instead of what cannot be rendered. */
   readonly fallback: ReactNode;
-  /** When it changes, what failed is tried again. */
+  /** A change of this value retries. */
   readonly of?: unknown;
   readonly onFail?: () => void;
   readonly children: ReactNode;
 }
 
 /**
- * Keeps a part of the page that cannot be drawn from taking the rest with it: without one, a file of the page that the
- * server no longer has, or one message that cannot be read, would leave an empty window.
+ * Limits a render error to one part of the page: without it, a page file that the server no longer has, or one broken
+ * message, would leave an empty window.
  */
 export class Boundary extends Component<BoundaryProps, { readonly failed: boolean; readonly of: unknown }> {
   override state = { failed: false, of: this.props.of };

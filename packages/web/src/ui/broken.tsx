@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { homePlace, navigateTo } from '../state/router.ts';
 import { Button } from './button.tsx';
 
-/** What stands where a screen could not be shown. */
+/** Shown instead of a screen that failed. */
 export function BrokenPage(): ReactElement {
   return (
     <main className="main alone">

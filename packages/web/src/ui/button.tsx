@@ -8,7 +8,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly children?: ReactNode;
 }
 
-/** A button with words. */
+/** A text button. */
 export function Button({ look = 'plain', small, icon, children, className, ...rest }: ButtonProps): ReactElement {
   const classes = ['btn', look === 'plain' ? '' : look, small ? 'small' : '', className ?? '']
     .filter(Boolean)
@@ -23,11 +23,11 @@ export function Button({ look = 'plain', small, icon, children, className, ...re
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName;
-  /** What it does, for those who do not see the drawing and as its tooltip. */
+  /** What it does, for screen readers and as tooltip. */
   readonly label: string;
 }
 
-/** A button that is a drawing; its label says what it does. */
+/** An icon button with a label. */
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
     <button

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { IconButton } from './button.tsx';
 
-/** Copies a text; false where the browser forbids it. */
+/** Copies a text; false if the browser forbids it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,13 +12,13 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The old way, for a page that came over plain HTTP from another machine, where there is no clipboard to ask. */
+/** The legacy method, for a page over plain HTTP from another machine, which has no clipboard API. */
 function copyByHand(text: string): boolean {
   const before = document.activeElement;
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'sr';
-  // Beside what has the focus: outside of an open dialog nothing can be selected.
+  // Next to the focused element: outside of an open dialog nothing can be selected.
   (before?.closest('dialog') ?? document.body).append(area);
   area.select();
   const copied = document.execCommand('copy');
@@ -27,7 +27,7 @@ function copyByHand(text: string): boolean {
   return copied;
 }
 
-/** A button that copies a text and says for a moment that it did. */
+/** A button that copies a text and confirms it for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

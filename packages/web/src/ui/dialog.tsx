@@ -7,13 +7,13 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly className?: string;
-  /** Hides the visible title, where the content speaks for itself. */
+  /** Hides the visible title, if the content is clear without it. */
   readonly bare?: boolean;
 }
 
 /**
- * A modal dialog by the browser's own element: it holds the focus, makes the rest inert, closes on Escape, and needs no
- * style element, which the page's policy forbids.
+ * A modal dialog with the browser's own element: it traps the focus, makes the rest inert, closes on Escape, and
+ * needs no style element, which the page's policy forbids.
  */
 export function Dialog({ title, onClose, children, className, bare = false }: DialogProps): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children, className, bare = false }: Di
     const dialog = ref.current;
     if (dialog === null) return;
     const before = document.activeElement;
-    // A press on the dialog itself, and on nothing in it, is one on the ground behind it.
+    // A click on the dialog element itself is on the backdrop.
     const pressed = (event: MouseEvent) => {
       if (event.target === dialog) closing.current();
     };
@@ -35,7 +35,7 @@ export function Dialog({ title, onClose, children, className, bare = false }: Di
     dialog.addEventListener('mousedown', pressed);
     dialog.addEventListener('cancel', cancelled);
     if (!dialog.open) dialog.showModal();
-    // A choice or a field is where the hand goes first, not the way out.
+    // The initial focus is on a choice or a field, not on the close button.
     const first = dialog.querySelector<HTMLElement>('input[type="radio"]:checked, [data-first]');
     (first ?? dialog.querySelector<HTMLElement>('textarea, input:not([type], [hidden], [readonly])'))?.focus();
     return () => {

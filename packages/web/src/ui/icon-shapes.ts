@@ -1,4 +1,4 @@
-/** The drawings: 16 px, a stroke of 1.4, round. Each is a path, and the discs and boxes that it needs beside it. */
+/** The icon shapes: 16 px, a stroke of 1.4, round. Each has paths, circles and boxes. */
 export type IconShape =
   | { readonly d: string; readonly fill?: true }
   | { readonly cx: number; readonly cy: number; readonly r: number; readonly fill?: true }
@@ -11,7 +11,7 @@ export type IconShape =
       readonly fill?: true;
     };
 
-/** Every icon by its name. */
+/** All icons by name. */
 export const shapes = {
   search: [{ cx: 7.0, cy: 7.0, r: 4.3 }, { d: 'm10.3 10.3 3.2 3.2' }],
   plus: [{ d: 'M8 3.2v9.6M3.2 8h9.6' }],
@@ -84,8 +84,13 @@ export const shapes = {
   ],
   panel: [{ x: 2.4, y: 3.0, width: 11.2, height: 10.0, rx: 1.6 }, { d: 'M9.8 3v10' }],
   folder: [{ d: 'M2.4 12.4V3.8h4l1.4 1.6h5.8v7H2.4Z' }],
+  wrap: [{ d: 'M2.6 4h10.8M2.6 8h8.2a2.3 2.3 0 0 1 0 4.6H8.4M9.8 11l-1.6 1.6 1.6 1.6M2.6 12.4h2.6' }],
+  code: [{ d: 'm5.6 4.4-3.4 3.6 3.4 3.6M10.4 4.4l3.4 3.6-3.4 3.6' }],
+  info: [{ cx: 8.0, cy: 8.0, r: 5.6 }, { d: 'M8 7.4v3.4' }, { cx: 8.0, cy: 5.2, r: 0.8, fill: true }],
+  star: [{ d: 'M8 2.4l1.7 3.5 3.9.5-2.9 2.7.8 3.8L8 11.1l-3.5 1.8.8-3.8L2.4 6.4l3.9-.5L8 2.4Z' }],
+  staron: [{ d: 'M8 2.4l1.7 3.5 3.9.5-2.9 2.7.8 3.8L8 11.1l-3.5 1.8.8-3.8L2.4 6.4l3.9-.5L8 2.4Z', fill: true }],
+  lines: [{ d: 'M2.6 4h10.8M2.6 8h10.8M2.6 12h6' }],
   menu: [{ d: 'M2.8 5h10.4M2.8 8.4h7M2.8 11.8h10.4' }],
 } as const satisfies Readonly<Record<string, readonly IconShape[]>>;
 
-/** The name of an icon. */
 export type IconName = keyof typeof shapes;

@@ -3,7 +3,7 @@ import { type IconName, type IconShape, shapes } from './icon-shapes.ts';
 
 export type { IconName } from './icon-shapes.ts';
 
-/** One of the icons. It is decoration: the control around it has the words. */
+/** An icon. It is decorative: the control around it has the label. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
   const list: readonly IconShape[] = shapes[name];
   return (

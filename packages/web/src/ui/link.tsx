@@ -9,7 +9,7 @@ interface LinkProps {
   readonly children?: ReactNode;
 }
 
-/** A link inside the page. With a modifier it opens elsewhere, as links do. */
+/** A link within the page. With a modifier key it opens in a new tab, like any link. */
 export function PageLink({ to, className, current = false, label, children }: LinkProps): ReactElement {
   return (
     <a

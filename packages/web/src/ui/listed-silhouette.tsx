@@ -11,7 +11,7 @@ interface ListedSilhouetteProps {
 
 const none: readonly SilhouetteBranch[] = [];
 
-/** The silhouette of a tree of a list: as it really grew. Read when it comes into sight, a bare stump until then. */
+/** The silhouette of a tree in a list. Loaded when visible, with a placeholder until then. */
 export function ListedSilhouette({ tree, ...size }: ListedSilhouetteProps): ReactElement {
   const { id, version = 0 } = tree;
   const stems = useShapes((state) => state.shapes.get(id)?.stems ?? none);

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 
-/** A stump's rings with three stems. */
+/** The logo: rings with three branches. */
 export function LogoMark({ size = 22 }: { readonly size?: number }): ReactElement {
   return (
     <svg viewBox="0 0 22 22" width={size} height={size} fill="none" strokeLinecap="round" aria-hidden="true">
@@ -12,8 +12,8 @@ export function LogoMark({ size = 22 }: { readonly size?: number }): ReactElemen
   );
 }
 
-/** A stump with its first shoot, for places where nothing grows yet. */
-export function Sprout(): ReactElement {
+/** A drawing for empty lists. */
+export function LogoPicture(): ReactElement {
   return (
     <svg className="sprout" width="120" height="86" viewBox="0 0 120 86" aria-hidden="true">
       <path className="pot" d="M26 56l-6 20q40 14 80 0l-6-20" />

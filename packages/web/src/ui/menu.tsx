@@ -10,7 +10,7 @@ interface MenuProps {
   readonly onOpenChange?: (open: boolean) => void;
 }
 
-/** A menu that hangs on a button. Not modal: a modal one would lock scrolling by a style element. */
+/** A menu of a button. Not modal: a modal one would lock scrolling with a style element. */
 export function Menu({ trigger, children, align = 'end', onOpenChange }: MenuProps): ReactElement {
   return (
     <DropdownMenu.Root modal={false} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
@@ -34,7 +34,7 @@ interface MenuItemProps {
   readonly checked?: boolean;
 }
 
-/** One line of a menu. */
+/** A menu item. */
 export function MenuItem({ icon, onSelect, children, keys, danger, disabled, checked }: MenuItemProps): ReactElement {
   return (
     <DropdownMenu.Item
@@ -50,7 +50,7 @@ export function MenuItem({ icon, onSelect, children, keys, danger, disabled, che
   );
 }
 
-/** A line between two parts of a menu. */
+/** A separator in a menu. */
 export function MenuLine(): ReactElement {
   return <DropdownMenu.Separator className="menu-line" />;
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { Dictionary as Said } from '../i18n/dictionary.ts';
 import { localizeError, type Refused } from '../i18n/refusals.ts';
 
-/** Words in the reader's language, and those of the server after them, marked as English for whoever listens. */
+/** Text in the user's language, followed by the server's, marked as English for screen readers. */
 export function LocalizedError({ said, english = '' }: Said): ReactElement {
   return (
     <>
@@ -17,7 +17,7 @@ export function LocalizedError({ said, english = '' }: Said): ReactElement {
   );
 }
 
-/** Why something was not done, in the reader's language. */
+/** An error in the user's language. */
 export function RefusalNotice({ of }: { readonly of: Refused }): ReactElement {
   return <LocalizedError {...localizeError(of)} />;
 }

@@ -4,7 +4,7 @@ import { dismissToast, useToast } from '../state/toasts.ts';
 import { Icon } from './icon.tsx';
 import { LocalizedError } from './refusal.tsx';
 
-/** The newest toast, at the foot of the page. */
+/** The newest toast, at the bottom of the page. */
 export function Toasts(): ReactElement {
   const toast = useToast((state) => state.toast);
   return (

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 
-/** One stem of a silhouette: how high it is, and whether it is the active one. */
+/** One branch of a silhouette: its length, and whether it is the active one. */
 export interface SilhouetteBranch {
   readonly height: number;
   readonly active: boolean;
@@ -12,11 +12,11 @@ interface TreeSilhouetteProps {
   readonly height?: number;
 }
 
-/** The silhouette of a tree: a stem for each branch, the green one is where its user is. */
+/** The silhouette of a tree: a line for each branch, green for the active one. */
 export function TreeSilhouette({ stems, width = 30, height = 22 }: TreeSilhouetteProps): ReactElement {
   let highest = 1;
   for (const stem of stems) highest = Math.max(highest, stem.height);
-  // A young tree is smaller than an old one, but never too small to have a shape.
+  // A small tree is drawn smaller than a large one, but never too small to be recognised.
   const grown = Math.min(1, 0.62 + 0.095 * Math.log2(highest));
   const paths = stems.map((stem, index) => ({
     ...stem,

@@ -1,8 +1,8 @@
 import { type RefCallback, useCallback } from 'react';
 
 /**
- * Makes an element reachable by the keyboard while, and only while, it has more than it shows: who cannot use a pointer
- * must be able to scroll it, and nobody should have to step over what does not scroll.
+ * Makes an element focusable only while it can scroll: keyboard users must be able to scroll it, and nobody should
+ * have to tab over what does not scroll.
  */
 export function useScrollable<E extends HTMLElement>(): RefCallback<E> {
   return useCallback((element: E | null) => {

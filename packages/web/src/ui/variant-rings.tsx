@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
 
-/** The radii of growth rings inside a circle of radius `c`, and which of them is lit. Above four, four speak for all. */
+/**
+ * The radii of the rings within a circle of radius `c`, and which is highlighted. For more than four variants, four
+ * are drawn.
+ */
 export function ringsOf(
   count: number,
   at: number,
@@ -14,7 +17,7 @@ export function ringsOf(
   return { radii, lit };
 }
 
-/** Growth rings: one for each variant, the lit one is where you are (`at` counts from one). */
+/** Rings: one for each variant, with the current one highlighted (`at` counts from one). */
 export function VariantRings({
   count,
   at,

@@ -40,7 +40,7 @@ describe('coppice append', () => {
   it('[O10] refuses a line without a tree, and a blank text for a tree that is there', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.run(['append'])).toMatchObject({ code: 2 });
-    const blank = { code: 2, out: '', err: 'The message says nothing.\n' };
+    const blank = { code: 2, out: '', err: 'The message is empty.\n' };
     expect(await fixture.run(['append', tree, ''])).toEqual(blank);
     expect(await fixture.run(['append', tree], ' \n')).toEqual(blank);
     expect((await fixture.run(['append', tree, ' ', '--json'])).err).toContain('"code":"message/blank"');

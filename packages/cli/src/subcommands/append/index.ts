@@ -4,6 +4,7 @@ import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const append = defineSubcommand({
@@ -14,7 +15,7 @@ export const append = defineSubcommand({
   arguments: [
     {
       name: 'tree',
-      summary: 'conversation: id, start of its id, title, or last; leave out with --new',
+      summary: 'conversation: id or a part of it, title, or last; leave out with --new',
       optional: true,
       completes: 'tree',
     },
@@ -55,8 +56,9 @@ export const append = defineSubcommand({
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
       throw usageError('--title and --system set up a new conversation; add --new.');
     const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
-    // A program may append nothing; whoever says it to a tree, as an empty pipe does, has to know that it was not said.
-    if (!fresh && text.trim() === '') return refuse('message/blank', 'The message says nothing.');
+    // Core skips blank messages silently, but a user who appends one, for example from an empty pipe, must get an
+    // error.
+    if (!fresh && text.trim() === '') return refuse('message/blank', 'The message is empty.');
     const store = await at.store();
     const context = at.context();
     const row = fresh || word === undefined ? null : await findTree(at, word);
@@ -68,13 +70,17 @@ export const append = defineSubcommand({
         ...(title === undefined ? {} : { title }),
         ...(systemPrompt === undefined ? {} : { systemPrompt }),
       };
-      // With what it begins with: a message that would be refused leaves no empty tree behind.
+      // Created together with its messages: a refused message leaves no empty tree behind.
       const command = { type: 'create', treeId: tree, attributes, messages } as const;
       const { result, ...made } = await run(store, command, { ...context, actId });
       const { added = [], reused = [] } = result;
       const nodeId = added.at(-1) ?? reused.at(-1);
       if (nodeId !== undefined)
-        return printChange({ ...made, result: { nodeId, added, reused } }, `Added ${nodeId} to ${tree}.`, at);
+        return printChange(
+          { ...made, result: { nodeId, added, reused } },
+          `Added ${shortId(nodeId)} to ${shortId(tree)}.`,
+          at,
+        );
       const lines = [`Started ${tree}; it has no messages yet.`];
       const { rootId } = await store.read(tree, () => readTree(tree));
       return {
@@ -97,7 +103,9 @@ export const append = defineSubcommand({
     const isThere = movedFrom(outcome) !== null;
     return printChange(
       outcome,
-      isThere ? `This message already exists; you are at ${nodeId}.` : `Added ${nodeId} to ${tree}.`,
+      isThere
+        ? `This message already exists; you are at ${shortId(nodeId)}.`
+        : `Added ${shortId(nodeId)} to ${shortId(tree)}.`,
       at,
     );
   },

@@ -16,7 +16,7 @@ describe('coppice backup', () => {
     expect(await fixture.json(['show', tree, '--store', `sqlite:${place}`])).toMatchObject({
       nodes: [{ text: 'Keep me' }],
     });
-    // A database on a server is copied into a file, and that is what the copy opens as.
+    // The backup of a database server is an SQLite file.
     expect(await backupKind(place, 'postgres')).toBe('sqlite');
   });
 

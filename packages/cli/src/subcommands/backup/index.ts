@@ -26,7 +26,7 @@ export const backup = defineSubcommand({
 
 const sqliteBegins = 'SQLite format 3\0';
 
-/** What a copy is opened as: that of a database on a server is a file of another kind. */
+/** The kind of store that a backup is opened as: that of a database server is an SQLite file. */
 export async function backupKind(place: string, kind: string): Promise<string> {
   const file = await open(place).catch(() => null);
   if (file === null) return kind;

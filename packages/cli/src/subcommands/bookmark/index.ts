@@ -1,6 +1,7 @@
 import { ask } from '@coppice/core';
 import { printChange, runTreeChange } from '../../changing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -9,7 +10,7 @@ export const bookmark = defineSubcommand({
   summary: 'list, set, rename or remove bookmarks',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'message to bookmark', optional: true, completes: 'node' },
     { name: 'title', summary: 'bookmark name; other commands accept it in place of an id', optional: true, many: true },
   ],
@@ -22,7 +23,7 @@ export const bookmark = defineSubcommand({
     if (node === undefined) {
       const { bookmarks } = await store.read(row.id, () => ask('subtreeInfo', { of: row.rootId }));
       const { style } = at.output;
-      const lines = bookmarks.map((each) => `${oneLine(each.title, 60)}  ${style.quiet(each.nodeId)}`);
+      const lines = bookmarks.map((each) => `${oneLine(each.title, 60)}  ${style.quiet(shortId(each.nodeId))}`);
       return { data: { treeId: row.id, bookmarks }, lines: lines.length > 0 ? lines : [style.quiet('No bookmarks.')] };
     }
     const nodeId = await findNodeIn(at, row, node);
@@ -31,7 +32,7 @@ export const bookmark = defineSubcommand({
     const outcome = await runTreeChange(at, { type: 'bookmark', treeId: row.id, nodeId, title });
     return printChange(
       outcome,
-      title === null ? 'Removed the bookmark.' : `Bookmarked ${nodeId} as ${oneLine(title, 60)}.`,
+      title === null ? 'Removed the bookmark.' : `Bookmarked ${shortId(nodeId)} as ${oneLine(title, 60)}.`,
       at,
     );
   },

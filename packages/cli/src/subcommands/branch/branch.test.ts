@@ -23,12 +23,12 @@ describe('coppice branch', () => {
     const { out } = await fixture.run(['branch', tree, nodes[0] ?? '']);
     const [, back = ''] = /^Go back with coppice (.*)\.$/m.exec(out) ?? [];
     expect((await fixture.run(back.split(' '))).out).toContain(
-      `Go back with coppice switch ${tree} ${nodes[0]} --exactly.`,
+      `Go back with coppice switch ${tree.slice(-8)} ${nodes[0]?.slice(-8)} --exact.`,
     );
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
     const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
     expect(again.out).toBe(
-      `This message already exists; you are at ${nodes[0]}.\nGo back with coppice switch ${tree} ${nodes[1]} --exactly.\n`,
+      `This message already exists; you are at ${nodes[0]?.slice(-8)}.\nGo back with coppice switch ${tree.slice(-8)} ${nodes[1]?.slice(-8)} --exact.\n`,
     );
     expect((await fixture.run(['branch', tree, nodes[1] ?? '', '--summary', 'Not this.'])).out).toContain('Undo with');
   });

@@ -1,5 +1,6 @@
 import { printChange, runTreeChange } from '../../changing.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
@@ -7,7 +8,7 @@ export const branch = defineSubcommand({
   summary: 'continue from an earlier message: the next one goes below it',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'message to continue from', completes: 'node' },
   ],
   options: [{ name: 'summary', value: 'text', summary: 'keep this summary of the branch you leave' }],
@@ -21,6 +22,6 @@ export const branch = defineSubcommand({
       nodeId,
       ...(summary === undefined ? {} : { summary }),
     });
-    return printChange(outcome, `The next message goes below ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `The next message goes below ${shortId(outcome.result.nodeId)}.`, at);
   },
 });

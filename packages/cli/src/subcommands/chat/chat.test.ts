@@ -1,5 +1,5 @@
 // @module-tag terminal
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
@@ -62,7 +62,7 @@ describe('coppice chat in a pipe', () => {
     expect(ran).toMatchObject({ code: 5, out: '', err: expect.stringContaining('ANTHROPIC_API_KEY') });
     expect(await fixture.json(['ls'])).toMatchObject({ items: [{ id: tree }] });
     expect(await fixture.json(['trash'])).toMatchObject({ items: [] });
-    // Nor does a tree that is gone on with get the message, or an error in place of a reply.
+    // A continued tree gets neither the message nor an error reply.
     const again = await fixture.run(['chat', '-p', '-t', tree, '-m', 'openai/gpt-5', 'Hello']);
     expect(again).toMatchObject({ code: 5, err: expect.stringContaining('OPENAI_API_KEY') });
     expect((await fixture.run(['regenerate', tree, '-m', 'openai/gpt-5'])).code).toBe(5);
@@ -106,7 +106,7 @@ describe('coppice chat in a pipe', () => {
     expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
     const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
     expect(files()).toEqual(['session.jsonl']);
-    // A copy beside it that was changed later is another session.
+    // A copy next to it that was changed later is another session.
     expect(await fixture.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
     expect(await fixture.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
@@ -132,9 +132,9 @@ describe('coppice chat on a terminal', () => {
 
   it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
     terminal = startTerminal(['chat'], home.home);
-    await terminal.shows(/New chat[\s\S]*Ctrl-X shows the keys/);
+    await terminal.shows(/New chat[\s\S]*Ctrl-X\s+shows the keys/);
     terminal.type(`How do I connect a model?${keys.enter}`);
-    // The title is found after the turn, and shows without another key.
+    // The title is set after the turn and appears without a key press.
     await terminal.shows(/❧ How do I connect a model\?.* 2 messages/);
     await terminal.hides('Ctrl-X');
     await terminal.shows('ANTHROPIC_API_KEY');
@@ -157,17 +157,17 @@ describe('coppice chat on a terminal', () => {
     terminal.type('how do');
     await terminal.shows('search: how do');
     terminal.type(keys.enter);
-    await terminal.shows(/Went (?:back )?to/);
+    await terminal.shows(/Moved to/);
     terminal.type(`${keys.control('u')}half a thought${keys.control('t')}`);
     await terminal.shows('type to search');
-    // Both replies say so further on than their lines show: one goes by its title, one by its beginning.
+    // Both matches are beyond the visible part: one line shows its title, the other its beginning.
     terminal.type('anthropic_api_key');
     await terminal.shows('2 shown · search: anthropic_api_key');
     terminal.type(keys.escape);
     await terminal.shows('type to search');
     terminal.type(keys.enter);
     await terminal.hides('type to search');
-    // Who looks elsewhere finds what was being written where it was.
+    // The draft is kept while a panel is open.
     await terminal.shows('› half a thought');
     terminal.type(`${keys.control('u')}/branches${keys.enter}`);
     await terminal.shows('↑↓ scroll');
@@ -182,31 +182,34 @@ describe('coppice chat on a terminal', () => {
     try {
       terminal = startTerminal(['chat'], slow.home);
       await terminal.shows('New chat');
-      // Longer than any piece in which a terminal hands it on.
+      // Longer than any chunk that a terminal delivers.
       const middle = Array.from({ length: 3000 }, (_, at) => `and a line with the number ${at}`).join('\r');
       terminal.type(`\u001b[200~first\r${middle}\rlast\u001b[201~`);
       await terminal.shows(/number 2999\n\s*last/);
       terminal.type(keys.enter);
       await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
-      terminal.type(`meanwhile${keys.enter}`);
-      await terminal.shows(/Your text is kept[\s\S]*› meanwhile/);
+      terminal.type('meanwhile');
+      await terminal.shows('› meanwhile');
       terminal.type(keys.up);
       await terminal.hides('› meanwhile');
       terminal.type(keys.down);
       await terminal.shows('› meanwhile');
-      // Two keys, though one of them is called by the name of the other.
+      // Two different keys, although Ink gives both the same name.
       terminal.type(`${keys.control('a')}${keys.delete}`);
       await terminal.shows('› eanwhile');
       terminal.type(`${keys.control('e')}${keys.backspace}`);
       await terminal.shows(/› eanwhil\s/);
-      // What is said of a reply that is on its way goes when it is not.
+      // What is sent during a reply waits, and goes back into the input line when the reply is stopped.
+      terminal.type(keys.enter);
+      await terminal.shows('Waiting: eanwhil');
       terminal.type(keys.control('c'));
-      await terminal.hides(/answering…|on its way/);
+      await terminal.shows(/› eanwhil\s/);
+      await terminal.hides(/answering…|Waiting:/);
       terminal.type(keys.control('r'));
       await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
       terminal.signal('SIGTERM');
       expect(await terminal.ended()).toBe(130);
-      // The other screen is left, and pastes are told apart no longer.
+      // The alternate screen and bracketed paste are turned off.
       expect(terminal.written()).toContain('\u001b[?2004l\u001b[?1049l');
       const fixture = makeCliFixture({ home: slow.home });
       const { nodes } = await fixture.json(['show', 'last']);
@@ -217,25 +220,171 @@ describe('coppice chat on a terminal', () => {
     }
   });
 
+  it('[O76] [O94] sends next what was typed during a reply, runs /help at once, and Esc stops and goes back', {
+    tags: ['full'],
+    timeout: 120_000,
+  }, async () => {
+    const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
+    const quick = makeHome();
+    try {
+      terminal = startTerminal(['chat'], slow.home, { columns: 80, rows: 24 });
+      await terminal.shows('New chat');
+      terminal.type(`Tell me more${keys.enter}`);
+      await terminal.shows(/offline\/babble\s+\w[\s\S]*▌/);
+      terminal.type(`Second${keys.enter}`);
+      await terminal.shows('Waiting: Second');
+      terminal.type(`/help${keys.enter}`);
+      await terminal.shows('/help · ↑↓ scroll');
+      expect(terminal.screen()).toContain('answering…');
+      terminal.type(keys.escape);
+      await terminal.shows('Waiting: Second');
+      // Esc stops the reply, and gives back what was waiting for its end.
+      terminal.type(keys.escape);
+      await terminal.shows('› Second');
+      await terminal.hides('answering…');
+      terminal.type(keys.control('u'));
+      await terminal.hides('Second');
+      terminal.type(keys.escape);
+      await terminal.shows('Press Esc again to edit your last message.');
+      terminal.type(keys.escape);
+      await terminal.shows('› Tell me more');
+      terminal.kill();
+      terminal = startTerminal(['chat', 'What is a branch?'], quick.home, { columns: 200, rows: 60 });
+      terminal.type(`How do I connect a model?${keys.enter}`);
+      await terminal.shows('4 messages');
+      await terminal.hides('Waiting:');
+    } finally {
+      slow.close();
+      quick.close();
+    }
+  });
+
+  it('[O95] [O96] [O97] [O98] finds a past chat, chooses commands from a menu, remembers, and leaves the text', {
+    tags: ['full'],
+    timeout: 120_000,
+  }, async () => {
+    const own = makeHome();
+    try {
+      const past = makeCliFixture({ home: own.home });
+      await past.run(['append', '--new', 'A talk about elms']);
+      await past.run(['rename', 'last', 'Elms']);
+      await past.grow('Oaks live long', 'They do');
+      await past.run(['rename', 'last', 'Oaks']);
+      past.close();
+      terminal = startTerminal(['chat', '--resume'], own.home, { columns: 80, rows: 24 });
+      // The preview of the chat under the cursor.
+      await terminal.shows(/2 chats · type to search[\s\S]*▶ .*Oaks\n[\s\S]*Elms[\s\S]*You: They do/);
+      terminal.type('about el');
+      await terminal.shows(/1 chat · search: about el[\s\S]*▶ .*Elms[\s\S]*You: A talk about elms/);
+      terminal.type(keys.enter);
+      await terminal.shows(/❧ Elms[\s\S]*A talk about elms/);
+      terminal.type('/co');
+      await terminal.shows(/▶ \/compact +\S[\s\S]*\/copy +Copies the last reply[\s\S]*› \/co/);
+      terminal.type(keys.down);
+      await terminal.shows(/▶ \/context/);
+      terminal.type(keys.down);
+      await terminal.shows(/▶ \/copy/);
+      terminal.type(keys.up);
+      await terminal.shows(/▶ \/context/);
+      terminal.type(keys.escape);
+      await terminal.hides('▶');
+      terminal.type(`s${keys.enter}`);
+      await terminal.shows('› /cost');
+      await terminal.hides('▶');
+      terminal.type(keys.enter);
+      await terminal.shows('No reply on this branch yet.');
+      terminal.type(`/new${keys.enter}`);
+      await terminal.shows('❧ New chat');
+      terminal.type(`What is a branch?${keys.enter}`);
+      await terminal.shows('2 messages');
+      terminal.type(`/copy${keys.enter}`);
+      await terminal.shows('Copied the last reply');
+      expect(terminal.written()).toContain('\u001b]52;c;');
+      terminal.type(`/export branch.md${keys.enter}`);
+      await terminal.shows('branch.md.');
+      expect(readFileSync(`${own.home}/branch.md`, 'utf8')).toContain('What is a branch?');
+      terminal.type(`/quit${keys.enter}`);
+      expect(await terminal.ended()).toBe(0);
+      // After leaving, what was said is on the screen, and nothing of the chat before.
+      expect(terminal.screen()).toMatch(/Continue with coppice chat -t/);
+      const after = terminal.written().split('\u001b[?1049l').at(-1) ?? '';
+      expect(after).toMatch(/What is a branch\?[\s\S]*Continue with/);
+      expect(after).not.toContain('elms');
+      if (process.platform !== 'win32') expect(statSync(`${own.home}/.coppice/history.jsonl`).mode & 0o777).toBe(0o600);
+      // The next chat knows what was typed.
+      terminal = startTerminal(['chat'], own.home, { columns: 20, rows: 8 });
+      await terminal.shows('›');
+      terminal.type(keys.up);
+      await terminal.shows('› /quit');
+      terminal.type(keys.escape);
+      terminal.type(`${keys.control('u')}/resume${keys.enter}`);
+      await terminal.shows(/▶ \S/);
+      terminal.type(keys.escape);
+      await terminal.shows('›');
+    } finally {
+      own.close();
+    }
+  });
+
+  it('[O101] [O102] [O100] completes and attaches a file, and adds the output of a command after a question', {
+    tags: ['full'],
+    timeout: 120_000,
+  }, async () => {
+    const own = makeHome();
+    try {
+      mkdirSync(`${own.home}/notes`);
+      writeFileSync(`${own.home}/notes/oaks.txt`, 'Oaks are old.');
+      terminal = startTerminal(['chat'], own.home, { columns: 80, rows: 24 });
+      await terminal.shows(/New chat[\s\S]*›[\s\S]*offline\/guide/);
+      terminal.type('What is in @no');
+      await terminal.shows(/▶ notes\//);
+      terminal.type(keys.tab);
+      await terminal.shows(/▶ notes\/oaks\.txt[\s\S]*› What is in @notes\//);
+      terminal.type(keys.enter);
+      await terminal.shows('› What is in @notes/oaks.txt');
+      await terminal.hides('▶');
+      terminal.type(keys.enter);
+      await terminal.shows(/2 messages[\s\S]*What is in @notes\/oaks\.txt\n\[file/);
+      terminal.type(`!echo one && echo two${keys.enter}`);
+      await terminal.shows('y / n / a (always in this chat)');
+      terminal.type('n');
+      await terminal.shows(/was not run\.[\s\S]*› !echo one/);
+      terminal.type(keys.enter);
+      await terminal.shows('y / n / a');
+      terminal.type('a');
+      await terminal.shows(/3 messages[\s\S]*│ one[\s\S]*│ two/);
+      terminal.type(`!exit 3${keys.enter}`);
+      await terminal.shows(/4 messages[\s\S]*exit code 3/);
+      terminal.type(keys.control('d'));
+      expect(await terminal.ended()).toBe(0);
+      const fixture = makeCliFixture({ home: own.home });
+      const { nodes } = await fixture.json(['show', 'last']);
+      fixture.close();
+      const file = { type: 'file', name: 'oaks.txt', source: { type: 'text', text: 'Oaks are old.' } };
+      expect(nodes).toMatchObject([{ message: { content: [{ type: 'text' }, file] } }, {}, {}, {}]);
+    } finally {
+      own.close();
+    }
+  });
+
   it('[O38] commands of a session make files beside it', async () => {
-    const folder = `${home.home}/sessions`;
-    mkdirSync(folder);
+    const folder = mkdtempSync(`${home.home}/sessions-`);
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
-    // The file is begun here; one that is there is gone on with in the same way.
+    // The file is created here; an existing one is continued in the same way.
     terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('›');
     terminal.type(`Hello${keys.enter}`);
     await terminal.shows('2 messages');
     terminal.type(`/clone${keys.enter}`);
-    await terminal.shows(/stays\s+as\s+it\s+is/);
+    await terminal.shows(/is\s+unchanged/);
     expect(files()).toBe(2);
     terminal.type(`/quit${keys.enter}`);
     expect(await terminal.ended()).toBe(0);
     terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('2 messages');
     terminal.type(`/fork${keys.enter}`);
-    await terminal.shows(/stays\s+as\s+it\s+is/);
+    await terminal.shows(/is\s+unchanged/);
     expect(files()).toBe(3);
     terminal.type(`/export-branch @here${keys.enter}`);
     await terminal.shows('.jsonl');
@@ -246,11 +395,13 @@ describe('coppice chat on a terminal', () => {
   });
 
   it('[O33] goes on where it was, also on a narrow terminal', async () => {
-    // Slow enough to be stopped in its middle on any machine.
+    // Slow enough to be stopped in the middle on any machine.
     const config = `${home.home}/.coppice/config.toml`;
     writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));
     terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
-    await terminal.shows('›');
+    await terminal.shows(/type to search[\s\S]*How do I connect/);
+    terminal.type(keys.enter);
+    await terminal.shows(/❧ How do[\s\S]*›/);
     // Wide characters take two columns each, and none is cut in two.
     terminal.type(`${'漢字'.repeat(8)}👩‍👩‍👧👩‍👩‍👧`);
     await terminal.shows(`› ${'漢字'.repeat(7)}漢\n  字👩‍👩‍👧👩‍👩‍👧`);
@@ -264,7 +415,7 @@ describe('coppice chat on a terminal', () => {
     await terminal.shows('Using offline/babble');
     terminal.resize(60, 20);
     terminal.type(`Tell me more${keys.enter}`);
-    // Until something was said there is no reply that could be kept.
+    // Before the first text there is no reply to keep.
     await terminal.shows(/Tell me more\s+offline\/babble\s+\w[\s\S]*▌/);
     terminal.type(keys.control('c'));
     await terminal.hides('answering…');

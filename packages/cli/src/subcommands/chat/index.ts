@@ -1,12 +1,17 @@
+import { dirname, join } from 'node:path';
 import { AppError, type Node } from '@coppice/core';
+import { configPath } from '@coppice/engine';
 import { commandLineFor } from '../../changing.ts';
 import { ChatSession } from '../../chat/chat-session.ts';
+import { openInputHistory } from '../../chat/input-history.ts';
 import { plainTurn } from '../../chat/plain.ts';
+import { leftLines } from '../../chat/thread-lines.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { openCliEngine } from '../../cli-engine.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTree, isLast, lastTree } from '../../resolve-target.ts';
 import { beginSession, sessionTarget } from '../../session-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const chat = defineSubcommand({
@@ -17,7 +22,7 @@ export const chat = defineSubcommand({
   arguments: [{ name: 'words', summary: 'first message', optional: true, many: true }],
   options: [
     { name: 'tree', short: 't', value: 'tree', summary: 'continue this conversation', completes: 'tree' },
-    { name: 'resume', short: 'r', summary: 'continue the most recent conversation' },
+    { name: 'resume', short: 'r', summary: 'choose a past conversation; in a pipe, the most recent one' },
     { name: 'plain', short: 'p', summary: 'print one reply, without the full-screen interface' },
     { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model' },
     { name: 'system', value: 'text', summary: 'system prompt of a new conversation' },
@@ -38,9 +43,9 @@ export const chat = defineSubcommand({
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
-    // A file holds one session, so that is gone on with, in its folder: branches and copies of it become files there.
+    // A file contains one session, which is continued in its folder: branches and copies become files there.
     const { host } = from;
-    // Where nothing can be drawn over, there is no interface.
+    // Without cursor control there is no interface.
     const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
     const plain = given.flag('plain') || from.options.json || !canDraw;
     const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
@@ -52,8 +57,8 @@ export const chat = defineSubcommand({
       (await sessionTarget(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
-    const asked = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
-    // The last one of a file is the one that it holds, not the copy beside it that was changed later.
+    const asked = given.optional('tree') ?? (given.flag('resume') && plain ? lastTree : undefined);
+    // `last` for a file is its own session, not a copy next to it that was changed later.
     const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
@@ -70,25 +75,34 @@ export const chat = defineSubcommand({
     const words = given.many('words').join(' ');
     if (plain) return plainly(chatSession, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
-    // An interface has the whole screen: what is to be said is said in it.
+    // The interface has the whole screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
     if (words !== '') void chatSession.send(words);
     await runInterface(chatSession, cliEngine, {
       colors: at.output.style.colors,
       editor: host.env['VISUAL'] || host.env['EDITOR'],
       signal: host.signal,
+      inputHistory: openInputHistory(
+        join(dirname(configPath({ env: host.env, home: host.home }).path), 'history.jsonl'),
+      ),
+      choosesChat: given.flag('resume') && row === null,
+      tools: given.flag('no-tools') ? [] : undefined,
+      folder: host.cwd,
     });
-    // What was said of a reply is kept when the engine is closed. What waited for a command is not said any more.
+    // The interface used another screen: what was said remains on this one.
+    const { columns, style } = at.output;
+    for (const line of leftLines(chatSession, Math.max(10, columns - 1), style)) at.output.write(`${line}\n`);
+    // The text of a reply is kept when the engine closes. Queued messages are not sent any more.
     for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
     const id = chatSession.treeId;
     if (id === null) return null;
-    const line = commandLineFor(from, `coppice chat -t ${id}`);
+    const line = commandLineFor(from, `coppice chat -t ${shortId(id)}`);
     return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`Continue with ${line}`)] };
   },
 });
 
-// As on a terminal, but of one line: a file that begins with a slash is a text.
+// Only a single line is a command: a longer text that begins with a slash is a message.
 const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;
 
 async function commanded(chatSession: ChatSession, line: string, at: CliContext): Promise<SubcommandOutput> {

@@ -1,5 +1,6 @@
 import { countNoun, printChange, runTreeChange } from '../../changing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const cherryPick = defineSubcommand({
@@ -29,7 +30,7 @@ export const cherryPick = defineSubcommand({
     });
     return printChange(
       outcome,
-      `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${outcome.result.nodeId}.`,
+      `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${shortId(outcome.result.nodeId)}.`,
       at,
     );
   },

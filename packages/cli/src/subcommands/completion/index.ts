@@ -15,11 +15,11 @@ export const completion = defineSubcommand({
   async run(given, at) {
     const shell = given.text('shell');
     if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${shells.join(', ')}.`);
-    // Read when it is asked for: the list holds this very subcommand.
+    // Imported lazily: the list contains this subcommand.
     const { subcommands } = await import('../index.ts');
     const words = given.many('words');
     if (words.length > 0) {
-      // A line that is wrong, or a store that cannot be reached, has no candidates; a shell is no place to say why.
+      // An invalid line or an unreachable store gives no candidates; completion must not print errors.
       const found = await candidatesFor(words, subcommands, at).catch(() => []);
       return { data: { shell, candidates: found }, lines: found.map((each) => candidateLine(shell, each)) };
     }

@@ -10,8 +10,9 @@ export const diff = defineSubcommand({
   name: 'diff',
   summary: 'compare two branches',
   group: 'Read',
+  paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'a', summary: 'last message of one branch', completes: 'node' },
     { name: 'b', summary: 'last message of the other (default: the active one)', optional: true, completes: 'node' },
   ],
@@ -52,7 +53,7 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
     .map(({ type, text }) => {
       const shown = output.foreign(text);
       if (type === 'equal') return shown;
-      // Marked in letters as well: colours are not for everybody, and not in a pipe.
+      // Marked with text as well, for output without colours.
       return type === 'removed' ? style.bad(`[-${shown}-]`) : style.active(`{+${shown}+}`);
     })
     .join('');

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,44 @@ describe('coppice doctor', () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it('[O135] reports disk space, and keys by their origin without showing them', async () => {
+    const secret = 'sk-a-key-that-is-never-shown';
+    const own = makeCliFixture({ env: { RACK_KEY: `${secret}-2` } });
+    mkdirSync(`${own.home}/.coppice`, { recursive: true });
+    // Neither provider can be reached, so that nothing is sent.
+    const address = 'base_url = "http://127.0.0.1:1/v1"';
+    const text = `[providers.openai]
+${address}
+api_key = "${secret}"
+[providers.rack]
+kind = "openai-compatible"
+${address}
+api_key_env = "RACK_KEY"
+[ollama]
+detect = false
+`;
+    writeFileSync(`${own.home}/.coppice/config.toml`, text, { mode: 0o600 });
+    try {
+      const { out } = await own.run(['doctor']);
+      expect(out).toMatch(/disk: [\d,]+ MB free/);
+      expect(out).toContain('keys: openai (the configuration file), rack (RACK_KEY)');
+      expect(out).not.toContain(secret);
+    } finally {
+      own.close();
+    }
+  });
+
+  it('[O135] names files with keys that others can read', async () => {
+    mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
+    const path = `${fixture.home}/.coppice/shared-keys.json`;
+    writeFileSync(path, '{}');
+    chmodSync(path, 0o644);
+    const { code, out } = await fixture.run(['doctor']);
+    // Windows has no permission bits.
+    expect(code).toBe(process.platform === 'win32' ? 0 : 1);
+    expect(out.includes(`chmod 600 ${path}`)).toBe(process.platform !== 'win32');
   });
 
   it('[O21] names a configuration that cannot be read', async () => {

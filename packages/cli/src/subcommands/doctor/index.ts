@@ -1,4 +1,6 @@
-import { configPath } from '@coppice/engine';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configPath, type KeySource, keysPath, localTokenPath, secretPath, sharedKeysPath } from '@coppice/engine';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
@@ -8,7 +10,7 @@ import { wrapped } from '../../terminal/wrap.ts';
 import { version } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
-/** One thing that was looked at. */
+/** One check and its result. */
 interface DoctorFinding {
   readonly what: string;
   readonly state: 'ok' | 'note' | 'bad';
@@ -24,13 +26,16 @@ export const doctor = defineSubcommand({
     const findings = [
       program(at),
       await runChecks('configuration', () => configuration(at)),
+      await runChecks('disk', () => disk(at)),
+      await runChecks('permissions', () => permissions(at)),
       await runChecks('store', () => checkStore(at)),
+      await runChecks('keys', () => keys(at)),
       await runChecks('models', () => models(at)),
       await runChecks('hooks', () => hooks(at)),
       await runChecks('recordings', () => recordings(at)),
     ];
     const { style, columns, foreign } = at.output;
-    // Below its mark, and between words: a terminal would break it anywhere.
+    // Indented below its mark and wrapped between words.
     const set = (text: string) => (at.host.stdout.isTTY === true ? wrapped(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
@@ -66,6 +71,64 @@ async function configuration(at: CliContext): Promise<Omit<DoctorFinding, 'what'
   return { state: warnings.length > 0 ? 'note' : 'ok', said: [where, ...warnings].join('; ') };
 }
 
+const megabyte = 1024 * 1024;
+/** With less free space than this, writes fail soon. */
+const scarceBytes = 100 * megabyte;
+
+/** The data folder, or the home directory before the first start. */
+async function dataFolder(at: CliContext): Promise<string> {
+  const folder = join(at.host.home, '.coppice');
+  return (await modeOf(folder)) === null ? at.host.home : folder;
+}
+
+/** The permission bits of a file or folder; null if there is none. */
+async function modeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch {
+    return null;
+  }
+}
+
+async function disk(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
+  const folder = await dataFolder(at);
+  const { bavail, bsize } = await statfs(folder);
+  const said = `${Math.floor((bavail * bsize) / megabyte).toLocaleString('en-US')} MB free for ${folder}`;
+  if (bavail * bsize >= scarceBytes) return { state: 'ok', said };
+  return { state: 'bad', said: `${said}; delete something, or move the store to another disk` };
+}
+
+async function permissions(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
+  const folder = await dataFolder(at);
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return { state: 'bad', said: `${folder} cannot be written by this user; change its owner or its permissions` };
+  }
+  const source = { env: at.host.env, home: at.host.home };
+  const secrets = [keysPath(source), sharedKeysPath(source), localTokenPath(source), secretPath(source)];
+  const modes = await Promise.all(secrets.map(async (path) => ({ path, mode: await modeOf(path) })));
+  // Windows has no permission bits.
+  const open = modes.filter(({ mode }) => process.platform !== 'win32' && mode !== null && (mode & 0o077) !== 0);
+  if (open.length === 0) return { state: 'ok', said: `${folder} can be written, and nobody else can read your keys` };
+  const paths = open.map(({ path }) => path).join(' ');
+  return { state: 'bad', said: `others can read your keys; run chmod 600 ${paths}` };
+}
+
+/** Which providers have a key, and where it comes from; never the key. */
+async function keys(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
+  const { providers } = (await at.live()).current;
+  const held = [...providers.values()].flatMap(({ name, keySource }) =>
+    keySource === undefined ? [] : [`${name} (${keyOrigin(keySource)})`],
+  );
+  return { state: 'ok', said: held.length === 0 ? 'none' : held.join(', ') };
+}
+
+function keyOrigin(source: KeySource): string {
+  if (source.from === 'environment') return source.variable;
+  return source.from === 'file' ? 'the configuration file' : 'entered';
+}
+
 async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const opened = await at.keptStore();
   const info = await opened.info();
@@ -78,7 +141,7 @@ async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> 
   return { state: notes.length > 0 ? 'note' : 'ok', said };
 }
 
-/** Calls that the proxy could not record, and that nobody has acknowledged. */
+/** Unacknowledged calls that the proxy could not record. */
 async function recordings(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const calls = await (await openFailedCalls(at)).list((await at.keptStore()).owner);
   const [newest] = calls;
@@ -96,12 +159,12 @@ async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   return { state: left.length > 0 ? 'note' : 'ok', said };
 }
 
-// A server that does not answer in this time counts as having no models.
+// A slower server counts as having no models.
 const askModelsMs = 5_000;
 
 async function models(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const providers = await at.providers();
-  // A configured server knows best which models it has.
+  // A configured server knows its models best.
   await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
   const model = await providers.defaultModel(at.host.signal);
   const counts = new Map<string, number>();

@@ -2,6 +2,7 @@ import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const edit = defineSubcommand({
@@ -9,7 +10,7 @@ export const edit = defineSubcommand({
   summary: 'write a new version of a message; the old one is kept',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'message to edit', completes: 'node' },
     { name: 'words', summary: 'new text (default: standard input)', optional: true, many: true },
   ],
@@ -25,6 +26,6 @@ export const edit = defineSubcommand({
     const content = await textFrom(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
     const outcome = await runTreeChange(at, { type: 'edit', treeId, nodeId, content, mode });
-    return printChange(outcome, `Saved as ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `Saved as ${shortId(outcome.result.nodeId)}.`, at);
   },
 });

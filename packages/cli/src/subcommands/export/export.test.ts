@@ -61,7 +61,7 @@ describe('coppice export', () => {
 
   it('[O41] a file that cannot be written whole is not there, and it is said why', async () => {
     const { tree } = await fixture.grow('One');
-    // Where the file should be begun is no folder.
+    // The target's parent is a file, not a folder.
     writeFileSync(`${fixture.home}/taken`, '');
     const failed = await fixture.run(['export', tree, '-o', 'taken/one.coppice', '--json']);
     expect(failed.code).toBe(6);

@@ -22,7 +22,7 @@ export const exportTo = defineSubcommand({
   arguments: [
     {
       name: 'tree',
-      summary: 'conversation: id, start of its id, title, or last; leave out with --all',
+      summary: 'conversation: id or a part of it, title, or last; leave out with --all',
       optional: true,
       completes: 'tree',
     },
@@ -65,7 +65,7 @@ export const exportTo = defineSubcommand({
     const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
     const place = out === undefined ? null : resolve(at.host.cwd, out);
-    // One tree is one file, unless a folder is named to put it into.
+    // One tree is one file, unless a folder is named.
     const isFolder = out !== undefined && (/[\\/]$/.test(out) || (place !== null && isDirectory(place)));
     const sink = new Sink(at, place, format.writer, row === null || isFolder);
     let report: ExportReport | null = null;
@@ -87,7 +87,7 @@ export const exportTo = defineSubcommand({
       throw await sink.giveUp(thrown);
     }
     const { output } = at;
-    // What was written to standard output is the answer; the report must not get into it.
+    // Standard output contains the export; the report must not be mixed with it.
     const lines = report === null ? [] : exportReportLines(report, sink.files, output);
     if (out !== undefined) return { data: { report, files: sink.files }, lines };
     if (at.options.json) output.note(`${JSON.stringify(report)}\n`);
@@ -117,8 +117,8 @@ async function selectedNodes(given: SubcommandInput, row: TreeRow, at: CliContex
 }
 
 /**
- * Where the pieces go: standard output, one file, or a folder of files. Nothing that is there is written over, and a file has
- * its name when it is whole: half of one would be taken for all of it.
+ * The target: standard output, one file, or a folder of files. Existing files are not overwritten, and a file is
+ * renamed to its final name when it is complete.
  */
 class Sink {
   readonly files: string[] = [];
@@ -127,7 +127,7 @@ class Sink {
   readonly #many: boolean;
   readonly #json: boolean;
   #open: { readonly stream: WriteStream; readonly path: string; readonly part: string } | null = null;
-  /** What went wrong with the open file, as soon as it is known. */
+  /** The error of the open file, as soon as it is known. */
   #failure: Error | null = null;
 
   constructor(at: CliContext, place: string | null, writer: FormatWriter, isFolder: boolean) {
@@ -140,7 +140,7 @@ class Sink {
   async open(name: string): Promise<void> {
     if (this.#place === null) return;
     await this.close();
-    // Formats name files by ids; still, only the last part of a name is ever used.
+    // Formats name files by ids; still, only the last path segment is used.
     const folder = this.#many ? this.#place : dirname(this.#place);
     const path = this.#many || this.files.length > 0 ? join(folder, basename(name)) : this.#place;
     if (this.#many) mkdirSync(folder, { recursive: true });
@@ -152,7 +152,7 @@ class Sink {
       });
     const part = `${path}.part-${process.pid}`;
     const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
-    // Told to whoever writes next; without a listener it would end the process.
+    // Reported by the next write; without a listener it would end the process.
     stream.on('error', (error) => {
       this.#failure ??= error;
     });
@@ -171,8 +171,8 @@ class Sink {
     if (stream !== undefined && !stream.write(piece)) await once(stream, 'drain');
   }
 
-  // Standard output may be a terminal, also behind a pipe. JSON stays the same data; a text loses what a terminal obeys,
-  // unless it is asked for raw or written to a file.
+  // Standard output may be a terminal, even behind a pipe. JSON keeps its data; text loses control sequences, unless it
+  // is raw or written to a file.
   #shown(text: string): string {
     const { output } = this.#at;
     return this.#json ? output.foreignJson(text) : output.foreign(text);
@@ -188,7 +188,7 @@ class Sink {
     this.#open = null;
   }
 
-  /** Leaves no half of a file behind, and says what went wrong so that one knows what to do. */
+  /** Removes the incomplete file, and returns a helpful error. */
   async giveUp(thrown: unknown): Promise<unknown> {
     const open = this.#open;
     this.#open = null;
@@ -196,9 +196,9 @@ class Sink {
     if (path === null) return thrown;
     if (open !== null) {
       open.stream.destroy();
-      // A file that is still being opened is made after it was given up, too: taken away before that, it would stay.
+      // A file that is still being opened would be created after its removal, so waits for that.
       if (!open.stream.closed) await once(open.stream, 'close').catch(() => undefined);
-      // What was never begun cannot be taken away.
+      // The file may not have been created.
       await rm(open.part, { force: true }).catch(() => undefined);
     }
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;

@@ -4,7 +4,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { findTree } from '../../resolve-target.ts';
 import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
-// What a check answers: whole, mended or noted, damaged.
+// The exit codes of a check: sound, repaired or with warnings, damaged.
 const [whole, flagged, damaged] = [0, 1, 2];
 
 export const fsck = defineSubcommand({
@@ -64,7 +64,7 @@ function isError(finding: FsckLine): boolean {
   return finding.severity === 'error';
 }
 
-/** What a check finds, and what of it is left after mending; or why nothing can be read at all. */
+/** The findings of a check and what remains after a repair; or why nothing can be read. */
 async function runFsck(
   given: SubcommandInput,
   at: CliContext,
@@ -74,7 +74,7 @@ async function runFsck(
     const word = given.optional('tree');
     const only = word === undefined ? {} : { treeId: (await findTree(at, word)).id };
     const report = await store.fsck({ ...only, repair: given.flag('repair') });
-    // What was mended says nothing about what was not.
+    // A repair may leave other findings, so the check runs again.
     const left = report.repaired.length === 0 ? report.findings : (await store.fsck(only)).findings;
     return { report, left };
   } catch (thrown) {

@@ -11,7 +11,7 @@ const list = JSON.stringify({
   ],
 });
 
-/** An archive with one member, as it is. */
+/** An uncompressed archive with one member. */
 function zipOf(name: string, bytes: Buffer): Buffer {
   const known = Buffer.alloc(26);
   known.writeUInt16LE(20, 0);
@@ -43,7 +43,7 @@ describe('coppice import', () => {
   it('[O40] says of a folder without files that there are none', async () => {
     mkdirSync(`${fixture.home}/empty`);
     expect(await fixture.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'The folder empty is empty.\n' });
-    // Not the folder that one stands in.
+    // An empty argument does not mean the current directory.
     expect(await fixture.run(['import', ''])).toMatchObject({ code: 3, err: '"" does not exist. Check the path.\n' });
   });
 
@@ -65,7 +65,7 @@ describe('coppice import', () => {
 
   it('[O40] reads standard input and whole folders', async () => {
     expect(await fixture.json(['import', '-'], list)).toMatchObject({ reports: [{ conversations: { stored: 1 } }] });
-    // A strict reading reads twice, which a pipe cannot.
+    // A strict import reads twice, which a pipe cannot do.
     expect(await fixture.json(['import', '-', '--strict'], list)).toMatchObject({
       reports: [{ records: { merged: 2 } }],
     });
@@ -97,7 +97,7 @@ describe('coppice import', () => {
     }));
     writeFileSync(`${fixture.home}/chats.json`, JSON.stringify(chats));
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
-    // Only a thread that is yet to start looks: this one has.
+    // Only new threads read this variable.
     vi.stubEnv('COPPICE_TEST_FAULTS', '1');
     vi.stubEnv('COPPICE_FAULT', 'before-commit:2:exit');
     const { code, err } = await fixture.run(['import', 'chats.json']);
@@ -129,5 +129,78 @@ describe('coppice import', () => {
         reports: [{ format: 'cherry-studio', records: { read: 2, stored: word === 'backup' ? 2 : 0 } }],
       });
     expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'North?' }] });
+  });
+
+  const rollout = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const time = '2026-01-02T03:04:05.000Z';
+  const meta = { timestamp: time, type: 'session_meta', payload: { id: 's1', timestamp: time, cwd: '/w' } };
+  const item = (payload: object) => ({ timestamp: time, type: 'response_item', payload });
+  const asked = item({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Why does it fail?' }] });
+  const said = (text: string) => item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+  const place = '.codex/sessions/2026/01/02';
+  const put = (...lines: readonly object[]) => {
+    mkdirSync(`${fixture.home}/${place}`, { recursive: true });
+    writeFileSync(`${fixture.home}/${place}/rollout-a.jsonl`, rollout(...lines));
+  };
+
+  it('[O130] shows what other programs keep here, and imports what the user agrees to', async () => {
+    expect((await fixture.run(['import', '--found'])).out).toContain('No conversations of other programs');
+    put(meta, asked, said('A cookie.'));
+    const shown = await fixture.run(['import', '--found'], '');
+    expect(shown.out).toContain('1 session');
+    expect(shown.out).toContain('Nothing was imported');
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
+    expect(await fixture.json(['import', '--found', '--yes'])).toMatchObject({
+      programs: [{ format: 'codex', sessions: 1 }],
+      reports: [{ format: 'codex', conversations: { stored: 1 } }],
+    });
+    expect(await fixture.json(['import', '--found', '--yes'])).toMatchObject({
+      reports: [{ conversations: { stored: 0, merged: 1 } }],
+    });
+    expect((await fixture.run(['import'])).code).toBe(2);
+  });
+
+  it.each([
+    ['1\n', 1],
+    ['all\n', 1],
+    ['none\n', 0],
+    ['7\n', 0],
+  ])('[O130] asks on a terminal, and takes %j for an answer', async (answer, stored) => {
+    put(meta, asked, said('A cookie.'));
+    const stdin = Object.assign(
+      (async function* () {
+        yield answer;
+      })(),
+      { isTTY: true },
+    );
+    const terminal = makeCliFixture({ home: fixture.home, stdin });
+    const { err } = await terminal.run(['import', '--found']);
+    expect(err).toContain('Codex');
+    expect(err).toContain('Import which?');
+    expect(await fixture.json(['ls'])).toMatchObject({ items: stored === 0 ? [] : [{}] });
+  });
+
+  it('[O131] follows sessions: what grows is brought up to date, and the current message goes along', async () => {
+    put(meta, asked, said('A cookie'));
+    const stop = new AbortController();
+    const watching = makeCliFixture({ home: fixture.home, signal: stop.signal });
+    const ran = watching.run(['import', '--watch', '--yes']);
+    const texts = async () => {
+      const { nodes } = await fixture.json(['show', 'last']);
+      return Array.isArray(nodes) ? nodes.map((node: { text: string }) => node.text) : [];
+    };
+    const shows = (...wanted: readonly string[]) =>
+      vi.waitFor(async () => expect(await texts()).toEqual(wanted), { timeout: 20_000, interval: 100 });
+    await shows('Why does it fail?', 'A cookie');
+    // More of the same reply, then a question: the reply is replaced, not duplicated.
+    put(meta, asked, said('A cookie'), said(' is missing.'));
+    await shows('Why does it fail?', 'A cookie is missing.');
+    put(meta, asked, said('A cookie'), said(' is missing.'), asked, said('It does.'));
+    await shows('Why does it fail?', 'A cookie is missing.', 'Why does it fail?', 'It does.');
+    stop.abort();
+    const { code, out } = await ran;
+    expect(code).toBe(0);
+    expect(out).toContain('Codex  Why does it fail?  new');
+    expect(await fixture.json(['ls'])).toMatchObject({ items: [{}] });
   });
 });

@@ -1,11 +1,12 @@
 import { formats, type ImportReport } from '@coppice/content/formats';
+import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
 import type { CliContext } from '../../cli-context.ts';
 import { inputFiles } from '../../input-files.ts';
-import type { Output } from '../../output.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand } from '../contract.ts';
+import { importFound, watchFound } from './found.ts';
+import { importReportLines } from './report-lines.ts';
 
 const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
 
@@ -15,7 +16,13 @@ export const importFrom = defineSubcommand({
   group: 'Manage',
   begins: true,
   arguments: [
-    { name: 'files', summary: 'files, folders or archives; - for standard input', many: true, completes: 'file' },
+    {
+      name: 'files',
+      summary: 'files, folders or archives; - for standard input',
+      many: true,
+      optional: true,
+      completes: 'file',
+    },
   ],
   options: [
     {
@@ -27,16 +34,31 @@ export const importFrom = defineSubcommand({
     { name: 'scope', value: 'name', summary: 'account or file that the ids belong to, if they are not unique' },
     { name: 'strict', summary: 'import nothing if a file has problems' },
     { name: 'dry-run', summary: 'report only; import nothing' },
+    { name: 'found', summary: 'look for conversations of other programs on this computer and ask what to import' },
+    { name: 'watch', summary: 'as --found, then keep the trees up to date until stopped' },
+    { name: 'yes', short: 'y', summary: 'do not ask' },
   ],
   examples: [
     'coppice import conversations.zip --dry-run',
     'coppice import ~/exports',
     'cat chat.json | coppice import -',
+    'coppice import --found',
+    'coppice import --watch --yes --format codex',
   ],
   async run(given, at) {
     const { importFiles } = await import('@coppice/server/importing');
     const { output, host } = at;
     const [format, scope] = ['format', 'scope'].map(given.optional);
+    const asked = { yes: given.flag('yes'), dryRun: given.flag('dry-run'), format };
+    if (given.flag('watch')) return watchFound(at, asked);
+    if (given.flag('found')) return importFound(at, asked);
+    if (given.many('files').length === 0)
+      throw new AppError({
+        code: 'cli/usage',
+        kind: 'invalid',
+        message:
+          'Name a file to import, or use --found to look for conversations on this computer. See coppice import --help.',
+      });
     const reports: ImportReport[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
@@ -66,10 +88,10 @@ export const importFrom = defineSubcommand({
   },
 });
 
-// Less than this is in before a thread is there.
+// Smaller inputs are imported before a thread has started.
 const worthThread = 1024 * 1024;
 
-/** A thread of its own keeps the terminal, and whoever stops it, from waiting for a long conversation. */
+/** On a worker thread, so that neither the terminal nor Ctrl-C waits for a long conversation. */
 async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<ImportTarget> {
   const { allowsConcurrentOpen } = await import('@coppice/server/importing');
   const [store, url] = [await at.store(), await at.storeUrl()];
@@ -77,26 +99,4 @@ async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<I
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const aside = bytes >= worthThread && !readOnly && allowsConcurrentOpen(url);
   return { store, ...(aside ? { thread: { url, owner: store.owner } } : {}) };
-}
-
-const shown = 20;
-
-function importReportLines(word: string, report: ImportReport, output: Output): string[] {
-  const { style } = output;
-  const { conversations, records, findings, counts, attachments } = report;
-  const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>
-    `  ${what.padEnd(14)}${[read, stored, merged, rejected].map((count) => String(count).padStart(10)).join('')}`;
-  const worth = findings.filter((finding) => finding.severity !== 'note');
-  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
-  return [
-    `${style.strong(oneLine(word, 60))}  ${report.format}${report.dryRun ? style.warn('  nothing was stored') : ''}`,
-    style.quiet(
-      `  ${''.padEnd(14)}${['read', 'stored', 'merged', 'rejected'].map((name) => name.padStart(10)).join('')}`,
-    ),
-    row('conversations', conversations),
-    row('records', records),
-    ...(attachments > 0 ? [`  ${attachments} attachments`] : []),
-    ...worth.slice(0, shown).map((finding) => style.warn(`  ${oneLine(finding.message, output.columns - 4)}`)),
-    ...(sum > Math.min(shown, worth.length) ? [style.quiet(`  ${sum} findings in all; --json lists them.`)] : []),
-  ];
 }

@@ -1,5 +1,6 @@
 import { printChange, runTreeChange } from '../../changing.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const join = defineSubcommand({
@@ -7,13 +8,13 @@ export const join = defineSubcommand({
   summary: 'join a message with the next one (the reverse of split)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'first of the two messages', completes: 'node' },
   ],
   examples: ['coppice join last @~1'],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const outcome = await runTreeChange(at, { type: 'join', treeId, nodeId });
-    return printChange(outcome, `The joined message is ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `The joined message is ${shortId(outcome.result.nodeId)}.`, at);
   },
 });

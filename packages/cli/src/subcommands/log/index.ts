@@ -1,3 +1,4 @@
+import { actsOf, describeAct } from '../../describe-act.ts';
 import { timeText } from '../../printing.ts';
 import { findTree, lastTree } from '../../resolve-target.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
@@ -7,10 +8,11 @@ import { defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
   name: 'log',
-  summary: 'list the changes of a conversation, newest first',
+  summary: 'list what was done in a conversation, newest first',
   group: 'Read',
+  paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
   ],
   options: [
     { name: 'limit', short: 'n', value: 'count', summary: 'number of changes (default 50)' },
@@ -26,15 +28,13 @@ export const log = defineSubcommand({
       ...(before === undefined ? {} : { before }),
     });
     const { style, columns } = at.output;
-    const lines = commits.map(({ version, kind, steps, actor, at: when }) => {
-      const done = Object.entries(steps)
-        .map(([type, count]) => (count === 1 ? type : `${type} ×${count}`))
-        .join(', ');
-      const what = kind === 'do' ? done : `${kind}: ${done}`;
+    const lines = actsOf(commits).map((act) => {
+      const { version, actor, at: when } = act.newest;
+      const what = describeAct(act);
       const number = String(version).padStart(5);
       const about = `${timeText(when)}  ${oneLine(actor, 20)}`;
       const head = `${style.strong(number)}  ${style.quiet(timeText(when))}  ${oneLine(actor, 20)}`;
-      // Where there is no room for it on the line, it goes on below: a terminal would break it anywhere.
+      // A line that does not fit continues below, indented: a terminal would break it anywhere.
       const indent = ' '.repeat(number.length + 2);
       if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;
       return [head, ...wrapped(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');

@@ -1,5 +1,8 @@
+import { ask, type ReadProgram, type TreeRow } from '@coppice/core';
+import { silhouetteOf } from '@coppice/core/tree';
 import { commandLineFor } from '../../changing.ts';
-import { treeLine } from '../../printing.ts';
+import { type TreeFigures, treeLine, treeListHead, writerOf } from '../../printing.ts';
+import { shortIdsOf } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const ls = defineSubcommand({
@@ -30,10 +33,23 @@ export const ls = defineSubcommand({
       ...(given.flag('pinned') ? { pinned: true } : {}),
       ...(given.flag('trashed') ? { trashed: true } : {}),
     });
-    const lines = page.items.map((row) => treeLine(row, at.output));
+    const short = shortIdsOf(page.items.map((row) => row.id));
+    const lines: string[] = [];
+    const head = treeListHead(at.output);
+    if (head !== null && at.output.screen !== null && page.items.length > 0) lines.push(head);
+    // With --json these figures are not printed, so they are not read.
+    for (const row of at.options.json ? [] : page.items)
+      lines.push(
+        treeLine(
+          row,
+          at.output,
+          short(row.id),
+          head === null ? undefined : await store.read(row.id, () => readFigures(row)),
+        ),
+      );
     const { style } = at.output;
     const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
-    if (lines.length === 0) {
+    if (page.items.length === 0) {
       const begin = commandLineFor(at, 'coppice append --new "Hello"');
       const how = begin === null ? '' : ` ${begin} begins a tree.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
@@ -43,3 +59,17 @@ export const ls = defineSubcommand({
     return { data: page, lines };
   },
 });
+
+// Counting reads every link of a tree; above this size a list of fifty would take seconds.
+const mostCounted = 2_000;
+// The last reply is near the end of the branch, before a question or a tool result.
+const lastMessages = 4;
+
+function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<TreeFigures> {
+  const last = activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: lastMessages })).nodes;
+  const reply = last.findLast((node) => node.role === 'assistant' && node.meta.source?.['model_name'] !== undefined);
+  const model = reply === undefined ? '' : writerOf(reply);
+  if (nextSeq > mostCounted) return { messages: `~${nextSeq - 1}`, branches: '', model };
+  const { messages, branches } = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
+  return { messages: String(messages), branches: String(branches), model };
+}

@@ -18,6 +18,26 @@ describe('coppice ls', () => {
     expect((await fixture.run(['ls', 'brea'])).out).not.toMatch(/Cheese/);
   });
 
+  it('[O87] shows the end of each id, the number of messages and branches, and every command accepts that end', async () => {
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['edit', tree, nodes[1] ?? '', 'Two again']);
+    const { out } = await fixture.run(['ls']);
+    expect(out).toMatch(new RegExp(`^${tree.slice(-8)}  \\S+ \\S+ +3 +2 .*Untitled`));
+    expect(await fixture.json(['show', tree.slice(-8)])).toMatchObject({ treeId: tree });
+    expect(await fixture.json(['show', tree.slice(0, 18)])).toMatchObject({ treeId: tree });
+    const { out: shown } = await fixture.run(['show', 'last', (nodes[1] ?? '').slice(-8)]);
+    expect(shown).toContain(nodes[1]?.slice(-8));
+    expect(shown).not.toContain(nodes[1]);
+  });
+
+  it('[O87] a deleted message is found by the end of its id, as the trash lists it', async () => {
+    const { tree, nodes } = await fixture.grow('One', 'Two');
+    await fixture.json(['rm', tree, nodes[1] ?? '']);
+    const end = (nodes[1] ?? '').slice(-8);
+    expect((await fixture.run(['trash', tree.slice(-8)])).out).toContain(end);
+    expect(await fixture.run(['restore', tree.slice(-8), end])).toMatchObject({ code: 0 });
+  });
+
   it('[O16] an empty store says how to begin', async () => {
     expect((await fixture.run(['ls'])).out).toContain('coppice append --new');
     expect((await fixture.run(['ls', '--trashed'])).out).toBe('The trash is empty.\n');

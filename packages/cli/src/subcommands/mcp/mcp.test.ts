@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
-// From the sources, which on a busy machine take their time to load.
+// Runs from the sources, which load slowly on a busy machine.
 const seconds = 150;
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'bin', 'coppice.mjs');
 

@@ -1,6 +1,7 @@
 import { countNoun, printChange, runTreeChange, undoLines } from '../../changing.ts';
 import { openCliEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
@@ -8,7 +9,7 @@ export const merge = defineSubcommand({
   summary: 'merge a branch into the active one, as a summary or as messages',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'last message of the branch', completes: 'node' },
   ],
   options: [
@@ -27,7 +28,7 @@ export const merge = defineSubcommand({
       const outcome = await runTreeChange(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
       return printChange(
         outcome,
-        `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${outcome.result.nodeId}.`,
+        `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${shortId(outcome.result.nodeId)}.`,
         at,
       );
     }

@@ -1,6 +1,7 @@
 import { moveToTree } from '@coppice/core';
 import { printChange, runTreeChange } from '../../changing.ts';
 import { findNodeIn, findTarget, findTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
@@ -8,7 +9,7 @@ export const move = defineSubcommand({
   summary: 'move a branch to another place or conversation',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'first message of the branch', completes: 'node' },
     { name: 'parent', summary: 'new parent, or root for the beginning', completes: 'node' },
   ],
@@ -34,7 +35,7 @@ export const move = defineSubcommand({
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
         at.context(),
       );
-      return printChange(moved, `Moved the branch to ${target.id}, as ${moved.result.nodeId}.`, at);
+      return printChange(moved, `Moved the branch to ${shortId(target.id)}, as ${shortId(moved.result.nodeId)}.`, at);
     }
     const before = given.optional('before');
     const outcome = await runTreeChange(at, {
@@ -44,6 +45,6 @@ export const move = defineSubcommand({
       parentId: await findNodeIn(at, row, given.text('parent')),
       ...(before === undefined ? {} : { before: await findNodeIn(at, row, before) }),
     });
-    return printChange(outcome, `Moved ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `Moved ${shortId(outcome.result.nodeId)}.`, at);
   },
 });

@@ -32,7 +32,7 @@ describe('a real agent through coppice proxy', () => {
   });
 
   it('[O51] its loop is one tree; what it asks with another system prompt is a tree of the same project', async () => {
-    // How this agent is told where a provider is: it looks at no variable for that.
+    // This agent gets the provider's address from an extension, not from a variable.
     const extension = join(fixture.home, 'there.mjs');
     writeFileSync(
       extension,
@@ -57,7 +57,7 @@ describe('a real agent through coppice proxy', () => {
     expect(service.requests).toHaveLength(4);
     const { trees, project } = JSON.parse(ran.out);
     expect(project).toBe('pi');
-    // A question, and for each of its two calls of a tool the call and the result, and the answer; a question and a name.
+    // A question, two tool calls with results, and the answer; a question and a title.
     expect(trees.map(({ nodes }: { readonly nodes: number }) => nodes).sort()).toEqual([2, 6]);
     const of = (tree: { readonly attributes: { readonly project: string; readonly systemPrompt: string } }) =>
       tree.attributes;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
 import { outlineShape } from '@coppice/core/tree';
 import type { Listening } from '@coppice/server';
@@ -9,8 +11,10 @@ import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
 import { drawTree, outlineTree, titleText } from '../../printing.ts';
+import { shortId } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
+import { findProgram, hasKeyFor, type ProgramSettings, withPublicAddresses } from './program-settings.ts';
 
 export const proxy = defineSubcommand({
   name: 'proxy',
@@ -29,7 +33,12 @@ export const proxy = defineSubcommand({
     { name: 'failed', summary: 'list calls that could not be recorded, with the reason' },
     { name: 'acknowledge', summary: 'remove the failed calls from that list' },
   ],
-  examples: ['coppice proxy -- node agent.mjs', 'coppice proxy --watch --port 4748', 'coppice proxy --failed'],
+  examples: [
+    'coppice proxy -- claude',
+    'coppice proxy -- node agent.mjs',
+    'coppice proxy --watch --port 4748',
+    'coppice proxy --failed',
+  ],
   async run(given, at) {
     const [program, ...words] = given.many('command');
     const watch = given.flag('watch');
@@ -39,21 +48,35 @@ export const proxy = defineSubcommand({
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
+    const known = findProgram(program);
+    const config = await at.config();
     const store = await at.store();
     const listening = await listen({
       store,
       ...((await store.info()).readOnly ? {} : { storeUrl: await at.storeUrl() }),
-      config: await at.config(),
+      config: withPublicAddresses(config, known),
       providers: await at.providers(),
       auth: { mode: 'token', token },
       port: given.count('port') ?? 0,
       spillFolder: await spillFolderOf(at),
     });
     at.onClose(() => listening.close());
-    const env = addressesFor(listening.url, project, token);
+    const {
+      env,
+      words: first,
+      extension,
+    } = known.settings({
+      base: `${listening.url}/p/${encodeURIComponent(project)}`,
+      token,
+      env: at.host.env,
+      hasKey: (service) => hasKeyFor(config, service),
+    });
+    const added = extension === undefined ? first : [...first, extension.option, await writeExtension(extension, at)];
     const stopWatching = watch ? watchCalls(listening, at) : () => undefined;
-    if (watch) for (const [name, value] of Object.entries(env)) at.output.note(`${name}=${value}\n`);
-    const exitCode = program === undefined ? await until(at.host.signal) : await child(program, words, env, at);
+    if (watch)
+      for (const [name, value] of Object.entries(env)) if (value !== undefined) at.output.note(`${name}=${value}\n`);
+    const exitCode =
+      program === undefined ? await until(at.host.signal) : await child(program, [...added, ...words], env, at);
     await recordedAll(listening, at);
     stopWatching();
     const { recorder } = listening.server.services;
@@ -63,7 +86,7 @@ export const proxy = defineSubcommand({
   },
 });
 
-/** Lists the calls that could not be recorded, and takes them off the list where that is asked for. */
+/** Lists the calls that could not be recorded, and acknowledges them if requested. */
 async function showFailed(acknowledge: boolean, at: CliContext): Promise<SubcommandOutput> {
   const { owner } = await at.store();
   const failed = await openFailedCalls(at);
@@ -81,13 +104,13 @@ function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
 
-// How long the end waits for what is still to be recorded before it asks why, and how often.
+// How long to wait for recording before reporting the reason, and how often.
 const waitMs = 10_000;
 const waits = 6;
 
 /**
- * Waits until every call is recorded. A store that is away keeps nobody: what waits goes to files when the server closes,
- * and is recorded the next time.
+ * Waits until every call is recorded. An unavailable store does not block the exit: waiting calls are moved to files,
+ * and recorded the next time.
  */
 async function recordedAll({ server }: Listening, at: CliContext): Promise<void> {
   const { recorder } = server.services;
@@ -98,30 +121,29 @@ async function recordedAll({ server }: Listening, at: CliContext): Promise<void>
   }
 }
 
-/** The exit code of a program that was interrupted. */
+/** The exit code of an interrupted program. */
 const interrupted = 130;
 
-/** What makes unmodified clients come here: the token is the key that they show. */
-function addressesFor(url: string, project: string, token: string): Record<string, string> {
-  const base = `${url}/p/${encodeURIComponent(project)}`;
-  return {
-    OPENAI_BASE_URL: `${base}/v1`,
-    OPENAI_API_BASE: `${base}/v1`,
-    ANTHROPIC_BASE_URL: base,
-    OPENAI_API_KEY: token,
-    ANTHROPIC_API_KEY: token,
-  };
+/** Writes a file that the program reads; it is removed when the command ends. */
+async function writeExtension(
+  { name, text }: NonNullable<ProgramSettings['extension']>,
+  at: CliContext,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-proxy-'));
+  at.onClose(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
+  await writeFile(file, text, { mode: 0o600 });
+  return file;
 }
 
 function child(
   program: string,
   words: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: ProgramSettings['env'],
   at: CliContext,
 ): Promise<number> {
-  // A token of the user's own would be shown in place of ours.
-  const childEnv = { ...at.host.env, ...env, ANTHROPIC_AUTH_TOKEN: undefined };
-  // Whoever stopped it while it was getting ready does not want the program any more.
+  const childEnv = { ...at.host.env, ...env };
+  // If it was interrupted during startup, the program is not started.
   if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
     const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: childEnv });
@@ -142,17 +164,19 @@ function until(signal: AbortSignal): Promise<number> {
   });
 }
 
-/** Prints calls as they are recorded: model, tokens, time, and where they landed. */
+/** Prints calls as they are recorded: model, tokens, time, and tree. */
 function watchCalls(listening: Listening, at: CliContext): () => void {
   return listening.server.services.recorder.listen((call) => {
     const where =
-      call.treeId === null ? at.output.style.bad('not recorded') : `${call.treeId} ${call.nodeId ?? ''} +${call.nodes}`;
+      call.treeId === null
+        ? at.output.style.bad('not recorded')
+        : `${shortId(call.treeId)} ${call.nodeId === null ? '' : shortId(call.nodeId)} +${call.nodes}`;
     const words = [oneLine(call.model, 40), call.status, tokensOfCall(call.usage), `${call.totalMs} ms`, where];
     at.output.note(`${words.join('  ')}\n`);
   });
 }
 
-/** What a call took, as its service counted it: in and out. */
+/** The input and output tokens that the service reported. */
 function tokensOfCall(usage: unknown): string {
   const count = (...names: readonly string[]) => {
     for (const name of names) {
@@ -164,18 +188,18 @@ function tokensOfCall(usage: unknown): string {
   return `${count('prompt_tokens', 'input_tokens')} > ${count('completion_tokens', 'output_tokens')} tokens`;
 }
 
-// An agent that worked for hours leaves thousands of messages; `coppice tree` shows them.
+// An agent that worked for hours leaves thousands of messages; `coppice tree` shows them all.
 const linesPerTree = 100;
 
 async function treesOf(project: string, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
-  const { items } = await store.trees({ project, forest: true, limit: 20 });
+  const { items } = await store.trees({ project, limit: 20 });
   const lines: string[] = [];
   const data: { readonly tree: TreeSummary; readonly nodes: number }[] = [];
   for (const row of items) {
     const nodes = await store.read(row.id, () => readTopology(row.id));
     data.push({ tree: row, nodes: nodes.length });
-    lines.push(`${at.output.style.strong(oneLine(titleText(row), 60))}  ${at.output.style.quiet(row.id)}`);
+    lines.push(`${at.output.style.strong(oneLine(titleText(row), 60))}  ${at.output.style.quiet(shortId(row.id))}`);
     const fold = nodes.length > linesPerTree;
     const drawing = outlineTree({ shape: outlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));

@@ -40,7 +40,7 @@ describe('coppice proxy --watch', () => {
     }
     const lines = () => said.split('\n').filter((line) => line.startsWith('m-1'));
     await expect.poll(lines).toHaveLength(2);
-    expect(lines()[0]).toMatch(/^m-1 {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f-]{36} [\da-f-]{36} \+2$/);
+    expect(lines()[0]).toMatch(/^m-1 {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f]{8} [\da-f]{8} \+2$/);
     expect(lines()[1]).toMatch(/\+1$/);
     stop.abort();
     const ran = await running;

@@ -6,7 +6,7 @@ export const redo = defineSubcommand({
   summary: 'redo what you undid last, in any conversation or the one you name',
   group: 'Undo',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
   ],
   options: [{ name: 'force', summary: 'also if others changed it since; what they added goes to the trash' }],
   examples: ['coppice redo', 'coppice redo last', 'coppice redo last --force'],

@@ -12,7 +12,7 @@ export const regenerate = defineSubcommand({
   summary: 'generate another reply and keep the existing ones',
   group: 'Chat',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     {
       name: 'node',
       summary: 'reply or its question (default: the active message)',

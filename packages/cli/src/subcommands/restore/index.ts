@@ -1,6 +1,7 @@
 import { AppError } from '@coppice/core';
 import { commandLineFor, printChange, runTreeChange } from '../../changing.ts';
-import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
+import { findDeletedNode, findTree, lastTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
@@ -10,7 +11,7 @@ export const restore = defineSubcommand({
   arguments: [
     {
       name: 'tree',
-      summary: 'conversation: id, start of its id, title, or last; last alone is the one deleted last',
+      summary: 'conversation: id or a part of it, title, or last; last alone is the one deleted last',
       completes: 'tree',
     },
     { name: 'node', summary: 'deleted message, as listed by coppice trash', optional: true },
@@ -23,7 +24,7 @@ export const restore = defineSubcommand({
     const version = given.count('at');
     const node = given.optional('node');
     const whole = version === undefined && node === undefined;
-    // Of the trees that can be brought back, the last one is meant, not one that is there.
+    // `last` means the last deleted tree, not the last changed one.
     const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
     if (whole && word === lastTree && deleted === undefined) {
       const lists = commandLineFor(at, 'coppice trash <tree>');
@@ -37,10 +38,10 @@ export const restore = defineSubcommand({
       return printChange(outcome, `Returned to version ${version}.`, at);
     }
     if (node !== undefined) {
-      const nodeId = await findNodeIn(at, row, node);
+      const nodeId = await findDeletedNode(at, row, node);
       return printChange(
         await runTreeChange(at, { type: 'restore', treeId: row.id, nodeId }),
-        `Restored ${nodeId}.`,
+        `Restored ${shortId(nodeId)}.`,
         at,
       );
     }

@@ -4,6 +4,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { titleText } from '../../printing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
@@ -12,7 +13,7 @@ export const rm = defineSubcommand({
   summary: 'delete a conversation or messages (restore or undo brings them back)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     {
       name: 'nodes',
       summary: 'messages to delete (default: the whole conversation)',
@@ -37,7 +38,7 @@ export const rm = defineSubcommand({
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
       const outcome = await runTreeChange(at, { type: 'delete-tree', treeId: row.id });
-      const line = commandLineFor(at, `coppice restore ${row.id}`);
+      const line = commandLineFor(at, `coppice restore ${shortId(row.id)}`);
       const back = line === null ? [] : [at.output.style.quiet(`Restore it with ${line}.`)];
       return { ...printChange(outcome, '', at), lines: [`${oneLine(titleText(row), 60)} is in the trash.`, ...back] };
     }

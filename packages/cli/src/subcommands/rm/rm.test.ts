@@ -23,7 +23,7 @@ describe('coppice rm', () => {
     expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain(
       'This would delete the conversation with 1 message',
     );
-    expect((await fixture.run(['rm', tree])).out).toContain(`coppice restore ${tree}`);
+    expect((await fixture.run(['rm', tree])).out).toContain(`coppice restore ${tree.slice(-8)}`);
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 });

@@ -3,6 +3,7 @@ import { usageError } from '../../exit-codes.ts';
 import { timeText } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
+import { shortId } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -45,7 +46,7 @@ export const search = defineSubcommand({
       const about = `${hit.role}  ${timeText(hit.createdAt)}`;
       const where = oneLine(hit.title ?? 'Untitled', Math.min(30, columns));
       const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
-      const opens = commandLineFor(at, `coppice show ${hit.treeId} ${hit.nodeId} --through`);
+      const opens = commandLineFor(at, `coppice show ${shortId(hit.treeId)} ${shortId(hit.nodeId)} --through`);
       const below = opens === null ? [] : screen === null ? [opens] : continued(opens, screen - 2);
       return [
         `${style.strong(where)}${gap}${style.quiet(about)}`,

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createProviders, localTokenPath, openLocalToken } from '@coppice/engine';
 import type { Listening, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
 import type { CliContext } from '../../cli-context.ts';
@@ -10,10 +10,10 @@ import { openTools } from '../../mcp-tools.ts';
 import { webFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
-/** Where the page is found again, unless something else is there. */
+/** The default port, unless it is in use. */
 const usualPort = 4747;
 
-/** What is written down of what happens: nothing but faults if nobody asks. */
+/** The log levels; by default only errors. */
 const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 export const serve = defineSubcommand({
@@ -70,19 +70,23 @@ export const serve = defineSubcommand({
     if (!levels.some((known) => known === level))
       throw usageError(`Unknown log level ${level}. Use one of ${levels.join(', ')}.`);
     const proxies = given.many('sign-in-proxy');
+    const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
     if (proxies.length > 0 && !given.flag('users'))
       throw usageError('--sign-in-proxy works only with --users. Add --users.');
-    // Loaded when it is asked for, here and wherever else it is needed: no other subcommand waits for a server.
+    // Imported lazily, here and elsewhere: no other subcommand waits for the server's modules.
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
-    const [store, config, providers] = [await at.store(), await at.config(), await at.providers()];
+    // The keys of whoever starts a shared server are not for its users.
+    const live = await (given.flag('users') ? at.sharedLive() : at.live());
+    const [store, config] = [await at.store(), live.current];
+    const providers = given.flag('users') ? createProviders({ config }) : await at.providers();
     const readOnly = (await store.info()).readOnly;
     if (!given.flag('no-example') && !readOnly && port !== 0) await createExampleTree(store, at.context());
-    const chosen = machine.env['COPPICE_TOKEN'];
-    const token = chosen ?? randomBytes(32).toString('base64url');
+    const auth = given.flag('users')
+      ? ({ mode: 'users', ...(proxies.length === 0 ? {} : { proxy }) } as const)
+      : await tokenAuth(at);
     const web = webFolder();
     const host = given.optional('host');
-    const { tools, mcp } = await openTools(at);
-    const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
+    const { tools, mcp } = await openTools(at, live);
     const options: ServeOptions = {
       tools,
       ...(mcp === null ? {} : { mcp }),
@@ -93,22 +97,26 @@ export const serve = defineSubcommand({
       hosts: given.many('allow-host'),
       origins: given.many('allow-origin'),
       log: createLog({ level, to: { write: (line) => void machine.stderr.write(line) } }),
-      auth: given.flag('users')
-        ? { mode: 'users', ...(proxies.length === 0 ? {} : { proxy }) }
-        : { mode: 'token', token, chosen: chosen !== undefined },
+      auth,
+      live,
       ...(web === null ? {} : { web }),
-      // On many systems the folder for temporary files is memory; an upload may be larger than that.
+      // On many systems the temporary folder is in memory; an upload may be larger than that.
       spool: join(machine.home, '.coppice', 'spool'),
       spillFolder: await spillFolderOf(at),
+      // What other programs on this computer stored belongs to the person who started this server.
+      ...(given.flag('users')
+        ? {}
+        : { computer: { home: machine.home, env: machine.env, platform: process.platform } }),
       ...(host === undefined ? {} : { host }),
     };
     const listening = await startServer(listen, options, port);
     at.onClose(() => listening.close());
-    // Nobody could make the first user of a server that asks everybody who they are. Made after the address was opened: a
-    // token that is shown once would be lost with a port that is taken.
+    // A server with users needs a first admin. Created after the port was opened: the token is shown only once, and
+    // would be lost if the port is in use.
     const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     if (admin !== null) output.note(`The first user is admin. This token is shown only once: ${admin}\n`);
-    printAddress(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
+    if (at.options.bare === true && machine.stdout.isTTY === true) for (const line of welcome) output.print(line);
+    printAddress(listening, auth.mode === 'users' ? (admin ?? '') : auth.token, at, port === 0);
     if (web === null)
       output.note('The page is not built, so only the API is served. Build it with npm run build -w @coppice/web.\n');
     else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true) openPage(listening, machine.env);
@@ -117,7 +125,35 @@ export const serve = defineSubcommand({
   },
 });
 
-/** The usual port, or any if that is taken; a port that was asked for is a must. */
+/** The next steps for someone who typed just `coppice`. */
+const welcome: readonly string[] = [
+  'Coppice keeps every conversation with a language model as a tree.',
+  '  coppice chat            chat in this terminal',
+  '  coppice import <file>   bring in chats from other programs',
+  '  coppice ls              list your conversations',
+  '  coppice --help          everything else',
+];
+
+/** The token of COPPICE_TOKEN, or the one stored next to the configuration. */
+async function tokenAuth(at: CliContext): Promise<TokenAuth> {
+  const { env, home } = at.host;
+  const chosen = env['COPPICE_TOKEN'];
+  if (chosen !== undefined) return { mode: 'token', token: chosen, chosen: true };
+  const local = await openLocalToken(localTokenPath({ env, home }));
+  return {
+    mode: 'token',
+    get token() {
+      return local.current;
+    },
+    chosen: false,
+    renew: () => local.renew(),
+    sync: () => local.sync(),
+  };
+}
+
+type TokenAuth = Extract<ServeOptions['auth'], { readonly mode: 'token' }>;
+
+/** The default port, or a free one if it is in use; an explicit port is required. */
 async function startServer(
   listen: (options: ServeOptions) => Promise<Listening>,
   options: ServeOptions,
@@ -139,7 +175,7 @@ function printAddress({ port, url, signInUrl }: Listening, token: string, at: Cl
     return;
   }
   output.print(`${output.style.active('❧')} Coppice is at ${output.style.strong(signInUrl ?? url)}`);
-  // An address without a token lets nobody in.
+  // A URL without a token gives no access.
   const who =
     signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your trees.';
   output.print(output.style.quiet(`${who} Press Ctrl-C to stop.`));

@@ -48,6 +48,47 @@ describe('coppice serve', () => {
     await expect(fetch(address)).rejects.toThrow();
   });
 
+  it('[O92] coppice alone, in a terminal, says what one can do and where the page is', async () => {
+    stop = new AbortController();
+    let shown = '';
+    const started = new Promise<void>((resolve) => {
+      const stdout = {
+        isTTY: true,
+        columns: 80,
+        write(text: string | Uint8Array) {
+          shown += text;
+          if (shown.includes('Ctrl-C')) resolve();
+        },
+      };
+      const env = { CI: '1', NO_COLOR: '1' };
+      void makeCliFixture({ home: fixture.home, env, stdout, signal: stop.signal })
+        .run([])
+        .then(() => resolve());
+    });
+    await started;
+    for (const part of ['coppice chat', 'coppice import', 'coppice ls', 'coppice --help', 'http://127.0.0.1:'])
+      expect(shown).toContain(part);
+    stop.abort();
+  });
+
+  it('[O123] the token is the same after a restart, and a new one counts while the server runs', async () => {
+    const first = serving().run(['serve', '--port', '0']);
+    const { token } = JSON.parse(await received);
+    stop.abort();
+    await first;
+    const again = serving().run(['serve', '--port', '0']);
+    const { port, token: kept } = JSON.parse(await received);
+    expect(kept).toBe(token);
+    const status = async (bearer: string) =>
+      (await fetch(`http://127.0.0.1:${port}/api/me`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+    expect(await status(token)).toBe(200);
+    const renewed = String((await fixture.json(['token', '--new']))['token']);
+    await expect.poll(() => status(renewed), { timeout: 5_000 }).toBe(200);
+    expect(await status(token)).toBe(401);
+    stop.abort();
+    await again;
+  });
+
   it('[O35] an empty store gets an example to explore, once', async () => {
     const running = serving().run(['serve', '--json', '--no-open']);
     await received;

@@ -9,8 +9,9 @@ export const show = defineSubcommand({
   name: 'show',
   summary: 'print a branch: the active one, or the one that ends at a message',
   group: 'Read',
+  paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
     { name: 'node', summary: 'last message to print', optional: true, completes: 'node' },
   ],
   options: [
@@ -37,6 +38,13 @@ export const show = defineSubcommand({
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
     const places = await store.read(row.id, () => variantNumbers(shown));
     const { output } = at;
+    const { screen } = output;
+    // Rendered on a terminal only: a pipe gets the text as written.
+    const { markdownLines } = screen === null ? { markdownLines: null } : await import('../../chat/markdown.ts');
+    const render =
+      markdownLines === null || screen === null
+        ? undefined
+        : (text: string) => markdownLines(text, screen, output.style, { isCopied: true }).join('\n');
     return {
       data: {
         treeId: row.id,
@@ -55,7 +63,7 @@ export const show = defineSubcommand({
           );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];
-          yield printNode(node, total > 1 ? `${index + 1}/${total}` : '', output);
+          yield printNode(node, total > 1 ? `${index + 1}/${total}` : '', output, render);
         }
       })(),
     };

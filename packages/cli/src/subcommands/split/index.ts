@@ -1,6 +1,9 @@
+import { ask, textOf } from '@coppice/core';
 import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
+import { graphemesOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
@@ -8,16 +11,35 @@ export const split = defineSubcommand({
   summary: 'split a message in two, to branch from its middle',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'message to split', completes: 'node' },
-    { name: 'position', summary: 'length of the first part, in UTF-16 code units' },
+    { name: 'position', summary: 'length of the first part, in characters as you count them' },
   ],
   examples: ['coppice split last @ 120'],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
     const position = given.text('position');
     if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
-    const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: Number(position) });
-    return printChange(outcome, `Split into ${outcome.result.nodeId} and ${outcome.result.right}.`, at);
+    const store = await at.store();
+    const node = await store.read(treeId, () => ask('node', { id: nodeId }));
+    const offset = offsetOf(node?.message == null ? '' : textOf(node.message), Number(position));
+    const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: offset });
+    return printChange(
+      outcome,
+      `Split into ${shortId(outcome.result.nodeId)} and ${shortId(outcome.result.right)}.`,
+      at,
+    );
   },
 });
+
+/** The UTF-16 offset after so many graphemes. An offset beyond the end is refused later. */
+function offsetOf(text: string, characters: number): number {
+  let offset = 0;
+  let left = characters;
+  for (const character of graphemesOf(text)) {
+    if (left === 0) return offset;
+    offset += character.length;
+    left--;
+  }
+  return offset + left;
+}

@@ -15,4 +15,13 @@ describe('coppice split', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'Hello ' }, { text: 'world' }] });
     expect(await fixture.run(['split', tree, '@', 'six'])).toMatchObject({ code: 2 });
   });
+
+  it('[O14] counts characters as people do, not code units', async () => {
+    const { tree } = await fixture.grow('👩‍👩‍👧 e\u0301 = three');
+    await fixture.json(['split', tree, '@', '3']);
+    expect(await fixture.json(['show', tree])).toMatchObject({
+      nodes: [{ text: '👩‍👩‍👧 e\u0301' }, { text: ' = three' }],
+    });
+    expect(await fixture.run(['split', tree, '@', '99'])).toMatchObject({ code: 2 });
+  });
 });

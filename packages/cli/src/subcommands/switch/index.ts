@@ -1,6 +1,7 @@
 import { ask } from '@coppice/core';
 import { printChange, runTreeChange } from '../../changing.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
@@ -8,21 +9,21 @@ export const switchTo = defineSubcommand({
   summary: 'go to the branch of a message, where you last were in it',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
     { name: 'node', summary: 'any message of the branch', completes: 'node' },
   ],
-  options: [{ name: 'exactly', summary: 'stop at this message, even if more follows' }],
-  examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exactly'],
+  options: [{ name: 'exact', summary: 'stop at this message, even if more follows' }],
+  examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exact'],
   async run(given, at) {
     const store = await at.store();
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
-    const leaf = given.flag('exactly')
+    const leaf = given.flag('exact')
       ? nodeId
       : await store.read(treeId, function* () {
           const known = yield* ask('head', { id: nodeId });
           return known === null ? nodeId : yield* ask('lastVisited', { from: nodeId });
         });
     const outcome = await runTreeChange(at, { type: 'select', treeId, nodeId: leaf });
-    return printChange(outcome, `You are at ${outcome.result.nodeId}.`, at);
+    return printChange(outcome, `You are at ${shortId(outcome.result.nodeId)}.`, at);
   },
 });

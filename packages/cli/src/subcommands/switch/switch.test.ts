@@ -12,7 +12,7 @@ describe('coppice switch', () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     expect(await fixture.json(['switch', tree, nodes[1] ?? ''])).toMatchObject({ nodeId: nodes[2] });
-    expect(await fixture.json(['switch', tree, nodes[1] ?? '', '--exactly'])).toMatchObject({ nodeId: nodes[1] });
+    expect(await fixture.json(['switch', tree, nodes[1] ?? '', '--exact'])).toMatchObject({ nodeId: nodes[1] });
     expect(await fixture.run(['switch', tree, 'ffff0000'])).toMatchObject({ code: 3 });
   });
 });

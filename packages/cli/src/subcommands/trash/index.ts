@@ -2,7 +2,8 @@ import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { printList, timeText, treeLine } from '../../printing.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { findDeletedNode, findTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
@@ -35,7 +36,7 @@ export const trash = defineSubcommand({
           lines: ['Deleted the conversation permanently.', ...remainderLines(report)],
         };
       }
-      const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(at, row, node) };
+      const what = node === undefined ? { upTo: row.version } : { nodeId: await findDeletedNode(at, row, node) };
       const report = await store.purge(row.id, what);
       return {
         data: { treeId: row.id, ...report },
@@ -45,7 +46,7 @@ export const trash = defineSubcommand({
     const items = await store.trash(row.id);
     const { style } = at.output;
     const lines = items.map((item) =>
-      printList(item.nodeId, `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
+      printList(shortId(item.nodeId), `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
     );
     return {
       data: { treeId: row.id, items },
@@ -77,11 +78,11 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   return { data: { items, cursor, purged: purge, ...(purge ? report : {}) }, lines };
 }
 
-/** What a purge had to leave, one line for each reason. */
+/** What a purge could not delete, one line per reason. */
 function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
   const lines = copies.map(
     ({ treeId, title, nodes }) =>
-      `${countNoun(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? treeId : `"${title}" (${treeId})`}.`,
+      `${countNoun(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? shortId(treeId) : `"${title}" (${shortId(treeId)})`}.`,
   );
   if (waitingAttachments > 0)
     lines.push(
@@ -92,7 +93,7 @@ function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport):
   return lines;
 }
 
-/** Several purges as one; copies in trees that were purged themselves are gone. */
+/** Merges the reports of several purges; copies in trees that were purged too are left out. */
 function mergeReports(reports: readonly PurgeReport[], purged: ReadonlySet<TreeId>): PurgeReport {
   const copies = new Map<TreeId, PurgeReport['copies'][number]>();
   for (const copy of reports.flatMap((report) => report.copies)) {

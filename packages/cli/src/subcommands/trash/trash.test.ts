@@ -27,7 +27,7 @@ describe('coppice trash', () => {
     const { tree } = await fixture.grow('One');
     await fixture.json(['rm', tree]);
     const database = new DatabaseSync(join(fixture.home, '.coppice', 'coppice.db'));
-    // Written at once: two hundred trees one by one are four hundred writes that each wait for the disk.
+    // Written in one statement: two hundred trees one by one would be four hundred synced writes.
     database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 203)
       INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, pinned,
         trashed_at, attributes)

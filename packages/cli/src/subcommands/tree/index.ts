@@ -3,6 +3,7 @@ import { outlineShape } from '@coppice/core/tree';
 import { commandLineFor, countNoun } from '../../changing.ts';
 import { drawTree, outlineTree, treeHead } from '../../printing.ts';
 import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
+import { shortId } from '../../short-ids.ts';
 import { readRows, readShape, shapeLines } from '../../tree-shape.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -13,8 +14,9 @@ export const tree = defineSubcommand({
   name: 'tree',
   summary: 'draw the tree of a conversation, with the active branch highlighted',
   group: 'Read',
+  paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
   ],
   options: [
     { name: 'from', value: 'node', summary: 'only what is below this message', completes: 'node' },
@@ -49,7 +51,7 @@ export const tree = defineSubcommand({
         })(),
       };
     }
-    // Shown by its forks and ends; what is in between is counted.
+    // Shows forks and leaves; the messages in between are counted.
     const { lines, left } = shapeLines(shape, activeNodeId, limit);
     const folded = lines.reduce((count, line) => count + line.folded, 0);
     const ids = lines.map((line) => line.node.id);
@@ -59,7 +61,7 @@ export const tree = defineSubcommand({
       lines: (function* () {
         yield treeHead(row, output);
         yield* drawTree(lines, output, rows);
-        const whole = commandLineFor(at, `coppice tree ${row.id} --all`);
+        const whole = commandLineFor(at, `coppice tree ${shortId(row.id)} --all`);
         const more = left === 0 ? '' : ` ${countNoun(left, 'line')} left out.`;
         const how = whole === null ? 'See every one with --all.' : `See every one with ${whole}.`;
         yield output.style.quiet(`${countNoun(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`);

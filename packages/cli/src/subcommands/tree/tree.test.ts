@@ -77,7 +77,7 @@ describe('coppice tree', () => {
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     const { out } = await fixture.run(['tree', tree]);
     expect(out).toMatch(/● One .*\n├─● Two .*\n│ ● Three .*\n└─● Other/);
-    // Also without colours one sees where one is.
+    // The current node is marked even without colours.
     expect(out.split('\n').filter((line) => line.endsWith('← here'))).toEqual([expect.stringContaining('Other')]);
     expect(await fixture.json(['tree', tree, '--depth', '1'])).toMatchObject({
       nodes: [{ id: nodes[0], hasChildren: true }],

@@ -6,7 +6,7 @@ export const undo = defineSubcommand({
   summary: 'undo your last change, in any conversation or the one you name',
   group: 'Undo',
   arguments: [
-    { name: 'tree', summary: 'conversation: id, start of its id, title, or last', optional: true, completes: 'tree' },
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
   ],
   options: [{ name: 'force', summary: 'also if others changed it since; what they added goes to the trash' }],
   examples: ['coppice undo', 'coppice undo last', 'coppice undo last --force'],

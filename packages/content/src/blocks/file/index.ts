@@ -11,13 +11,13 @@ import {
   sourceSize,
 } from '../source.ts';
 
-/** The text of a file, where that is all there is of it. */
+/** A file that is known by its text only. */
 export interface TextSource {
   readonly type: 'text';
   readonly text: string;
 }
 
-/** An attachment. Its name is for people; it is never a path. */
+/** An attachment. Its name is for display and never a path. */
 export interface FileBlock extends Block {
   readonly type: 'file';
   readonly name: string;
@@ -33,8 +33,8 @@ function hasText(value: object): boolean {
   return 'text' in value && typeof value.text === 'string';
 }
 
-// A page of a PDF is about 50 KB and costs about 2,000 tokens; text is about four bytes a token. A file of which nothing
-// is known counts as one page.
+// A PDF page has about 50 KB and costs about 2,000 tokens; text has about four bytes per token. A file of unknown size
+// counts as one page.
 const bytesPerToken = { text: 4, other: 25 };
 const tokensPerPage = 2000;
 
@@ -45,7 +45,7 @@ function fileTokens(block: FileBlock): number {
   return Math.ceil(size / (block.mediaType.startsWith('text/') ? bytesPerToken.text : bytesPerToken.other));
 }
 
-/** An attachment, by its bytes, an address, a stored blob or its text. */
+/** An attachment: bytes, a URL, a stored blob or text. */
 export const file = defineBlock<FileBlock>({
   type: 'file',
   summary: 'An attachment.',

@@ -10,18 +10,18 @@ import {
   knownSource,
 } from '../source.ts';
 
-/** A picture. Its media type may be missing only where an address stands for it. */
+/** A picture. The media type may be missing only for a URL. */
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: ByteSource;
   readonly mediaType?: string;
 }
 
-// Providers charge from 85 (low detail) to about 1,600 tokens (a full-size picture) by dimensions that a block does not
-// carry. The figure is towards the upper end: an estimate that is too low costs a refused request.
+// Providers charge from 85 (low detail) to about 1,600 tokens (full size) by dimensions that a block does not contain.
+// The figure is near the upper end: too low an estimate leads to a rejected request.
 const tokensPerImage = 1200;
 
-/** A picture, by its bytes, an address or a stored blob. */
+/** A picture: bytes, a URL or a stored blob. */
 export const image = defineBlock<ImageBlock>({
   type: 'image',
   summary: 'A picture.',

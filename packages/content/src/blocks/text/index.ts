@@ -1,7 +1,7 @@
 import type { TextBlock } from '@coppice/core';
 import { comparedFields, defineBlock } from '../define.ts';
 
-/** Plain text. Stored exactly; compared without the white space around it, and not at all when it is blank. */
+/** Plain text. Stored exactly; compared without surrounding white space, and ignored in comparisons if blank. */
 export const text = defineBlock<TextBlock>({
   type: 'text',
   summary: 'Plain text or Markdown.',

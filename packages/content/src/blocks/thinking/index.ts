@@ -2,18 +2,18 @@ import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
 import { defineBlock, optionalStringProblem } from '../define.ts';
 
-/** What a model reasoned before it answered, with what its provider needs to accept it again. */
+/** The reasoning of a model, with the data its provider needs to accept it again. */
 export interface ThinkingBlock extends Block {
   readonly type: 'thinking';
-  /** The readable reasoning; empty when the provider shows none. */
+  /** The readable reasoning; empty if the provider shows none. */
   readonly thinking: string;
-  /** Proof that the text is the provider's own; kept to the byte, or the reasoning cannot be sent back. */
+  /** The provider's signature over the text; stored exactly, otherwise the reasoning cannot be sent back. */
   readonly signature?: string;
-  /** Reasoning that the provider gave in encrypted form only. */
+  /** Reasoning that the provider sent in encrypted form only. */
   readonly redacted?: string;
 }
 
-/** Reasoning. Never counts when messages are compared, unless a message has nothing else. */
+/** Reasoning. Ignored when messages are compared, unless a message has nothing else. */
 export const thinking = defineBlock<ThinkingBlock>({
   type: 'thinking',
   summary: 'Reasoning of a model, with its signature.',
@@ -24,7 +24,7 @@ export const thinking = defineBlock<ThinkingBlock>({
     return optionalStringProblem(fields, 'signature') ?? optionalStringProblem(fields, 'redacted');
   },
   toText: (block) => block.thinking,
-  // Without its signature's provider, reasoning is only something the model might take for an instruction.
+  // Without the provider that signed it, reasoning is only text that a model might take for an instruction.
   lower: () => [],
   normal: () => undefined,
   withKnownFields: ({ thinking: said }) => ({ type: 'thinking', thinking: said }),

@@ -3,22 +3,25 @@ import { isJsonObject } from '../../json-copy.ts';
 import { estimateTokens } from '../../tokens.ts';
 import { comparedFields, defineBlock, optionalStringProblem } from '../define.ts';
 
-/** A model's request to run a tool, with what its provider wants back unchanged. */
+/** A model's request to run a tool, with data that its provider needs back unchanged. */
 export interface ToolUseBlock extends CoreToolUseBlock {
-  /** The arguments as the model wrote them, where a provider compares them byte for byte. */
+  /** The arguments as the model wrote them, for providers that compare them byte by byte. */
   readonly arguments?: string;
-  /** Opaque proof of the reasoning behind the call. */
+  /** An opaque signature of the reasoning behind the call. */
   readonly thoughtSignature?: string;
 }
 
-/** What a call costs around its name and arguments: id, type and markup. */
+/** The tokens of a call besides its name and arguments: id, type and markup. */
 const overhead = 12;
 
 function isFilled(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** A tool call. Only assistant messages call tools; the raw argument text never counts, its parameters do. */
+/**
+ * A tool call. Only assistant messages may contain one; its parameters count for equality, the raw argument text does
+ * not.
+ */
 export const toolUse = defineBlock<ToolUseBlock>({
   type: 'tool-use',
   summary: "A model's request to run a tool.",

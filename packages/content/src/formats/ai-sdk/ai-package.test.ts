@@ -1,9 +1,9 @@
-/** Beside the published AI SDK: what it makes is read here as it reads it itself. */
+/** Compares with the published AI SDK: its messages must be read here as the SDK itself reads them. */
 import { convertToModelMessages, readUIMessageStream, safeValidateUIMessages, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { inputOf, storeInput } from '../conformance.ts';
 
-/** A reply as the SDK puts it together from the events of a stream. */
+/** A reply that the SDK assembles from stream events. */
 async function streamed(): Promise<UIMessage> {
   const events = [
     { type: 'start', messageId: 'a1' },
@@ -66,13 +66,13 @@ describe('the AI SDK itself', () => {
     for (const { message } of trees[0]?.nodes ?? []) {
       const result = message.role === 'tool' ? [`tool-result ${message.tool_call_id}`] : undefined;
       const parts = message.content.flatMap((block) => {
-        // What no model is sent.
+        // Parts that are not sent to a model.
         if (block.type === 'source-url' || block.type.startsWith('data-')) return [];
         const name = names[block.type] ?? block.type;
         return name === 'tool-call' && 'id' in block ? [`${name} ${String(block.id)}`] : [name];
       });
       const last = ours.at(-1);
-      // There, all results of one step are one message.
+      // The SDK puts all results of one step into one message.
       if (result !== undefined && last?.[0] === 'tool') last[1].push(...result);
       else ours.push([message.role, result ?? parts]);
     }

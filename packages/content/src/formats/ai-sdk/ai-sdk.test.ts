@@ -91,7 +91,7 @@ runFormatConformance(aiSdk, [
 ]);
 
 describe('messages of the AI SDK', () => {
-  it('[I23] are cut at their steps, with calls and results as messages of their own', async () => {
+  it('[I23] are divided at their steps, with calls and results as separate messages', async () => {
     const { trees } = await storeInput(inputOf({ 'c.json': JSON.stringify(list) }));
     const nodes = trees[0]?.nodes ?? [];
     expect(nodes.map((node) => [node.externalId, node.message.role])).toEqual([

@@ -1,4 +1,4 @@
-// Messages of the AI SDK (`UIMessage[]`), and the repository in which assistant-ui keeps them with their branches.
+// Messages of the AI SDK (`UIMessage[]`), and assistant-ui's repository, which keeps them with their branches.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -15,6 +15,7 @@ import {
   roleFinding,
   rootsFinding,
   rootsIn,
+  wireBlockFinding,
   wordFinding,
 } from '../structure-findings.ts';
 import { stretchesOf } from '../ui-messages.ts';
@@ -45,7 +46,7 @@ function detect(sample: Sample): number {
 
 interface AiSdkEntry {
   readonly message: JsonObject;
-  /** Undefined hangs it on the one before. */
+  /** Undefined makes it a child of the entry before. */
   readonly parentId: string | null | undefined;
   readonly record: JsonObject;
   readonly place: string;
@@ -65,6 +66,7 @@ function aiSdkTree(
     let parent: string | null = parentId === undefined ? previous : parentId;
     for (const one of parentFinding(own.parentId, at)) findings.push(one);
     for (const one of roleFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of wireBlockFinding(message.content, at)) findings.push(one);
     for (const part of listAt(message, 'parts')) {
       const type = isJsonObject(part) ? part.type : undefined;
       for (const one of wordFinding('part', type, isPartType, at)) findings.push(one);
@@ -136,14 +138,14 @@ function aiSdkEntry(value: Json, place: string): AiSdkEntry | undefined {
   return typeof value.role === 'string' ? { message: value, parentId: parent, record: value, place } : undefined;
 }
 
-/** What comes of a list: a tree, or a finding where its messages are those of another program's tree. */
+/** Returns the tree of a list, or a finding if its messages belong to a tree of another program. */
 function eventOf(
   entries: readonly AiSdkEntry[],
   record: JsonObject,
   place: string,
   found: readonly ImportFinding[],
 ): ReadEvent {
-  // An entry of a repository names its parent beside its message; a message by itself does so in its metadata.
+  // An entry of a repository names its parent beside the message; a plain message does so in its metadata.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };
@@ -190,5 +192,6 @@ export const aiSdk = defineFormat({
   name,
   label: 'AI SDK messages',
   summary: 'UIMessage lists of the AI SDK, and repositories of assistant-ui with their branches.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'pictures'],
   reader: { detect, read },
 });

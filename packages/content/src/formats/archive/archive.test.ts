@@ -15,7 +15,7 @@ const id = treeId(uuid(1));
 const picture = new Uint8Array(400_000).map((_, index) => index % 251);
 const hash = sha256Hex(picture);
 
-/** A tree with everything in it: branches, groups, a tool, markers, trash, a bookmark, foreign names, an attachment. */
+/** A tree with everything: branches, groups, a tool, markers, trash, a bookmark, foreign ids, an attachment. */
 async function sample() {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...ticking() };
@@ -72,7 +72,7 @@ async function written(
   return { text, losses };
 }
 
-/** What a tree is beside its nodes. */
+/** The fields of a tree besides its nodes. */
 const rowOf = ({ activeNodeId, rootId, attributes, size, bookmarks }: Tree) => ({
   activeNodeId,
   rootId,
@@ -84,7 +84,7 @@ const rowOf = ({ activeNodeId, rootId, attributes, size, bookmarks }: Tree) => (
 const whole = (await written(await sample())).text;
 const plain = await writeStored(await sample(), archive);
 
-/** Lines without sums and times of the row: a store that takes a tree in has its own clock. */
+/** Returns the lines without checksums and row times, because a store that imports a tree has its own clock. */
 function comparable(files: ReadonlyMap<string, string>): unknown {
   const lines = [...files.values()]
     .join('')

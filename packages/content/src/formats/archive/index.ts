@@ -2,7 +2,7 @@ import { defineFormat } from '../contract.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Our own archive: everything of the trees, checksummed, to be read back here or anywhere else. */
+/** Coppice's own archive: complete trees with checksums, to be read by Coppice or other programs. */
 export const archive = defineFormat({
   name: 'archive',
   label: 'Coppice archive',

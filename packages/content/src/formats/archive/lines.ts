@@ -1,11 +1,15 @@
-// The lines of an archive. One JSON object a line: a head, then for each tree its row, its nodes, names and bookmarks and
-// an end with a sum over all its lines; blobs stand before the first tree that needs them; the last line ends the archive.
+// The lines of an archive. Each line is a JSON object: a head; then for each tree its row, nodes, names and bookmarks,
+// and an end line with a checksum over all its lines. Blobs come before the first tree that needs them; the last line
+// ends the archive.
 import { sha256Hex } from '../../sha256.ts';
 
 /** The version that is written. Readers refuse a newer one. */
 export const archiveVersion = 1;
 
-/** A sum over lines: each is hashed onto what came before, so that none can be changed, left out or exchanged unseen. */
+/**
+ * A checksum over lines: each line is hashed together with the sum so far, so that changed, missing or reordered lines
+ * are detected.
+ */
 export class LineSum {
   #sum = '';
 
@@ -18,5 +22,5 @@ export class LineSum {
   }
 }
 
-/** How many bytes of an attachment one line holds. */
+/** The number of bytes of an attachment in one line. */
 export const blobPart = 384 * 1024;

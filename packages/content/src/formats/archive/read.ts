@@ -20,7 +20,7 @@ import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { splitLines } from '../lines.ts';
 import { archiveVersion, LineSum } from './lines.ts';
 
-/** Tells an archive by its first line. */
+/** Detects an archive by its first line. */
 export function detect(sample: Sample): number {
   return sample.files.some(({ json }) => isJsonObject(json) && json.type === 'archive' && json.format === 'coppice')
     ? 1
@@ -47,7 +47,7 @@ function archivedMarker(marker: JsonObject): ImportedMarker {
   };
 }
 
-/** A tree whose lines are still coming. */
+/** A tree whose lines are still being read. */
 class ArchiveDraft {
   readonly nodes: { readonly node: ImportedNode; readonly position: string; readonly parent: string }[] = [];
   readonly bookmarks = new Map<string, { title: string; createdAt: number; updatedAt: number }>();
@@ -124,7 +124,7 @@ class ArchiveDraft {
 
   tree(): ImportedTree {
     const { row, place } = this;
-    // Attributes that a tree keeps itself do not come from outside.
+    // Attributes that only planners write are not imported.
     const { trashedAt, forestKey: _, copiedFrom: __, ...attributes } = objectAt(row, 'attributes');
     const kept: TreeAttributes = attributes;
     const families = new Map<string, { readonly id: string; readonly position: string }[]>();
@@ -165,12 +165,12 @@ class ArchiveDraft {
   }
 }
 
-/** The bytes of an attachment, put together from its lines. */
+/** The bytes of an attachment, collected from its lines. */
 class BlobDraft {
   #hash = '';
   #parts: Uint8Array[] = [];
 
-  /** The attachment, when this line completes it. */
+  /** Adds a line; returns the attachment if it is complete. */
   add(line: JsonObject, place: string): { readonly blob?: ImportedBlob; readonly finding?: ImportFinding } {
     const hash = filledAt(line, 'hash') ?? '';
     const data = textAt(line, 'data') ?? '';
@@ -255,10 +255,10 @@ function truncatedArchive(draft: ArchiveDraft): ImportedTree {
   return draft.tree();
 }
 
-/** Reads archives; what fails its sum is kept as far as it goes, flagged. A newer version is refused. */
+/** Reads archives. A tree with a wrong checksum is read as far as possible and reported. A newer version is refused. */
 export async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readArchiveFile(file);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }

@@ -16,7 +16,7 @@ function blobOf(block: Block): { readonly hash: string; readonly mediaType: stri
   return { hash: source.hash, mediaType };
 }
 
-/** What a node is made of; what follows from the message is made again. */
+/** Returns the stored fields of a node; fields that can be derived from the message are left out. */
 function archiveNodeLine(node: Node): object {
   const { id, parentId, position, seq, kind, status, groupId, createdAt, message, meta, marker, removedIn } = node;
   return {
@@ -36,9 +36,9 @@ function archiveNodeLine(node: Node): object {
   };
 }
 
-/** One line of JSON, keys in their order: a block of a type that this build does not know comes back byte for byte. */
-// Escaped here and not by who prints it: the sums are over the lines as they are written, and a terminal must find nothing
-// in them that it obeys.
+/** One line of JSON with keys in their order, so that an unknown block survives byte for byte. */
+// Escaped here and not when printing, because the checksums cover the written lines, and a terminal must not find
+// control characters in them.
 const archiveLine = (value: object) =>
   `${JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -66,7 +66,7 @@ async function* treeLines(tree: ExportedTree): AsyncGenerator<string> {
     yield archiveLine({ type: 'names', names: names.slice(at, at + namesPerLine) });
 }
 
-/** Writes an archive: everything of the trees, one line after the other. */
+/** Writes an archive: everything of the trees, line by line. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
   yield {

@@ -350,3 +350,34 @@ describe('ChatGPT exports', () => {
     expect(set.trees.map((tree) => tree.place)).toEqual(['a.json']);
   });
 });
+
+it('[I232] a conversation that a browser extension saved is one of ChatGPT', async () => {
+  const node = (id: string, parent: string | undefined, children: readonly string[], said?: Fields) => ({
+    id,
+    parent,
+    children,
+    message: said,
+  });
+  const thoughts = { content_type: 'thoughts', thoughts: [{ summary: 'S', content: 'C' }] };
+  const nodes = [
+    node('a', undefined, ['b']),
+    node('b', 'a', ['c'], message('b', 'user', 'Hello')),
+    node('c', 'b', [], message('c', 'assistant', thoughts, { metadata: { model_slug: 'o3' } })),
+  ];
+  const mapping = Object.fromEntries(nodes.map((one) => [one.id, one]));
+  const saved = {
+    title: 'Single',
+    create_time: 1.1,
+    update_time: 2,
+    mapping,
+    moderation_results: [],
+    current_node: 'c',
+    conversation_id: 'xx',
+    is_archived: false,
+  };
+  const { trees, findings } = await storeInput(inputOf({ 'ChatGPT-Single.json': JSON.stringify(saved) }));
+  expect(findings.filter((one) => one.severity !== 'note')).toEqual([]);
+  expect(trees.map((tree) => [tree.externalId, tree.title, tree.nodes.length, tree.activeExternalId])).toEqual([
+    ['xx', 'Single', 2, 'c'],
+  ]);
+});

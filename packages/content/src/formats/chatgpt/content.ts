@@ -1,38 +1,38 @@
-// What a ChatGPT node says, as a canonical message.
+// Converts the message of a ChatGPT node to a canonical one.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { finding, type ImportFinding } from '../findings.ts';
 import { hasWords } from '../words-in.ts';
 
-/** What was made of one message. */
+/** A converted message. */
 export interface ChatgptMessage {
-  /** Null where it says nothing. */
+  /** Null if the node has no content. */
   readonly message: JsonObject | null;
   readonly kind?: Exclude<NodeKind, 'root'>;
   readonly status?: NodeStatus;
   readonly meta: NodeMeta;
   readonly blobs: readonly Attachment[];
-  /** Ids of files that it names and that were not given: where one of them is there, the message is read again with it. */
+  /** Ids of referenced files that were not given; if one of them exists, the message is converted again with it. */
   readonly wanted: readonly string[];
   readonly findings: readonly ImportFinding[];
 }
 
-/** Who the message is for, where that is a tool. */
+/** Returns the tool that the message is addressed to, if any. */
 export function recipientOf(message: JsonObject): string | undefined {
   const recipient = filledAt(message, 'recipient');
   const role = textAt(objectAt(message, 'author'), 'role');
   return role === 'assistant' && recipient !== undefined && recipient !== 'all' ? recipient : undefined;
 }
 
-/** The id of a call: an export has none, so it is made of the node's. */
+/** Derives the id of a call from its node, because exports have none. */
 export function callIdOf(nodeId: string): string {
   return `call-${nodeId}`;
 }
 
 const chatgptText = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** The id in an address such as `sediment://file_0001` or `file-service://file-abc`. */
+/** Returns the id in a pointer such as `sediment://file_0001` or `file-service://file-abc`. */
 function assetId(pointer: string): string {
   return pointer.replace(/^[a-z-]+:\/\//, '').replace(/[#?].*$/s, '');
 }
@@ -41,7 +41,7 @@ interface MessageDraft {
   readonly blocks: Json[];
   readonly blobs: Attachment[];
   readonly findings: ImportFinding[];
-  /** Ids of files that were not at hand. */
+  /** Ids of files that were not given. */
   readonly wanted: string[];
   readonly place: string;
   readonly files: FoundFiles;
@@ -87,7 +87,7 @@ function addPart(part: Json, draft: MessageDraft): void {
   else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
 }
 
-/** Content types that are one text, and the fields that it is put together from, a line each. */
+/** Content types that hold plain text, with the fields it is made of, one per line. */
 const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Json, readonly string[]>([
   ['code', ['text']],
   ['execution_output', ['text']],
@@ -101,7 +101,7 @@ const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Js
   ['reasoning_recap', ['content']],
 ]);
 
-/** The text of a content type that is one. */
+/** Returns the text of a plain text content type; undefined for others. */
 function chatgptPlainText(content: JsonObject): string | undefined {
   return plainFields
     .get(content.content_type)
@@ -137,7 +137,7 @@ function readContent(content: JsonObject, draft: MessageDraft): void {
   }
 }
 
-/** A call of a tool: its code or its JSON as parameters. */
+/** Builds a tool call with its code or JSON as parameters. */
 function callBlock(message: JsonObject, recipient: string, nodeId: string, blocks: readonly Json[]): JsonObject {
   const content = objectAt(message, 'content');
   const input = blocks.map((block) => (isJsonObject(block) ? (textAt(block, 'text') ?? '') : '')).join('');
@@ -147,7 +147,7 @@ function callBlock(message: JsonObject, recipient: string, nodeId: string, block
     const value: Json = JSON.parse(input);
     if (isJsonObject(value)) parameters = value;
   } catch {
-    // Code and plain words are parameters too.
+    // Not JSON: code or plain text becomes a parameter.
   }
   return { type: 'tool-use', id: callIdOf(nodeId), name: recipient, parameters };
 }
@@ -206,8 +206,8 @@ function addFiles(message: JsonObject, draft: MessageDraft): void {
 const markers: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_editable_context']);
 
 /**
- * Reads what a node says. `callId` is the call that a tool's message answers. Nothing is waited for here: nearly no message
- * names a file, and a wait for each would cost more than reading it does.
+ * Converts a node's message. `callId` is the call that a tool's message answers. Synchronous, because hardly any
+ * message refers to a file, and awaiting each would cost more than the conversion.
  */
 export function readChatgptMessage(
   message: JsonObject,

@@ -3,11 +3,12 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** The data export of ChatGPT: conversations as mappings of nodes, with what lies beside them in the archive. */
+/** The data export of ChatGPT: conversations as mappings of nodes, with the attachment files of the archive. */
 export const chatgpt = defineFormat({
   name: 'chatgpt',
   label: 'ChatGPT export',
   summary: 'Conversations with all branches, as ChatGPT exports them: archive, single file, shards, or one a line.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures'],
   reader: { detect, read },
   writer: {
     extension: 'json',

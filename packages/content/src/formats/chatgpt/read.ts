@@ -17,7 +17,7 @@ function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
 }
 
-/** Whether the messages of a mapping are in another program's words: there are some, and none says who wrote it. */
+/** Whether the messages of a mapping belong to another program: there are some, and none names its author. */
 function isOtherMapping(mapping: JsonObject): boolean {
   let others = 0;
   for (const node of Object.values(mapping)) {
@@ -39,7 +39,7 @@ function isMapping(value: Json | undefined): boolean {
   );
 }
 
-/** Whether the beginning of a file shows conversations: one, a list, or a list under a key. */
+/** Whether the beginning of a file looks like conversations: one, a list, or a list under a key. */
 function isChatgptExport(json: Json | undefined): boolean {
   if (isMapping(json)) return true;
   const list = isJsonObject(json) ? json.conversations : json;
@@ -47,12 +47,12 @@ function isChatgptExport(json: Json | undefined): boolean {
   return list.slice(0, 20).some(isMapping);
 }
 
-/** Tells the format by the mappings of its conversations. */
+/** Detects the format by the mappings of its conversations. */
 export function detect(sample: Sample): number {
   return sample.files.some((file) => isChatgptExport(file.json)) ? 0.95 : 0;
 }
 
-/** A node's own id, by memory of what each node above is: a call, a tool's result on its way to one, or neither. */
+/** Finds the call that each tool message answers; results are cached per node. */
 class ToolCalls {
   readonly #mapping: ReadonlyMap<string, JsonObject>;
   readonly #known = new Map<string, string | undefined>();
@@ -61,7 +61,7 @@ class ToolCalls {
     this.#mapping = mapping;
   }
 
-  /** The call that a tool's message answers: the nearest above, past other results. */
+  /** Returns the call that a tool message answers: the nearest one above, skipping other results. */
   of(id: string): string | undefined {
     const walked: string[] = [];
     let at: string | undefined = this.#above(id);
@@ -92,7 +92,7 @@ class ToolCalls {
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 const isChatgptRole = (role: string) => roles.has(role);
 
-/** The files of some ids, as far as they are there. */
+/** Returns the files with these ids, as far as they exist. */
 async function filesOfExport(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
@@ -110,7 +110,7 @@ function isRootMessage(node: JsonObject): boolean {
   return (node.parent === null || node.parent === undefined) && !isJsonObject(node.message);
 }
 
-/** A message in which this program left a tree's system prompt. */
+/** Returns the system prompt that Coppice wrote into a message; undefined for other messages. */
 function promptAbove(node: JsonObject): string | undefined {
   const message = objectAt(node, 'message');
   if (objectAt(message, 'metadata').coppice_system_prompt !== true) return undefined;
@@ -122,19 +122,19 @@ const noFiles: readonly string[] = [];
 type Made = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /**
- * The nodes of one conversation on their way. What is done for each of them is in methods that wait for nothing: as part of
- * the function that waits, the engine would compile all of it as one piece, which takes longer than reading thousands of them.
+ * The nodes of one conversation while they are read. The per-node work is in synchronous methods: inside an async
+ * function V8 would compile all of it as one piece, which takes longer than reading thousands of nodes.
  */
 class Mapping {
   readonly place: string;
   readonly findings: ImportFinding[];
   readonly listed = new Map<string, JsonObject>();
-  /** Nodes that are the tree's own: its root, and where this program left a system prompt. */
+  /** Nodes that are not messages of the tree: its root, and the one with the system prompt that Coppice wrote. */
   readonly own = new Map<string, JsonObject>();
   readonly nodes: ImportedNode[] = [];
   readonly blobs = new Map<string, ImportedBlob>();
   readonly childOrder = new Map<string, readonly string[]>();
-  /** The children of the tree's own nodes. */
+  /** The children of those nodes. */
   readonly first: string[] = [];
   systemPrompt: string | undefined;
   readonly #calls = new ToolCalls(this.listed);
@@ -157,7 +157,7 @@ class Mapping {
     if (prompt !== undefined || isRootMessage(node)) this.own.set(id, node);
   }
 
-  /** What a node says; undefined where it has no message. */
+  /** Returns the message of a node; undefined if it has none. */
   #said(id: string, node: JsonObject, files?: FoundFiles): ChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
@@ -170,12 +170,12 @@ class Mapping {
     return `${this.place}.mapping.${id}`;
   }
 
-  /** Keeps the children of a node that is the tree's own. */
+  /** Records the children of a node that is not a message of the tree. */
   #lead(node: JsonObject): void {
     for (const child of textsAt(node, 'children')) if (!this.own.has(child)) this.first.push(child);
   }
 
-  /** Reads nodes from a place on, up to one that names files, which have to be waited for. */
+  /** Reads nodes from an index on, up to one that refers to files, which must be awaited. */
   readSome(ids: readonly string[], from: number): { readonly next: number; readonly files: readonly string[] } {
     const end = Math.min(ids.length, from + itemsPerPause);
     for (let at = from; at < end; at++) {
@@ -185,7 +185,7 @@ class Mapping {
     return { next: end, files: noFiles };
   }
 
-  /** Takes a node in, unless it names files that were not looked for yet. */
+  /** Adds a node, unless it refers to files that were not looked up yet; returns their ids. */
   take(id: string, files?: FoundFiles): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
@@ -217,7 +217,7 @@ class Mapping {
     }
     const createdAt = fromSeconds(message?.create_time);
     addAll(findings, timeFinding(message?.create_time, createdAt, at));
-    // Spelt out, not spread: this runs for every record of every import.
+    // Fields are listed instead of spread for speed: this runs for every record of every import.
     const made: Made = {
       externalId: id,
       parentExternalId: parent !== null && this.own.has(parent) ? null : parent,
@@ -240,7 +240,7 @@ async function chatgptTree(
   files: Attachments,
   rest: Pause | undefined,
 ): Promise<ImportedTree> {
-  // It was parsed in one piece, which may have taken long.
+  // The conversation was parsed in one step, which may have taken long.
   await rest?.();
   const mapping = new Mapping(conversation, place, [...found]);
   await rest?.();
@@ -255,12 +255,12 @@ async function chatgptTree(
   return madeOf(conversation, mapping);
 }
 
-/** The conversation once all of its nodes are there. */
+/** Builds the conversation when all its nodes are read. */
 function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
   addAll(findings, rootsFinding(beginnings.length, place, 'repair'));
-  // Several physical roots: their children in turn, and parentless messages after them.
+  // Several physical roots: their children in turn, then messages without a parent.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
     for (const node of nodes)
@@ -298,7 +298,7 @@ function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   };
 }
 
-/** What comes of a conversation: its tree, or a finding where its messages are those of another program. */
+/** Yields the tree of a conversation, or a finding if its messages belong to another program. */
 async function* readConversation(
   conversation: JsonObject,
   place: string,
@@ -321,7 +321,10 @@ async function hasConversations(file: InputFile): Promise<boolean> {
   return isChatgptExport(partialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
-/** The ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and the name itself. */
+/**
+ * Returns the ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and
+ * the name itself.
+ */
 function conversationIds(name: string): string[] {
   const base = name.slice(name.lastIndexOf('/') + 1);
   const ids = [base];
@@ -331,11 +334,11 @@ function conversationIds(name: string): string[] {
   return ids;
 }
 
-// Parts of an export that hold no conversations.
+// Parts of an export without conversations.
 const beside =
   /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json|export_manifest\.json|model_comparisons\.json|group_chats\.json|shopping\.json|sora\.json)$/;
 
-/** Reads exports: one file, shards, a single conversation, with the files that lie beside them. */
+/** Reads exports: one file, shards or a single conversation, with the attachment files beside them. */
 export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGenerator<ReadEvent> {
   const chosen: InputFile[] = [];
   const others: InputFile[] = [];
@@ -343,7 +346,7 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
     if (await hasConversations(file)) chosen.push(file);
     else others.push(file);
   }
-  // The only file there is may be damaged where it begins.
+  // A single file is read even if its beginning is damaged.
   if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
   chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = new Attachments(others, conversationIds);

@@ -20,13 +20,13 @@ const name = 'chatgpt';
 
 const toSeconds = (at: number) => at / 1000;
 
-/** One node of the mapping to be. */
+/** A node of the mapping being built. */
 interface MappingEntry {
   readonly id: string;
   parent: string | null;
   readonly children: string[];
   readonly message: Json;
-  /** Fields that the source's record had beside these. */
+  /** Other fields of the original record. */
   readonly rest: JsonObject;
 }
 
@@ -69,7 +69,7 @@ function chatgptPart(block: Block): Json {
   return blockDefinitionOf(block).toText(block);
 }
 
-/** The messages that a node becomes: thoughts, what it says and each call are nodes of their own there. */
+/** Splits a node into messages: reasoning, text and each call are separate nodes in ChatGPT's form. */
 function explode(node: Node, id: string): { readonly id: string; readonly message: JsonObject }[] {
   const { message } = node;
   if (message === null) return [];
@@ -125,7 +125,7 @@ class ChatgptConversation {
   readonly entries = new Map<string, MappingEntry>();
   readonly #tree: ExportedTree;
   readonly #ids: ReadonlyMap<NodeId, string>;
-  /** Where the children of each node hang: the last of the entries that it became. */
+  /** The parent for the children of each node: the last of the entries it was split into. */
   readonly #tails = new Map<NodeId, string>();
 
   readonly #roots = new Set<string>();
@@ -136,7 +136,7 @@ class ChatgptConversation {
     this.#ids = outgoingIds(tree, name);
   }
 
-  /** The roots that the conversation came with, or one of our own, with the system prompt below it. */
+  /** Adds the original roots of the conversation, or a new one, with the system prompt below it. */
   addRoot(record: JsonObject): void {
     const { rootId, attributes } = this.#tree;
     const kept = Object.entries(objectAt(record, '$roots'));
@@ -179,14 +179,14 @@ class ChatgptConversation {
     this.#tails.set(rootId, parentId);
   }
 
-  /** A node that came from an export and is as it was. */
+  /** Returns the original entry of a node that came from an export, updated if it was edited. */
   #original(node: Node, id: string): MappingEntry | undefined {
     const original = originalOf(node, name);
     if (original?.record === undefined || original.id !== id) return undefined;
     const { record } = original;
     const rest = omitKeys(record, 'id', 'parent', 'message', 'children');
     if (original.unchanged) return { id, parent: null, children: [], message: record.message ?? null, rest };
-    // Edited in place: who, when and with what stay as they were.
+    // Edited in place: author, time and other fields stay the same.
     const made = explode(node, id).at(-1)?.message;
     const was = objectAt(record, 'message');
     const message = made === undefined ? null : { ...was, content: made.content ?? null };
@@ -198,10 +198,10 @@ class ChatgptConversation {
     const parent = this.#tails.get(node.parentId ?? this.#tree.rootId) ?? this.#tails.get(this.#tree.rootId) ?? '';
     const original = this.#original(node, id);
     if (original !== undefined) {
-      // First turns go back to the root that they hung on, or to none.
+      // First messages return to their original root, or to none.
       const was = originalOf(node, name)?.record?.parent ?? null;
       const first = node.parentId === this.#tree.rootId;
-      // A message that it hung on once is none: it was moved away from there.
+      // If the original parent was a message, the node was moved away from it.
       const known = typeof was === 'string' && this.#roots.has(was);
       const parentId = known ? was : was === null ? null : parent;
       this.#enter({ ...original, parent: first ? parentId : parent });
@@ -222,7 +222,9 @@ class ChatgptConversation {
     this.entries.set(entry.id, entry);
   }
 
-  /** Lists of children in stored order. A root of ours that a conversation did not come with, and does not need, goes. */
+  /**
+   * Builds the child lists in stored order. Removes our own root if the conversation came without one and needs none.
+   */
   link(): void {
     const { rootId } = this.#tree;
     const needed = [...this.entries.values()].some((entry) => entry.parent === rootId);
@@ -242,13 +244,13 @@ class ChatgptConversation {
         );
   }
 
-  /** The entry where a node ends; where there is none, the root. */
+  /** Returns the last entry of a node; for none, the root. */
   tail(id: NodeId | null): string {
     return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
   }
 }
 
-/** The id of the node that an entry is the first part of. */
+/** Returns the id of the node that an entry is a part of. */
 function conversationHead(id: string): string {
   return id.replace(/-(?:thoughts|text|call-\d+)$/, '');
 }
@@ -268,7 +270,7 @@ function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): Js
   if (original?.record !== undefined) {
     const record = omitKeys(original.record, '$roots');
     const was = record.current_node ?? null;
-    // Where nothing is current the record may still name what was, and is gone.
+    // Without an active node the record may still name one, unless it was removed.
     const stays = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
     const current = stays ? was : built.tail(tree.activeNodeId);
     return {
@@ -307,7 +309,7 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     const original = originalOf(node, name);
     const blocks = node.message?.content ?? [];
     if (original?.unchanged === true && original.record !== undefined) {
-      // Its record only names what lay beside it.
+      // The record only names the attachment.
       if (blocks.some(isStoredBlob))
         yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
       continue;

@@ -241,7 +241,7 @@ describe('backups of Cherry Studio', () => {
     expect(trees[0]?.activeExternalId).toBe('m5');
   });
 
-  it('[I106] become calls, results and what followed, as messages of their own', async () => {
+  it('[I106] become separate messages: calls, results and what followed', async () => {
     const { byId } = await nodesOf(whole);
     expect(byId.get('m5/0')?.message.content[1]).toEqual({
       type: 'tool-use',

@@ -1,5 +1,5 @@
-// Backups of Cherry Studio up to version 5, one JSON document with topics, blocks and settings, files beside it; and rows of
-// the tables that version 2 of the app has instead.
+// Backups of Cherry Studio up to version 5 (one JSON document with topics, blocks and settings, and files beside it),
+// and table rows of version 2 of the app.
 import type { Json } from '@coppice/core';
 import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
@@ -7,7 +7,7 @@ import { type Input, type Sample, sampleOf } from '../input.ts';
 import { read } from './read.ts';
 import { readCherryRows, showsRows } from './rows.ts';
 
-/** Whether the beginning of a document shows a backup; settings may fill all of it. */
+/** Whether the beginning of a document looks like a backup; settings may fill the whole sample. */
 function isBackup(json: Json | undefined): boolean {
   if (!isJsonObject(json)) return false;
   if (typeof objectAt(json, 'localStorage')['persist:cherry-studio'] === 'string') return true;
@@ -34,5 +34,6 @@ export const cherryStudio = defineFormat({
   label: 'Cherry Studio backup',
   summary:
     'Topics of a JSON backup with answers of several models, reasoning, tools and files; or the database of version 2, and rows of its tables as JSON.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
   reader: { detect, read: readAny },
 });

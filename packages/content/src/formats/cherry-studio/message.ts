@@ -1,5 +1,5 @@
-// One message of a topic. Its blocks hold what was said, thought, called and answered; here calls and their results are
-// messages of their own, one below the other.
+// Converts a message of a topic. Its blocks hold text, reasoning, calls and results; here calls and results become
+// separate messages in a chain.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
@@ -12,7 +12,7 @@ export interface CherryPart {
   readonly meta: NodeMeta;
 }
 
-/** Where what is noticed and found on the way goes. */
+/** Collects files, blobs and findings. */
 export interface TopicContext {
   readonly files: Attachments;
   readonly blobs: Map<string, Attachment>;
@@ -29,12 +29,12 @@ const statuses: ReadonlyMap<string, NodeStatus> = new Map([
   ['error', 'error'],
 ]);
 
-/** How a reply ended; undefined where all went well. */
+/** Returns how a reply ended; undefined for success. */
 export function cherryStatus(message: JsonObject): NodeStatus | undefined {
   return statuses.get(textAt(message, 'status') ?? '');
 }
 
-/** Who made a message. */
+/** Returns the author of a message. */
 function cherrySource(message: JsonObject): JsonObject | undefined {
   if (message.role === 'user') return { type: 'user' };
   const model = objectAt(message, 'model');
@@ -91,7 +91,7 @@ function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   };
 }
 
-/** A fence that the code does not close. */
+/** Returns code in a fence that the code does not close. */
 function fencedCode(code: string, language: string): string {
   let fence = '```';
   while (code.includes(fence)) fence += '`';
@@ -116,7 +116,7 @@ async function cherryContent(block: JsonObject, around: TopicContext): Promise<J
   }
 }
 
-/** A message as the nodes it becomes, the last of which is the message itself. */
+/** Converts a message to a chain of parts, the last of which has the message's id. */
 export async function cherryParts(
   message: JsonObject,
   blocks: readonly JsonObject[],
@@ -141,11 +141,11 @@ export async function cherryParts(
       if (result !== undefined) results.push(result);
       continue;
     }
-    // What comes after results was said with them at hand.
+    // Content after results was written with knowledge of them.
     if (results.length > 0) close();
     content.push(await cherryContent(block, around));
   }
-  // Before there were blocks, a message was its text.
+  // Older messages have no blocks, only text.
   const text = filledAt(message, 'content');
   if (blocks.length === 0 && text !== undefined) content.push({ type: 'text', text });
   if (blocks.length === 0)

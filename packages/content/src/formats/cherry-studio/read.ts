@@ -1,5 +1,5 @@
-// Blocks of all topics lie in one list. A first pass notes which topic needs which and how large they are; then topics
-// are read in batches whose blocks fit into memory together, one pass each. A backup of usual size takes two passes.
+// The blocks of all topics are in one list. A first pass records which topic needs which blocks and their sizes; then
+// topics are read in batches whose blocks fit into memory, one pass each. A backup of usual size takes two passes.
 import type { Json, JsonObject } from '@coppice/core';
 import { Attachments } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
@@ -21,7 +21,7 @@ const batchBytes = 32 * 1024 * 1024;
 
 type BackupScan = Extract<FileRecord, { type: 'record' }>;
 
-/** The topic of a record: an element of a table, or in the first version an entry whose key says so. */
+/** Returns the topic of a record: an element of a table, or in the first version an entry with a certain key. */
 function cherryTopic(record: BackupScan): JsonObject | undefined {
   if (!isJsonObject(record.value) || record.pattern === 1) return undefined;
   if (record.pattern === 0) return record.value;
@@ -41,7 +41,7 @@ function parseJsonText(text: string | undefined): JsonObject {
   }
 }
 
-/** Names and prompts of topics: JSON inside JSON. Settings also hold keys of providers; no more of them is read. */
+/** Reads names and prompts of topics from JSON inside JSON. Settings also contain API keys, so nothing else is read. */
 function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
   const notes = new Map<string, TopicMeta>();
   const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
@@ -57,9 +57,9 @@ function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> 
   return notes;
 }
 
-/** What a first pass finds out. */
+/** The result of the first pass. */
 class BackupSurvey {
-  /** The blocks that each topic names, and its own size, in the order of the topics. */
+  /** The blocks of each topic and its size, in topic order. */
   readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
   readonly sizes = new Map<string, number>();
   readonly findings: ImportFinding[] = [];
@@ -87,7 +87,7 @@ class BackupSurvey {
     else this.sizes.set(id, record.bytes);
   }
 
-  /** Ends of the batches, as numbers of topics. */
+  /** Returns the ends of the batches, as topic numbers. */
   batches(): number[] {
     const ends: number[] = [];
     let held = 0;

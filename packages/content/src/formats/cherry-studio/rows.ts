@@ -1,5 +1,5 @@
-// Rows of the tables `topic` and `message`, as any tool for SQLite prints them in JSON: a list, one a line, or both tables
-// in one document. Rows of a topic may lie anywhere, so they are gathered in batches, as backups are.
+// Rows of the tables `topic` and `message`, as SQLite tools print them in JSON: a list, one per line, or both tables in
+// one document. The rows of a topic may be anywhere, so they are collected in batches like backups.
 import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
@@ -22,7 +22,7 @@ function isTopicRow(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.id === 'string' && 'active_node_id' in value;
 }
 
-/** Whether the beginning of a file shows rows of either table. */
+/** Whether the beginning of a file contains rows of either table. */
 export function showsRows({ json, lines }: Pick<SampleFile, 'json' | 'lines'>): boolean {
   return hasRows(lines.length > 1 ? [...lines] : json);
 }
@@ -38,7 +38,7 @@ async function* recordsOfTable(file: InputFile): AsyncGenerator<FileRecord> {
   yield* (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, patterns);
 }
 
-/** A column that holds JSON as text; as it is where a tool has read it already, undefined where it is none. */
+/** Parses a column that holds JSON as text; an object is returned as it is, anything else gives undefined. */
 function columnOf(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (typeof value !== 'string') return undefined;
@@ -50,7 +50,7 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
   }
 }
 
-/** The id of a file, by its name or address. */
+/** Returns the id of a file from its name or URL. */
 export function idOfFile(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 }
@@ -75,14 +75,14 @@ function rowSource(row: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Where what is noticed and found on the way goes. */
+/** Collects files, blobs and findings. */
 interface RowContext {
   readonly files: Attachments;
   readonly blobs: Map<string, Attachment>;
   readonly findings: ImportFinding[];
 }
 
-/** A message with the files beside the database in place of their addresses on the machine that it is from. */
+/** Replaces file URLs of the original machine by the attachment files beside the database. */
 async function withFiles(message: JsonObject, place: string, around: RowContext): Promise<JsonObject> {
   const content: Json[] = [];
   for (const block of listAt(message, 'content')) {
@@ -97,7 +97,7 @@ async function withFiles(message: JsonObject, place: string, around: RowContext)
   return { ...message, content };
 }
 
-/** The nodes of a row: calls, results and what followed hang below each other. */
+/** Returns the nodes of a row: calls, results and later content form a chain. */
 async function nodesOfRows(
   { record, place }: CherryRow,
   roots: ReadonlySet<string>,
@@ -183,7 +183,7 @@ async function treeOfRows(
   };
 }
 
-/** Ids of topics in batches whose rows fit into memory together. */
+/** Divides topic ids into batches whose rows fit into memory. */
 function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
   const batches: Set<string>[] = [];
   let held = Number.POSITIVE_INFINITY;
@@ -198,7 +198,7 @@ function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
   return batches;
 }
 
-/** Reads rows: a first pass for the topics and their sizes, then the trees. What shows no rows is a file beside them. */
+/** Reads rows: a first pass for the topics and their sizes, then the trees. Files without rows are attachments. */
 export async function* readCherryRows({ files }: Input): AsyncGenerator<ReadEvent> {
   const tables: InputFile[] = [];
   const others: InputFile[] = [];

@@ -1,4 +1,4 @@
-// A topic is a list. Answers to one question name it; the next question followed the answer that was selected.
+// A topic is a list. Answers name their question; the next question follows the selected answer.
 import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, Attachments } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
@@ -6,20 +6,20 @@ import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt,
 import { finding, type ImportFinding } from '../findings.ts';
 import { cherryParts, cherryStatus } from './message.ts';
 
-/** What settings say of a topic. */
+/** The settings of a topic. */
 export interface TopicMeta {
   readonly topic: JsonObject;
   readonly systemPrompt: string | undefined;
 }
 
-/** Where messages hang, as the list goes on. */
+/** Determines parents while the list is read. */
 class TopicThread {
   tip: string | null = null;
   readonly #earlier = new Set<string>();
   #question: string | undefined;
   #answers: { readonly ask: string; readonly parent: string | null; selected: boolean } | undefined;
 
-  /** The parent of a message, and whether the list goes on from it. */
+  /** Returns the parent of a message, and makes the message the end of the list unless it is an unselected answer. */
   place(message: JsonObject, id: string): string | null {
     const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
     const parent = ask === undefined ? this.#next(message, id) : this.#answer(message, id, ask);
@@ -27,7 +27,7 @@ class TopicThread {
     return parent;
   }
 
-  /** Whether a question was asked before. */
+  /** Whether a message with this id came before. */
   knows(id: string): boolean {
     return this.#earlier.has(id);
   }
@@ -47,7 +47,7 @@ class TopicThread {
       if (selected) this.#answers.selected = true;
       return this.#answers.parent;
     }
-    // An answer to an older question does not lead on from here.
+    // An answer to an older question does not continue the list.
     if (ask !== this.#question && this.#earlier.has(ask)) return ask;
     const parent = ask === this.#question ? ask : this.tip;
     this.#answers = { ask, parent, selected };
@@ -56,7 +56,7 @@ class TopicThread {
   }
 }
 
-/** What topics are read with. */
+/** The inputs for reading a topic. */
 export interface TopicReader {
   readonly blocks: ReadonlyMap<string, JsonObject>;
   readonly files: Attachments;
@@ -79,7 +79,7 @@ function blocksOfTopic(
   return blocks;
 }
 
-/** A topic as a tree. */
+/** Converts a topic to a tree. */
 export async function topicTree(
   topic: JsonObject,
   place: string,
@@ -118,7 +118,7 @@ export async function topicTree(
         records: part === last ? 1 : 0,
         place: at,
         ...(part === last ? { record } : {}),
-        // Parts hang below each other: the first of them is the one beside the other answers.
+        // The parts form a chain; the first is the sibling of the other answers.
         ...(part === 0 && ask !== undefined ? { group: ask } : {}),
         ...(createdAt === undefined ? {} : { createdAt }),
         ...(Object.keys(meta).length === 0 ? {} : { meta }),

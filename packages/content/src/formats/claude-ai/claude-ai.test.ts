@@ -43,7 +43,7 @@ const thinking = [
   block('text', { text: 'By train.', citations: [] }),
 ];
 
-// Branches mixed in one array, as exports have them.
+// Branches mixed in one array, as in exports.
 const branched = [
   message('h1', 'human', 'Plan it', { parent_message_uuid: rootless }),
   message('b2', 'assistant', 'By boat.', { parent_message_uuid: 'h1', created_at: '2026-01-02T03:04:30.000000Z' }),
@@ -154,7 +154,7 @@ runFormatConformance(claudeAi, [
 ]);
 
 describe('Claude.ai exports', () => {
-  it('[I16] give calls and results of one message as messages of their own, paired by id or by order', async () => {
+  it('[I16] read calls and results of one message as separate messages, paired by id or by order', async () => {
     const { trees } = await storeInput(inputOf(one(chain)));
     const nodes = trees[0]?.nodes ?? [];
     expect(nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);

@@ -1,4 +1,4 @@
-// The data export of Claude.ai, and the conversations that browser tools save from its API.
+// The data export of Claude.ai, and conversations that browser tools save from its API.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -35,7 +35,7 @@ function detect(sample: Sample): number {
   return sample.files.some((file) => isClaudeExport(file.json)) ? 0.95 : 0;
 }
 
-// Fields of a block that tell of its transport and its looks, not of what it says.
+// Fields of a block about transport and display, not content.
 const transport = ['start_timestamp', 'stop_timestamp', 'flags', 'alternative_display_type'];
 
 function plainText(block: Json): Json {
@@ -50,7 +50,7 @@ interface ClaudePart {
   readonly meta?: NodeMeta;
 }
 
-/** Calls without an id are answered in their order. */
+/** Pairs calls with results; calls without an id are answered in order. */
 class ToolPairing {
   readonly #open: string[] = [];
   readonly #id: string;
@@ -66,7 +66,7 @@ class ToolPairing {
     return made;
   }
 
-  /** The call that a result answers: by its id, else the first one open. */
+  /** Returns the call that a result answers: by id, else the first open one. */
   answered(block: JsonObject): string | undefined {
     const named = filledAt(block, 'tool_use_id');
     const at = named === undefined ? 0 : this.#open.indexOf(named);
@@ -75,13 +75,13 @@ class ToolPairing {
   }
 }
 
-/** Why a reply ended, where that is told. */
+/** Returns why a reply ended, if known. */
 function endOfMessage(message: JsonObject): JsonObject {
   const reason = filledAt(message, 'stop_reason');
   return reason === undefined ? {} : { finish_reason: reason };
 }
 
-/** One message holds calls and their results; here they are messages of their own, one below the other. */
+/** Converts a message with calls and results to a chain of separate messages. */
 function claudeParts(message: JsonObject, model: string | undefined): { parts: ClaudePart[]; unpaired: number } {
   const id = textAt(message, 'uuid') ?? '';
   const role = textAt(message, 'sender') === 'human' ? 'user' : 'assistant';
@@ -125,7 +125,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
   return { parts, unpaired };
 }
 
-/** Attachments come as text, pictures by their names alone. */
+/** Returns attachments, which are included as text, and images, which are only named. */
 function claudeFiles(message: JsonObject): Json[] {
   const blocks: Json[] = [];
   for (const file of listAt(message, 'attachments')) {
@@ -159,7 +159,7 @@ const blockTypes: ReadonlySet<string> = new Set([
   'document',
 ]);
 
-// The parent of first messages: a name for none.
+// The null UUID that first messages have as their parent.
 const nobody = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
 
 function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
@@ -226,7 +226,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
     nodes,
-    // Without parents the list is a thread, and its end is where the user was.
+    // Without parent ids the list is a thread, and its last message is the active node.
     ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: previous }),
     record: omitKeys(conversation, 'chat_messages'),
     place,
@@ -254,16 +254,17 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
 
 async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }
 
-/** Claude.ai's export, with and without parents, and single conversations as its API gives them. */
+/** Claude.ai's export, with and without parent ids, and single conversations from its API. */
 export const claudeAi = defineFormat({
   name,
   label: 'Claude.ai export',
   summary: 'Conversations as Claude.ai exports them, in a list or one a line, with branches where the export has them.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'files'],
   reader: { detect, read },
 });

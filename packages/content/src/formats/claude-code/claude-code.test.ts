@@ -2,7 +2,7 @@ import { run, textMessage } from '@coppice/core';
 import { ticking } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type Files, inputOf, runFormatConformance, storeInput, writeStored } from '../conformance.ts';
+import { type Files, inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
 import { claudeCode } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -65,7 +65,8 @@ const plain = [
   reply('a4', 'a3', 'msg_2', text('Renamed in one place.')),
 ];
 
-// One reply in four lines, two calls at once: the first result hangs on the line of its call, not on the last one.
+// One reply in four lines with two parallel calls: the first result is below the line of its call, not below the last
+// line.
 const parallel = [
   user('b1', null, 'look twice'),
   reply('b2', 'b1', 'msg_1', { type: 'thinking', thinking: 'Two places.', signature: 'c2lnbmF0dXJl' }),
@@ -77,7 +78,7 @@ const parallel = [
   reply('b8', 'b7', 'msg_2', text('One of them is there.')),
 ];
 
-// Edited by going back: two lines with one parent; the session says where it was left.
+// Edited after going back: two lines with one parent; the session records the active one.
 const branched = [
   user('c1', null, 'Hello'),
   reply('c2', 'c1', 'msg_1', text('Good day.')),
@@ -118,8 +119,8 @@ const agent = [
   reply('e2', 'e1', 'msg_9', text('It is b.ts.'), { isSidechain: true, agentId: 'a17' }),
 ];
 
-// Phantom and later parents, a boundary into a file that is gone, a line twice, an id twice, several results in one line,
-// a type nobody knows, a bad line, a picture.
+// Missing and later parents, a boundary into a missing file, a duplicate line, a duplicate id, several results in one
+// line, an unknown type, a bad line, an image.
 const lost = user('f3', '99', 'Lost');
 const odd = [
   reply('f2', 'f1', 'msg_1', call('toolu_1')),
@@ -245,7 +246,7 @@ describe('Claude Code sessions', () => {
     expect(tree.records).toBe(8);
   });
 
-  it('[I61] are called what their user, a machine, or a summary of their own messages calls them', async () => {
+  it('[I61] have the title of their user, a generated one, or that of a summary of their own messages', async () => {
     expect((await read({ 's.jsonl': lines(...branched) })).tree.title).toBe('Tries');
     expect((await read({ 's.jsonl': lines(...plain) })).tree.title).toBe('Rename helper');
     expect((await read({ 's.jsonl': lines(...branched.slice(0, 7), branched[8]) })).tree.title).toBe('Greetings');
@@ -291,7 +292,7 @@ describe('Claude Code sessions', () => {
     }
   });
 
-  it('[I64] go on where they were left, else at the newest line that is no side chain', async () => {
+  it('[I64] continue where they were left, else at the newest line that is not in a side chain', async () => {
     const side = user('g1', null, 'aside', { isSidechain: true });
     const { tree } = await read({ 's.jsonl': lines(...plain, side) });
     expect(tree.activeExternalId).toBe(uuid('a4'));
@@ -299,14 +300,14 @@ describe('Claude Code sessions', () => {
     expect((await read({ 's.jsonl': lines(...branched) })).tree.activeExternalId).toBe(uuid('c4'));
   });
 
-  it('[I64] go on at a message, not at a line about the session that hangs where the reply does', async () => {
+  it('[I64] continue at a message, not at a line about the session beside the reply', async () => {
     const [said, answered] = [user('k1', null, 'Go'), reply('k2', 'k1', 'msg_k', text('Gone'))];
     const about = line('system', 'k3', 'k1', { subtype: 'turn_duration', durationMs: 5 });
     const { tree } = await read({ 's.jsonl': lines(said, answered, about) });
     expect(tree.activeExternalId).toBe(uuid('k2'));
   });
 
-  it('[I64] go on at the last message in the file, whatever lost its parent before it', async () => {
+  it('[I64] continue at the last message in the file, even if an earlier one lost its parent', async () => {
     const conversation = [
       user('l1', null, 'Go'),
       user('l2', 'ff', 'An orphan'),
@@ -399,5 +400,42 @@ describe('Claude Code sessions', () => {
     const back = again.trees[0]?.nodes.find((one) => one.kind === 'compaction');
     expect(back).toMatchObject({ marker: { firstKept: uuid('a3'), tokensBefore: 9 } });
     expect(messageKit.text(back?.message ?? textMessage('user', ''))).toBe('They renamed foo.');
+  });
+});
+
+describe('subagents of Claude Code', () => {
+  it('[I233] name the session and the call that spawned them, and are called by their task', async () => {
+    const said = (id: string, text: string, rest: Fields = {}) =>
+      line('user', id, null, { message: { role: 'user', content: text }, ...rest });
+    const files = {
+      's1.jsonl': lines(said('a1', 'Do it')),
+      's1/subagents/agent-x.jsonl': lines(said('b1', 'Look around', { isSidechain: true, agentId: 'x' })),
+      's1/subagents/agent-x.meta.json': JSON.stringify({
+        agentType: 'Explore',
+        description: 'Find the login',
+        toolUseId: 'toolu_1',
+      }),
+      's1/subagents/agent-y.jsonl': lines(said('c1', 'Look', { isSidechain: true, agentId: 'y' })),
+      'lost.meta.json': '{}',
+    };
+    const stored = await storeInput(inputOf(files), { format: claudeCode });
+    const trees = new Map(stored.trees.map((tree, index) => [tree.externalId, stored.ids[index]]));
+    const attributesOf = (id: string) => {
+      const found = trees.get(id);
+      if (found === undefined) throw new Error(`${id} is not there.`);
+      return treeIn(stored, found).attributes;
+    };
+    const treeId = trees.get('s1');
+    expect(attributesOf('s1/agent-x').title).toBe('Find the login');
+    expect(attributesOf('s1/agent-x').metadata?.spawnedBy).toEqual({
+      session: 's1',
+      treeId,
+      call: 'toolu_1',
+      agentType: 'Explore',
+    });
+    expect(attributesOf('s1/agent-y').metadata?.spawnedBy).toEqual({ session: 's1', treeId });
+    expect(attributesOf('s1').metadata?.spawnedBy).toBe(undefined);
+    const left = stored.findings.filter((one) => one.code === 'import/skipped').map((one) => one.place);
+    expect(left).toEqual(['lost.meta.json']);
   });
 });

@@ -1,15 +1,28 @@
-// Sessions of Claude Code: one file of lines a session, one line a block of a reply, subagents in files of their own. What
-// the lines mean is said in the folder of session lines; here they are told as records and given back.
+// Session files of Claude Code: one file per session, one line per block of a reply, subagents in separate files. The
+// folder of session lines defines their meaning; here they are imported as records and written back.
 import { defineFormat } from '../contract.ts';
 import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Claude Code's session files, those of subagents among them. */
+/** Claude Code's session files, including those of subagents. */
 export const claudeCode = defineFormat({
   name: 'claude-code',
   label: 'Claude Code session',
   summary: 'Session files of Claude Code, with branches, parallel calls, compactions and subagents.',
+  keeps: [
+    'branches',
+    'titles',
+    'models',
+    'times',
+    'reasoning',
+    'tools',
+    'pictures',
+    'files',
+    'usage',
+    'compactions',
+    'sub-agents',
+  ],
   reader: { detect, read },
   writer: {
     extension: 'jsonl',

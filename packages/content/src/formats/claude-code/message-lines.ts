@@ -1,4 +1,4 @@
-// What a line of a Claude Code session says, in canonical words.
+// Converts a line of a Claude Code session to canonical form.
 import type { JsonObject, NodeMeta } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { derivedId } from '../../derived-id.ts';
@@ -7,14 +7,14 @@ import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, objectAt } from '../fields.ts';
 
-/** What a node says, of which kind, and who made it. */
+/** The converted message of a line, with its kind and author. */
 type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
 
 function isJsonValue(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What an entry says, in canonical words. */
+/** Converts an entry to canonical form. */
 export function messageIn(entry: SessionEntry, fields: JsonObject, tools: ReadonlyMap<string, string>): LineMessage {
   const said = isJsonValue(entry.message) ? entry.message : undefined;
   if (entry.type === 'compaction') {
@@ -53,7 +53,7 @@ function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string,
   return { message, meta: isError ? { ...meta, isError: true } : meta };
 }
 
-/** Which model, at what cost: lines of one reply repeat it, the last one knows most. */
+/** Returns model and usage. All lines of a reply repeat them; the last one is the most complete. */
 function modelOfLine(line: JsonObject): JsonObject {
   const message = objectAt(line, 'message');
   const model = filledAt(message, 'model');
@@ -63,14 +63,14 @@ function modelOfLine(line: JsonObject): JsonObject {
     provider: 'anthropic',
     ...(model === undefined ? {} : { model_name: model }),
     ...(reason === undefined ? {} : { finish_reason: reason }),
-    // Lines that the program wrote itself have noughts: they say nothing of what was used.
+    // Lines that Claude Code itself wrote have zero usage, which means nothing.
     ...(isJsonObject(message.usage) && parseUsage({ meta: { source: { usage: message.usage } } })?.totalTokens !== 0
       ? { usage: message.usage }
       : {}),
   };
 }
 
-/** The id of the boundary that this program writes above the summary of a compaction that grew here. */
+/** Returns the id of the boundary that Coppice writes above the summary of its own compaction. */
 export function boundaryIdOf(summary: string): string {
   return derivedId('claude-code-boundary', summary);
 }

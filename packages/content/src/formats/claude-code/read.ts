@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { asideTypes, chainTypes } from '../../sessions/claude-code-types.ts';
 import { readingClaudeCode, type SessionEntry } from '../../sessions/index.ts';
-import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   filledAt,
@@ -15,15 +15,16 @@ import {
   timeFinding,
 } from '../fields.ts';
 import { finding, type ImportFinding } from '../findings.ts';
+import { readForeign } from '../foreign-json.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
+import { type Input, type InputFile, readAllBytes, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { isKeepable } from '../original-record.ts';
 import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
 import { parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
 import { boundaryIdOf, messageIn } from './message-lines.ts';
 
-/** Whether a value is a line of the chain, or the beginning of one: the app writes the id after the message. */
+/** Whether a value is a chain line, or the beginning of one: the app writes the id after the message. */
 function isChainLine(value: Json, whole = true): boolean {
   return (
     isJsonObject(value) &&
@@ -34,7 +35,10 @@ function isChainLine(value: Json, whole = true): boolean {
   );
 }
 
-/** A line beside the chain as no other program writes it; a resumed session may begin with hundreds of them. */
+/**
+ * Whether a value is a line outside the chain in a form that only Claude Code writes; a resumed session may begin with
+ * hundreds of them.
+ */
 function isSideLine(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   const { type } = value;
@@ -43,30 +47,30 @@ function isSideLine(value: Json): boolean {
   return asideTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
-/** The header of session files of pi and of ours; Claude Code writes none. */
+/** Whether a value is a header of pi's or our session files; Claude Code writes none. */
 function isSessionHeader(value: Json): boolean {
   return isJsonObject(value) && value.type === 'session' && 'version' in value;
 }
 
 function isClaudeCodeSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
-  // A first line that is longer than what is looked at shows its beginning.
+  // If the first line is longer than the sample, only its beginning is known.
   if (lines.length === 0) return json !== undefined && isChainLine(json, false);
   if (lines.some(isSessionHeader)) return false;
   return lines.some((line) => isChainLine(line)) || lines.every(isSideLine);
 }
 
-/** Tells the format by its chain lines. */
+/** Detects the format by its chain lines. */
 export function detect(sample: Sample): number {
   return sample.files.some(isClaudeCodeSession) ? 0.9 : 0;
 }
 
-/** A line in a chain on its way: under the id that it gets where another line has its own. */
+/** A chain line while it is read, with a new id if another line has its own. */
 interface ChainLine {
   readonly kept: PreservedLine;
-  /** As it is handed on: the line itself, or a copy under another id. */
+  /** The line itself, or a copy with the new id. */
   readonly fields: JsonObject;
   readonly after: PreservedLine[];
-  /** How many records of the file it stands for. */
+  /** The number of records of the file it represents. */
   records: number;
 }
 
@@ -79,11 +83,14 @@ class ClaudeCodeSession {
   readonly #leading: PreservedLine[] = [];
   readonly #free = new FreeIds();
   readonly #findings: ImportFinding[] = [];
+  /** What the program notes about a subagent, in a file beside its session. */
+  readonly #meta: JsonObject | undefined;
   #prompts: JsonObject[] = [];
 
-  constructor(file: string, options: ReadOptions) {
+  constructor(file: string, options: ReadOptions, meta: JsonObject | undefined) {
     this.#file = file;
     this.#options = options;
+    this.#meta = meta;
   }
 
   get findings(): readonly ImportFinding[] {
@@ -100,7 +107,7 @@ class ClaudeCodeSession {
     const uuid = filledAt(line, 'uuid');
     const type = textAt(line, 'type') ?? '';
     if (uuid === undefined) {
-      // A line without a type is none of this program's; a type that is not known may be one of a newer version.
+      // A line without a type was not written by Claude Code; an unknown type may come from a newer version.
       if (!asideTypes.has(type))
         this.#findings.push(
           finding('import/unknown-type', type === '' ? 'repair' : 'note', place, type === '' ? 'no type' : type),
@@ -142,7 +149,7 @@ class ClaudeCodeSession {
     return `${this.#file}:${at}`;
   }
 
-  /** What the session is called: by its user, by a machine, by a summary of one of its own messages. */
+  /** Returns the title: the user's, a generated one, or that of a summary of one of its messages. */
   #title(): string | undefined {
     const names = new Map<string, string>();
     const asides = [...this.#leading, ...this.#chain.flatMap((line) => line.after)];
@@ -161,8 +168,13 @@ class ClaudeCodeSession {
     return names.get('custom-title') ?? names.get('ai-title') ?? names.get('summary');
   }
 
-  /** The session of its last lines: a file that was resumed begins with lines of the one before. */
-  #identity(): { readonly id: string; readonly scope: string; readonly agent: string | undefined } {
+  /** Returns the session id of the last lines: a resumed file begins with lines of an earlier session. */
+  #identity(): {
+    readonly id: string;
+    readonly scope: string;
+    readonly agent: string | undefined;
+    readonly session: string;
+  } {
     const last = this.#chain.findLast(({ fields }) => filledAt(fields, 'sessionId') !== undefined)?.fields;
     const leading = this.#leading.find(({ line }) => filledAt(line, 'sessionId') !== undefined)?.line;
     const session = filledAt(last ?? leading ?? {}, 'sessionId');
@@ -170,12 +182,12 @@ class ClaudeCodeSession {
     const agent = whole ? filledAt(last ?? {}, 'agentId') : undefined;
     const scope = session === undefined ? (this.#options.scope ?? this.#file) : '';
     const id = session ?? this.#file;
-    return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent };
+    return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent, session: id };
   }
 
-  /** All of it, with places where others may have a turn. */
+  /** Builds the tree; yields to other work. */
   *tree(): Cooperative<ImportedTree> {
-    const { id, scope, agent } = this.#identity();
+    const { id, scope, agent, session } = this.#identity();
     const { entries, leafUuid, header } = yield* readingClaudeCode([
       ...this.#chain.map(({ fields }) => fields),
       ...this.#prompts,
@@ -184,7 +196,7 @@ class ClaudeCodeSession {
     const tools = this.#tools();
     const boundaries = this.#boundaries();
     const nodes: ImportedNode[] = [];
-    // Only the last of the nodes that were read from one line has the line.
+    // Only the last of the nodes from one line keeps the line.
     const partial = new Map<string, string[]>();
     for (const entry of entries) {
       const lines = this.#linesOf(entry);
@@ -192,7 +204,7 @@ class ClaudeCodeSession {
       const known = parent !== null && ids.has(parent) ? parent : null;
       const parts = partial.get(parent ?? '') ?? [];
       if (lines.length === 0) {
-        // They hang on each other, so that one list serves them all.
+        // They form a chain, so one shared list is enough.
         parts.push(entry.uuid);
         partial.set(entry.uuid, parts);
       }
@@ -206,7 +218,8 @@ class ClaudeCodeSession {
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
     for (const one of rootsFinding(rootsIn(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
-    const title = this.#title();
+    // A subagent is named by what it was spawned for.
+    const title = this.#title() ?? (this.#meta === undefined ? undefined : filledAt(this.#meta, 'description'));
     const first = this.#chain[0]?.fields ?? {};
     const createdAt = fromIso(first.timestamp);
     const updatedAt = fromIso(this.#chain.at(-1)?.fields.timestamp);
@@ -215,9 +228,11 @@ class ClaudeCodeSession {
       ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
       ...(active === undefined ? {} : { $active: active }),
       ...(title === undefined ? {} : { $title: title }),
+      ...(this.#meta === undefined ? {} : { $meta: this.#meta }),
     };
     if (!isKeepable(record)) this.#findings.push(finding('import/record-too-large', 'loss', this.#file));
     const about = { ...(cwd === undefined ? {} : { cwd }), ...(agent === undefined ? {} : { agentId: agent }) };
+    const spawnedBy = agent === undefined ? undefined : spawnOf(session, this.#meta);
     return {
       externalId: id,
       scope,
@@ -228,7 +243,8 @@ class ClaudeCodeSession {
       nodes,
       ...(active === undefined ? {} : { activeExternalId: active }),
       record,
-      ownRecords: this.#leading.length,
+      ownRecords: this.#leading.length + (this.#meta === undefined ? 0 : 1),
+      ...(spawnedBy === undefined ? {} : { spawnedBy }),
       place: this.#file,
       findings: this.#findings,
     };
@@ -239,7 +255,7 @@ class ClaudeCodeSession {
     if (named !== undefined && !this.#byUuid.has(named))
       this.#findings.push(finding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))));
     if (named === undefined) this.#findings.push(finding('import/active-inferred', 'note', this.#file));
-    // A subagent's session is a side chain from end to end.
+    // A subagent's session is a side chain throughout.
     return leaf ?? last;
   }
 
@@ -252,7 +268,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** The names of tools by the ids of their calls. */
+  /** Returns the names of tools by call id. */
   #tools(): Map<string, string> {
     const tools = new Map<string, string>();
     for (const { fields } of this.#chain)
@@ -262,7 +278,7 @@ class ClaudeCodeSession {
     return tools;
   }
 
-  /** The boundaries of compactions by their ids: what they kept is told there, the summary in the line below. */
+  /** Returns the boundaries of compactions by id: a boundary names the kept part, the line below it has the summary. */
   #boundaries(): Map<string, JsonObject> {
     const found = new Map<string, JsonObject>();
     for (const [uuid, { fields }] of this.#byUuid)
@@ -270,7 +286,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** Boundaries that this program wrote: the tree has the compaction itself. */
+  /** Returns boundaries that Coppice wrote; the tree has the compaction itself. */
   #companions(): ReadonlySet<string> {
     const found = new Set<string>();
     for (const [uuid, { fields }] of this.#byUuid) {
@@ -280,7 +296,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** What a compaction left in force: named by its boundary. */
+  /** Returns what a compaction kept, as named by its boundary. */
   #marker(parent: string | null, boundaries: ReadonlyMap<string, JsonObject>, place: string): ImportedMarker {
     const boundary = parent === null ? undefined : boundaries.get(parent);
     if (boundary === undefined) return {};
@@ -337,7 +353,7 @@ class ClaudeCodeSession {
     };
   }
 
-  /** Results without a call, which a model would be refused for. */
+  /** Reports results without a call, which providers would reject. */
   #pairing(nodes: readonly ImportedNode[], tools: ReadonlyMap<string, string>): void {
     for (const { message, place } of nodes) {
       const call = isToolLine(message) ? message.tool_call_id : undefined;
@@ -351,8 +367,33 @@ function isToolLine(message: unknown): message is { readonly tool_call_id: strin
   return typeof message === 'object' && message !== null && 'tool_call_id' in message;
 }
 
-async function* readClaudeCodeFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const session = new ClaudeCodeSession(file.name, options);
+/** The call that spawned a subagent, as far as the program noted it. */
+function spawnOf(session: string, meta: JsonObject = {}): SpawnedBy {
+  const call = filledAt(meta, 'toolUseId') ?? filledAt(meta, 'tool_use_id');
+  const agentType = filledAt(meta, 'agentType');
+  return { session, ...(call === undefined ? {} : { call }), ...(agentType === undefined ? {} : { agentType }) };
+}
+
+const metaEnding = /\.meta\.json$/;
+
+/** The notes about subagents by the names of their sessions without the ending. */
+function metaFilesIn(files: readonly InputFile[]): Map<string, InputFile> {
+  const notes = files.filter(({ name }) => metaEnding.test(name));
+  return new Map(notes.map((file) => [file.name.replace(metaEnding, ''), file]));
+}
+
+async function readMeta(file: InputFile | undefined): Promise<JsonObject | undefined> {
+  if (file === undefined) return undefined;
+  const { value } = readForeign(await readAllBytes(file), file.name);
+  return isJsonObject(value) ? value : undefined;
+}
+
+async function* readClaudeCodeFile(
+  file: InputFile,
+  options: ReadOptions,
+  note: InputFile | undefined,
+): AsyncGenerator<ReadEvent> {
+  const session = new ClaudeCodeSession(file.name, options, await readMeta(note));
   let count = 0;
   for await (const record of lineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
@@ -372,13 +413,17 @@ async function* readClaudeCodeFile(file: InputFile, options: ReadOptions): Async
   else for (const one of session.findings) yield { type: 'finding', finding: one };
 }
 
-/** Reads sessions, one a file, those of subagents among them. */
+/** Reads sessions, one per file, including those of subagents. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const notes = metaFilesIn(input.files);
+  const sessions = new Set(input.files.map(({ name }) => name.replace(/\.jsonl$/, '')));
   for (const file of input.files) {
+    // Read together with its session.
+    if (metaEnding.test(file.name) && sessions.has(file.name.replace(metaEnding, ''))) continue;
     const [sample] = (await sampleOf({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isClaudeCodeSession(sample)))
-      yield* readClaudeCodeFile(file, options);
+      yield* readClaudeCodeFile(file, options, notes.get(file.name.replace(/\.jsonl$/, '')));
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

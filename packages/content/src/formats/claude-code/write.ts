@@ -33,7 +33,7 @@ import { boundaryIdOf } from './message-lines.ts';
 
 const name = 'claude-code';
 
-/** What every line of a session says, taken from one that came with it. */
+/** Returns the fields common to all lines of a session, taken from an original line. */
 function firstEntryOf(nodes: readonly Returning[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
@@ -60,13 +60,13 @@ class ClaudeCodeWriter {
   readonly #nodes: readonly Returning[];
   readonly #base: JsonObject;
   readonly #ranks: ReadonlyMap<NodeId, Rank>;
-  /** The line on which the children of a node hang. */
+  /** The last line of each node, which its children name as parent. */
   readonly #tails = new Map<NodeId, string | null>();
-  /** Lines that are gone because their reply was edited, and the one that stands for them. */
+  /** Lines that were replaced because their reply was edited, and the new line. */
   readonly #instead = new Map<string, string>();
   readonly #byId = new Map<string, Returning>();
   readonly #returning: ReadonlyMap<NodeId, Returning>;
-  /** Nodes that are in the line of another one. */
+  /** Nodes that are part of another node's line. */
   readonly #inside = new Map<string, string>();
 
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
@@ -94,7 +94,7 @@ class ClaudeCodeWriter {
     }
   }
 
-  /** Whether all nodes of a line are as they were, one below the other. */
+  /** Whether all nodes of a line are unchanged and still a chain. */
   #isWhole({ unchanged, kept, inPlace }: Returning): boolean {
     if (!unchanged || kept === null) return false;
     if (kept.parts.length === 0) return true;
@@ -118,7 +118,7 @@ class ClaudeCodeWriter {
     return this.#tails.get(parentId ?? this.#tree.rootId) ?? null;
   }
 
-  /** The lines of a node as they came; where it hangs elsewhere by now, they say so. */
+  /** Writes the original lines of a node, with a new parent if the node was moved. */
   #giveBack({ node, kept, inPlace }: Returning): void {
     if (kept === null) return;
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
@@ -135,7 +135,7 @@ class ClaudeCodeWriter {
     this.written++;
   }
 
-  /** A line for a node that grew or was changed here. */
+  /** Writes new lines for a node that was added or changed here. */
   async #make({ node, id, kept, inPlace }: Returning): Promise<void> {
     const was = kept?.lines.at(-1);
     const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
@@ -143,7 +143,7 @@ class ClaudeCodeWriter {
       const gone = textAt(line, 'uuid');
       if (gone !== undefined && gone !== uuid) this.#instead.set(gone, uuid);
     }
-    // A line that is split now hangs on the part before it.
+    // A line that is split now has the part before it as parent.
     const named = kept?.parts.length === 0 ? kept.lines[0]?.line.parentUuid : undefined;
     const above =
       inPlace && typeof named === 'string' ? (this.#instead.get(named) ?? named) : this.#tail(node.parentId);
@@ -214,7 +214,7 @@ class ClaudeCodeWriter {
     }
   }
 
-  /** A boundary that hangs on nothing but tells what came before, and the summary below it. */
+  /** Builds a boundary without a parent that names the message before it, and the summary below it. */
   #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
     const timestamp = toIso(node.createdAt);
     const boundary = boundaryIdOf(uuid);
@@ -250,7 +250,7 @@ class ClaudeCodeWriter {
     ];
   }
 
-  /** The lines that stay in force beside a summary, from the first kept node down. */
+  /** Returns the lines that a compaction keeps, from the first kept node down. */
   #keptFrom(node: Node, anchor: string): JsonObject | undefined {
     const first = node.marker?.firstKept;
     if (first === undefined) return undefined;
@@ -279,16 +279,16 @@ class ClaudeCodeWriter {
     };
   }
 
-  /** What a reply used; noughts where nobody knows, since every line there has figures. */
+  /** Returns the usage of a reply; zeros if unknown, because every line there has figures. */
   #usage(node: Node): JsonObject {
     const usage = objectAt(node.meta.source ?? {}, 'usage');
-    // In these words already, figures of a cache among them.
+    // Already in this form, with cache figures.
     if (numberAt(usage, 'input_tokens') !== undefined && numberAt(usage, 'output_tokens') !== undefined) return usage;
     const { inputTokens, outputTokens } = parseUsage(node) ?? { inputTokens: 0, outputTokens: 0 };
     return { input_tokens: inputTokens, output_tokens: outputTokens };
   }
 
-  /** What a user said: a text alone as a text. */
+  /** Returns the content of a user message: a single text as a string. */
   #content(node: Node, message: Message): Json {
     const [only] = message.content;
     if (message.content.length === 1 && only?.type === 'text' && 'text' in only && Object.keys(only).length === 2)
@@ -309,18 +309,18 @@ class ClaudeCodeWriter {
     this.losses.push({ node, what, message });
   }
 
-  /** The line that a node ends in. */
+  /** Returns the last line of a node. */
   tailOf(id: NodeId | null): string | null {
     return id === null ? null : this.#tail(id);
   }
 
-  /** The id of a node in its file. */
+  /** Returns the id of a node in its file. */
   idOf(id: NodeId | null): string | undefined {
     return id === null ? undefined : this.#returning.get(id)?.id;
   }
 }
 
-/** A line with other words in it: who, when and with what stay as they were. */
+/** Returns a line with changed content; author, time and other fields stay the same. */
 function editedLine(was: JsonObject, line: JsonObject): JsonObject {
   const kept = { ...line, ...omitKeys(was, 'message', 'parentUuid', 'toolUseResult', 'content') };
   if (!('message' in line)) return kept;
@@ -331,14 +331,14 @@ function editedLine(was: JsonObject, line: JsonObject): JsonObject {
   };
 }
 
-/** A line that hangs elsewhere; one that named its parent in another way goes on doing so. */
+/** Returns a line with another parent, in the field where it named its parent before. */
 function linked(line: JsonObject, parent: string | null): JsonObject {
   return typeof line.parentUuid !== 'string' && 'logicalParentUuid' in line
     ? { ...line, logicalParentUuid: parent }
     : { ...line, parentUuid: parent };
 }
 
-/** Where a reader takes these lines to go on; a subagent's session is a side chain from end to end. */
+/** Returns where a reader would take these lines to continue; a subagent's session is a side chain throughout. */
 function lastLeafOf(lines: readonly JsonObject[]): string | undefined {
   const { leafUuid, entries } = readClaudeCode(lines.filter((line) => 'uuid' in line || line.type === 'last-prompt'));
   return leafUuid ?? entries.at(-1)?.uuid;
@@ -369,7 +369,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
     writer.out.add({ type: 'ai-title', aiTitle: autoTitle, sessionId: session });
   const leaf = writer.tailOf(tree.activeNodeId);
   const active = writer.idOf(tree.activeNodeId);
-  // Where nothing was selected here, what was moved or grew elsewhere may still stand last by now.
+  // Even without a new selection here, moved or added lines may now be last in the file.
   if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
   const folder = fileNameOf(session, tree.treeId);
@@ -379,7 +379,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };
 }
 
-/** Writes one file a session. */
+/** Writes one file per session. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) yield* writeClaudeCodeTree(tree, options);
 }

@@ -1,10 +1,10 @@
-/** What an edit of one message does to the records of all others: nothing. */
+/** Checks that editing one message leaves the records of all others unchanged. */
 import type { Json } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { isJsonObject } from '../../json-copy.ts';
 
 const idKeys = ['messageId', 'uuid', 'id'] as const;
-// What tells of the tree as a whole, or repeats what the records themselves say of each other.
+// Fields about the whole tree, or that repeat the links between records.
 const ofTheWhole: ReadonlySet<string> = new Set([
   'sum',
   'nodes',
@@ -24,7 +24,7 @@ function idOf(value: Json): string | undefined {
   return undefined;
 }
 
-/** Every object that has an id, without those inside it, which are told by theirs: by id, and how often there is each. */
+/** Returns every object with an id, without nested ones, which have their own entries: by id, with all occurrences. */
 export function identified(data: Json): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const open: Json[] = [data];
@@ -41,7 +41,7 @@ export function identified(data: Json): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-// Recursion is bounded by the depth of what a writer makes of fixtures.
+// The recursion is bounded by the depth of written fixtures.
 function outline(value: Json, open: Json[], top = true): Json {
   if (!top && idOf(value) !== undefined) {
     open.push(value);

@@ -4,12 +4,12 @@ import { markdown } from '../markdown/index.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './kept-facts.ts';
 import { inputOf, storeInput, writeStored } from './storing.ts';
 
-it('[I10] what did not come back and was not reported is named', async () => {
+it('[I10] losses that were not reported are named', async () => {
   const out = await writeStored(await buildRichTree(), linear);
   const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format: linear });
   const reported = Object.keys(out.report.counts);
   expect(findSilentLosses(again.trees, reported)).toEqual([]);
-  // The same file by a writer that reports nothing.
+  // The same file from a writer that reports nothing.
   expect(findSilentLosses(again.trees, [])).toEqual([
     'bookmark',
     'branch off the current thread',

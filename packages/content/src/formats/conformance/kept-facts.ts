@@ -1,4 +1,7 @@
-/** What a format must bring back of a tree, or name as lost: a tree with one of each, and a look at what came of it. */
+/**
+ * Checks what a format must restore of a tree or report as lost: builds a tree with one of each, and examines the
+ * result.
+ */
 import { type Block, isText, type Message, type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { messageKit } from '../../kit.ts';
@@ -13,7 +16,7 @@ const signature = 'c2lnbmF0dXJl';
 const call = { type: 'tool-use', id: 'call_1', name: 'lookup', parameters: { tree: 'ash', deep: { years: [1, 2] } } };
 const said = {
   question: 'How old is the oak?',
-  // Lines, a blank one among them, indented ones, and one that begins as a turn of a play or a quote would.
+  // Several lines: a blank one, indented ones, and one that looks like a speaker's name or a quote.
   answer: 'Three hundred years.\n\n  1. fell it\n  2. count\nIT: > **rings**\n```\nlet a = 1;\n```',
   aside: 'Who says so?\nA book?',
   other: 'The rings.',
@@ -26,7 +29,7 @@ const said = {
 const text = (words: string) => ({ type: 'text', text: words });
 const reasoning = { type: 'thinking', thinking, signature };
 
-/** A tree that was made here, with everything that conversations are about: see {@link facts}. */
+/** Builds a tree with every feature of conversations: see {@link facts}. */
 export async function buildRichTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...ticking() };
@@ -66,7 +69,7 @@ function isReasoning({ message }: RepairedNode): boolean {
   return message.content.length > 0 && message.content.every((block) => block.type === 'thinking');
 }
 
-/** What came back, as far as facts ask for it. */
+/** The restored tree, with lookups for the facts. */
 class Returned {
   readonly tree: RepairedTree;
   readonly #byId: ReadonlyMap<string, RepairedNode>;
@@ -76,7 +79,7 @@ class Returned {
     this.#byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
   }
 
-  /** The node of a role that says exactly this, below the one that says that. */
+  /** Returns the node of a role with exactly this text, below the given one. */
   find(role: Message['role'], words: string, below?: RepairedNode): RepairedNode | undefined {
     return this.tree.nodes.find(
       (node) =>
@@ -84,14 +87,17 @@ class Returned {
     );
   }
 
-  /** The next message above, past markers and past messages of reasoning alone, which some formats keep by themselves. */
+  /**
+   * Returns the nearest message above, skipping markers and messages with only reasoning, which some formats store
+   * separately.
+   */
   #above(node: RepairedNode): RepairedNode | undefined {
     let at = this.#byId.get(node.parentExternalId ?? '');
     while (at !== undefined && (at.kind === 'state' || isReasoning(at))) at = this.#byId.get(at.parentExternalId ?? '');
     return at;
   }
 
-  /** Whether a node is another one, or hangs on it. */
+  /** Whether a node is the first one or its child. */
   follows(node: RepairedNode | undefined, first: RepairedNode): boolean {
     return node !== undefined && (node === first || this.#above(node) === first);
   }
@@ -125,13 +131,13 @@ class Returned {
   }
 }
 
-/** One thing that was in the tree. */
+/** One property of the tree. */
 interface Fact {
   readonly name: string;
-  /** Names of losses by which a writer may say that it is not in its file; none for what every format must hold. */
+  /** Names of losses by which a writer may declare it as not written; empty if every format must hold it. */
   readonly losses: readonly string[];
   readonly holds: (returned: Returned) => boolean;
-  /** Words that a format that is only written must show. */
+  /** Words that a write-only format must show. */
   readonly shown?: string;
 }
 
@@ -220,7 +226,7 @@ const facts: readonly Fact[] = [
   },
 ];
 
-/** What was in the tree, did not come back, and was not reported as a loss. */
+/** Returns the properties that were not restored and not reported as lost. */
 export function findSilentLosses(again: readonly RepairedTree[], reported: readonly string[]): string[] {
   const [tree] = again;
   if (tree === undefined || again.length > 1) return [`one tree: ${again.length} came back`];
@@ -232,19 +238,19 @@ export function findSilentLosses(again: readonly RepairedTree[], reported: reado
 
 const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
-/** A page's text with its character references resolved. */
+/** Returns a page's text with its character references resolved. */
 function decodeEntities(page: string): string {
   return page.replace(/&(?:#(\d+)|([a-z]+));/g, (whole, code: string | undefined, name: string | undefined) =>
     code === undefined ? (named[name ?? ''] ?? whole) : String.fromCodePoint(Number(code)),
   );
 }
 
-/** The same for a format that is only written: which words of the tree it does not show, line by line. */
+/** Like {@link findSilentLosses} for a write-only format: returns which words it does not show, line by line. */
 export function findUnshownWords(files: Iterable<string>, reported: readonly string[]): string[] {
   const shown = decodeEntities([...files].join('\n'));
   return facts
     .filter(({ shown: words = '', losses }) => {
-      // A fence is how code is set, which a page shows otherwise.
+      // Fences are markup, which a page shows in another way.
       const lines = words.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('```'));
       return !lines.every((line) => shown.includes(line.trim())) && !losses.some((what) => reported.includes(what));
     })

@@ -1,4 +1,4 @@
-/** Made-up files on their way into a store and out of it again. */
+/** Imports made-up files into a store and exports them again. */
 import {
   type Commit,
   type ExternalId,
@@ -25,7 +25,7 @@ import { writeExport } from '../write.ts';
 
 /** Files by name: text, or bytes. */
 export type Files = { readonly [name: string]: string | Uint8Array };
-/** Conversations in a store of their own, and what was said on the way. */
+/** Conversations in a store, with the report of their import. */
 export interface Stored {
   readonly store: ReferenceStore;
   readonly trees: readonly RepairedTree[];
@@ -38,12 +38,12 @@ export interface Stored {
 /** The bytes of a made-up file. */
 export const bytesOfFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
 
-/** Files as an input, in pieces of a size. */
+/** Returns files as an input, in pieces of the given size. */
 export function inputOf(files: Files, piece?: number): Input {
   return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, bytesOfFile(file), piece)) };
 }
 
-/** Reads an input into a store, one commit per conversation. */
+/** Imports an input into a store, one commit per conversation. */
 export async function storeInput(
   input: Input,
   options: { readonly format?: string | Format; readonly scope?: string; readonly store?: ReferenceStore } = {},
@@ -64,7 +64,7 @@ export async function storeInput(
     for (const found of event.tree.findings) findings.push(found);
     const act = { actor: 'me', kit: messageKit, ...env };
     const own = toCommand(event.tree, format, store.owner);
-    // Ids that a tree brings along may be taken; then it gets others.
+    // The ids of a restored tree may be taken; then it gets new ones.
     const outcome = await run(store, own.command, act).catch((error: unknown) => {
       if (event.tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
       return null;
@@ -78,14 +78,14 @@ export async function storeInput(
   return { store, trees, ids, names, findings, commits };
 }
 
-/** A tree that was stored. */
+/** Returns a stored tree. */
 export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
   const tree = store.tree(id);
   if (tree === undefined) throw new Error(`There is no tree ${id}.`);
   return tree;
 }
 
-/** Writes what was stored in a format, as texts by file name. */
+/** Writes stored trees in a format, as texts by file name. */
 export async function writeStored(
   stored: Pick<Stored, 'store' | 'ids' | 'names'>,
   format: Format,
@@ -118,7 +118,7 @@ export async function writeStored(
   return { files, report };
 }
 
-/** A tree that grew here: two branches, a system prompt and a bookmark. */
+/** Builds a tree with two branches, a system prompt and a bookmark. */
 export async function createTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
   const env = ticking();

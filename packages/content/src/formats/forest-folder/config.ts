@@ -1,13 +1,13 @@
-// The two things in `config.toml` that tell of conversations. The file also holds keys of providers: nothing else of it
-// is looked at, and it is never kept.
+// Reads the two fields of `config.toml` about conversations. The file also contains API keys: nothing else is read, and
+// the file is never stored.
 
-/** A bookmark as the file has it. */
+/** A bookmark in the file. */
 export interface ConfigBookmark {
   readonly title: string;
   readonly nodeId: string;
 }
 
-/** What the file says about conversations. */
+/** The settings of the file about conversations. */
 export interface ForestConfig {
   readonly currentNodeId: string | undefined;
   readonly bookmarks: readonly ConfigBookmark[];
@@ -15,7 +15,7 @@ export interface ForestConfig {
 
 const quoted = /^\s*([A-Za-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
 
-/** The value of a string; undefined for an escape that JSON does not have. */
+/** Parses a string value; undefined if it has an escape that JSON does not know. */
 function configValue(text: string): string | undefined {
   if (text.startsWith("'")) return text.slice(1, -1);
   try {
@@ -26,7 +26,7 @@ function configValue(text: string): string | undefined {
   }
 }
 
-/** Reads bookmarks and the current node, and passes over all else. */
+/** Reads bookmarks and the current node, and skips everything else. */
 export function readConfig(text: string): ForestConfig {
   const bookmarks: ConfigBookmark[] = [];
   let currentNodeId: string | undefined;

@@ -1,4 +1,4 @@
-// The folder in which the first Forest kept its trees: `roots.json`, one file per node, and `config.toml` beside them.
+// The data folder of the first Forest: `roots.json`, one file per node, and `config.toml`.
 import type { Json } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
@@ -19,5 +19,6 @@ export const forestFolder = defineFormat({
   name: 'forest-folder',
   label: 'Forest folder',
   summary: 'A data folder with roots.json and one file per node; bookmarks and the current node come from config.toml.',
+  keeps: ['branches', 'system prompts', 'models', 'times', 'tools', 'bookmarks'],
   reader: { detect, read },
 });

@@ -1,5 +1,5 @@
-// The store wrote its files without waiting for the disk: any of them may be torn, lag behind the others or be missing.
-// Parents are believed, lists of children give the order.
+// Forest wrote its files without syncing to disk: any of them may be incomplete, outdated or missing. Parent ids are
+// trusted; child lists only give the order.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
@@ -9,12 +9,12 @@ import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, readAllBytes } from '../input.ts';
 import { type ForestConfig, readConfig } from './config.ts';
 
-/** An entry of `roots.json`. */
+/** Whether a value is an entry of `roots.json`. */
 export function isForestRoot(value: JsonObject): boolean {
   return typeof value.id === 'string' && Array.isArray(value.child_ids) && !('message' in value);
 }
 
-/** The record of a node. */
+/** Whether a value is the record of a node. */
 export function isForestNode(value: JsonObject): boolean {
   return typeof value.root_id === 'string' && isJsonObject(value.message);
 }
@@ -31,11 +31,11 @@ interface Known {
   used: boolean;
 }
 
-/** What lies in one data folder beside the nodes. */
+/** The contents of one data folder apart from the nodes. */
 interface DataFolder {
   readonly roots: Map<string, Known>;
   config: ForestConfig;
-  /** Titles of bookmarks by node, until a node takes them. */
+  /** Titles of bookmarks by node, until the node is read. */
   readonly bookmarks: Map<string, string>;
 }
 
@@ -46,13 +46,13 @@ function folderOfPath(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1);
 }
 
-/** The data folder of a node's file: two above, if the folder of its root is among the names. */
+/** Returns the data folder of a node file: two levels up, if the path contains the folder of its root. */
 function dataOfFile(name: string): string {
   const [, root = ''] = nodeFile.exec(name) ?? [];
   return root === '' ? '' : folderOfPath(root.slice(0, -1));
 }
 
-/** `node-10` after `node-9`. */
+/** Sorts numerically: `node-10` after `node-9`. */
 function sortedNodes(a: string, b: string): number {
   const number = (name: string) => Number(/(\d+)\.json$/i.exec(name)?.[1] ?? 0);
   return number(a) - number(b) || (a < b ? -1 : a > b ? 1 : 0);
@@ -71,7 +71,7 @@ function forestMeta(metadata: JsonObject): NodeMeta {
   };
 }
 
-/** Files of one folder, gathered by the root that they name. */
+/** The files of one folder, collected by root. */
 class FolderContents {
   readonly nodes: ImportedNode[] = [];
   readonly findings: ImportFinding[] = [];
@@ -126,7 +126,7 @@ class FolderContents {
     const here = currentNodeId !== undefined && `${currentNodeId}/`.startsWith(`${this.#rootId}/`);
     return {
       externalId: this.#rootId,
-      // Ids are counters of one store. The moment in which a root was made tells it from those of other stores.
+      // Ids are counters of one store; the creation time of the root tells it from other stores.
       scope: `${scope ?? ''}${created ?? data}`,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(createdAt === undefined ? {} : { createdAt }),
@@ -178,7 +178,7 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
   }
 }
 
-/** The trees of one folder of nodes: one, unless files of another root lie in it. */
+/** Yields the trees of one folder of nodes: one, unless it contains files of another root. */
 async function* readForestFolder(
   places: readonly FolderPlace[],
   folders: Folders,
@@ -214,7 +214,7 @@ function takeConfig(text: string, folder: DataFolder): void {
     if (!folder.bookmarks.has(nodeId)) folder.bookmarks.set(nodeId, title);
 }
 
-/** Reads data folders: what they say of roots first, then the nodes, one tree at a time. */
+/** Reads data folders: first the roots, then the nodes, one tree at a time. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const folders = new Folders();
   const groups = new Map<string, FolderPlace[]>();

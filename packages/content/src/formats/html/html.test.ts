@@ -53,7 +53,7 @@ interface Article {
   scrollIntoView(): void;
 }
 
-/** The page as its script sees it: as much of a browser as it asks for. */
+/** Runs the page's script with the small part of a browser that it uses. */
 function opened(text: string) {
   const articles: Article[] = [...text.matchAll(/<article id="([^"]*)" data-parent="([^"]*)"/g)].map(
     ([, name = '', parent = '']) => ({
@@ -101,7 +101,7 @@ describe('the page', () => {
     expect(browser.go('#m2')).toEqual(['m1', 'm2', 'm3']);
     expect(browser.marked()).toEqual(['#m1', '#m2']);
     expect(browser.go('#m4')).toEqual(['m1', 'm4']);
-    // Going to a message that is shared goes on to where one was last.
+    // Opening a shared message continues to the last visited leaf.
     expect(browser.go('#m1')).toEqual(['m1', 'm4']);
     expect(browser.go('#nowhere')).toEqual(['m1', 'm4']);
   });
@@ -112,7 +112,7 @@ describe('the page', () => {
     expect(text).toContain('<pre>boil(&#34;&#60;b&#62;&#34;)</pre>\n<p>Done.</p>');
   });
 
-  it('[I27] runs nothing but its own script, whatever the messages say, and asks no address', async () => {
+  it('[I27] runs nothing but its own script, whatever the messages contain, and loads nothing', async () => {
     const text = await page();
     expect(text.match(/<script/g)?.length).toBe(1);
     expect(text).not.toContain('onerror=alert(2)>');

@@ -1,4 +1,4 @@
-// A conversation as one page that works without a network: the thread, and the tree beside it to go from branch to branch.
+// Writes a conversation as one offline page: the thread, and the tree beside it for navigation.
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
@@ -11,7 +11,7 @@ import { escapeHtml, policy, script, style } from './page.ts';
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
 
-/** Plain text with its code blocks set apart. Nothing of it is taken for HTML. */
+/** Converts plain text with code blocks to HTML; everything is escaped. */
 function textHtml(text: string): string {
   const parts: string[] = [];
   let rest = text;
@@ -34,7 +34,7 @@ function textHtml(text: string): string {
   return parts.join('\n');
 }
 
-// Pictures that run no script.
+// Image types that cannot contain scripts.
 const harmless: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 async function pictureHtml(block: Block, options: WriteOptions): Promise<string | undefined> {
@@ -77,7 +77,7 @@ class HtmlPage {
     return (id === null ? undefined : this.#names.get(id)) ?? '';
   }
 
-  /** ‹ 2/3 › at a message that has variants. */
+  /** Returns ‹ 2/3 › for a message with variants. */
   #variants(node: Node): string {
     const { at, family } = this.#places.get(node.id) ?? { at: 0, family: [] };
     if (family.length < 2) return '';
@@ -93,7 +93,7 @@ class HtmlPage {
     for (const block of node.message?.content ?? []) parts.push(await blockHtml(block, node.role, this.#options));
     const note = node.status === 'success' ? '' : ` · ${node.status}`;
     const at = toIso(node.createdAt);
-    // A marker is no message, and still the way to what follows.
+    // A marker is not shown, but is still part of the path.
     const empty = isShownInHtml(node) ? '' : ' class="marker"';
     const head = isShownInHtml(node)
       ? `<header><span>${escapeHtml(speakerName(node))}${note}</span><time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>${this.#variants(node)}</header>\n<div>${parts.join('\n')}</div>`
@@ -102,7 +102,7 @@ class HtmlPage {
     return `<article id="${this.nameOf(node.id)}" data-parent="${this.nameOf(node.parentId)}"${role}>${head}</article>\n`;
   }
 
-  /** The outline as nested lists; past a dozen forks it goes no further to the right. */
+  /** Returns the outline as nested lists; the indentation stops at a dozen levels. */
   *outline(branches: readonly ExportBranch[]): Generator<string> {
     let level = -1;
     for (const { depth, nodes } of branches) {
@@ -164,7 +164,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
   }
 }
 
-/** A page per tree that needs nothing but a browser. */
+/** One page per tree that needs only a browser. */
 export const html = defineFormat({
   name: 'html',
   label: 'Web page',

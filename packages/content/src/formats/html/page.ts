@@ -1,8 +1,9 @@
-// The page around the conversation. Everything is in it: no address is asked, and the policy allows nothing but itself.
+// The page around the conversation. It is self-contained: it loads nothing, and its content security policy allows
+// nothing else.
 import { toBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
 
-/** Text as HTML shows it, and nothing else. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }
@@ -35,8 +36,8 @@ details{color:var(--soft)}
 `;
 
 /**
- * What the page does: shows the messages on the way to one and on to its last leaf, hides the others, and marks the way in
- * the outline. Without it every message is shown, in order, and the links still lead to them.
+ * The script of the page: shows the messages on the path to one and on to its last leaf, hides the others, and marks
+ * the path in the outline. Without it every message is shown in order, and the links still work.
  */
 export const script = `(()=>{
 const all=[...document.querySelectorAll('article')],byId=new Map(all.map(a=>[a.id,a])),links=[...document.querySelectorAll('nav a')],last=new Map();
@@ -64,5 +65,5 @@ function cspHash(text: string): string {
   return `'sha256-${toBase64(bytes)}'`;
 }
 
-/** What a browser may load for this page: its own style and script, and pictures that are in it. */
+/** The content security policy: only the page's own style and script, and embedded images. */
 export const policy = `default-src 'none'; style-src ${cspHash(style)}; script-src ${cspHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;

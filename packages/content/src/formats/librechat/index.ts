@@ -3,11 +3,12 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Conversations of LibreChat, flat or nested, with answers that several agents gave at once. */
+/** Conversations of LibreChat, flat or nested, including parallel answers of several agents. */
 export const librechat = defineFormat({
   name: 'librechat',
   label: 'LibreChat export',
   summary: 'Conversations as LibreChat exports them, flat or nested, with branches and parallel answers.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'usage', 'compactions'],
   reader: { detect, read },
   writer: {
     extension: 'json',

@@ -218,7 +218,7 @@ async function written(stored: Parameters<typeof writeStored>[0]) {
 
 const act = () => ({ actor: 'me', kit: messageKit, ...ticking(9) });
 
-/** A tree that grew here: a call, its result, an answer, a variant of that. */
+/** A tree with a call, its result, an answer and a variant of the answer. */
 async function grown() {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000beef');
@@ -264,7 +264,7 @@ describe('LibreChat exports', () => {
     expect(tree.records).toBe(5);
   });
 
-  it('[I96] give answers of several agents in one message as one group, and put them together again', async () => {
+  it('[I96] read answers of several agents in one message as one group, and write them as one again', async () => {
     const { stored, of } = await read({ 'c.json': JSON.stringify(file(parallel)) });
     expect([of('p')?.group, of('p/agent-1')?.group]).toEqual(['parallel-p', 'parallel-p']);
     expect([of('p')?.parentExternalId, of('p/agent-1')?.parentExternalId, of('q2')?.parentExternalId]).toEqual([
@@ -278,7 +278,7 @@ describe('LibreChat exports', () => {
     expect(messages.find((one) => one.messageId === 'p')).toEqual(parallel[1]);
   });
 
-  it('[I97] write apart what was put together once a part of it is gone', async () => {
+  it('[I97] write the rest of a message separately once a part of it is removed', async () => {
     const { stored, id } = await read({ 'c.json': JSON.stringify(file(parallel)) });
     const other = stored.names.find((one) => one.id === 'p/agent-1')?.nodeId ?? undefined;
     if (other === undefined) throw new Error('There is no answer.');
@@ -307,7 +307,7 @@ describe('LibreChat exports', () => {
     }
   });
 
-  it('[I99] hold calls and results that grew here in one message, and give them back as they were', async () => {
+  it('[I99] write calls and results that were added here as one message, and restore them', async () => {
     const { whole } = await written(await grown());
     expect(whole.options).toEqual({ promptPrefix: 'Be brief.' });
     const again = await storeInput(inputOf({ 'c.json': JSON.stringify(whole) }));

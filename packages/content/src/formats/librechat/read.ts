@@ -22,7 +22,7 @@ import { documentRecords } from '../records-in.ts';
 import { type ReplyItem, replyPieces, type Speaker } from '../reply-items.ts';
 import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
 
-/** The parent of first messages: a name for none. */
+/** The null UUID that first messages have as their parent. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
 
 function isLibrechatMessage(value: Json | undefined): boolean {
@@ -40,14 +40,14 @@ function isLibrechatExport(json: Json | undefined): boolean {
   return isLibrechatConversation(json) || (Array.isArray(json) && json.slice(0, 20).some(isLibrechatConversation));
 }
 
-/** Tells the format by the ids of its messages. */
+/** Detects the format by the ids of its messages. */
 export function detect(sample: Sample): number {
   return sample.files.some((file) => isLibrechatExport(file.json)) ? 0.95 : 0;
 }
 
 const librechatText = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** A text that may stand under `value`. */
+/** Returns a text that may be under `value`. */
 function fieldValue(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? (textAt(value, 'value') ?? '') : '';
@@ -61,7 +61,7 @@ function librechatSummary(part: JsonObject): string {
   return texts.join('\n') || (textAt(part, 'text') ?? textAt(part, 'summary') ?? '');
 }
 
-/** The parts of a message in their order. Each call holds its own result; some are told to be made together. */
+/** The parts of a message in order. Each call contains its result; some calls are marked as parallel. */
 class LibrechatParts {
   readonly items: ReplyItem[] = [];
   readonly unknown: string[] = [];
@@ -163,7 +163,7 @@ function librechatSpeaker(message: JsonObject, agent: string | undefined): Speak
   };
 }
 
-/** The parts of a message by who said them: one agent after the other where several answered at once. */
+/** Groups the parts of a message by agent, if several answered in parallel. */
 function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined; readonly parts: readonly Json[] }[] {
   const byAgent = new Map<string, Json[]>();
   for (const part of parts) {
@@ -176,21 +176,21 @@ function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined;
   if (byAgent.size < 2) return [{ agent: undefined, parts }];
   const [first] = byAgent.keys();
   return [...byAgent].map(([agent, own]) => {
-    // What belongs to nobody in particular stays with the first, in its place.
+    // Parts without an agent stay with the first one, in their place.
     const theirs = new Set(own);
     const shared = (part: Json) => !isJsonObject(part) || part.groupId === undefined || part.groupId === null;
     return { agent, parts: agent === first ? parts.filter((part) => theirs.has(part) || shared(part)) : own };
   });
 }
 
-/** Files by what is told of them: an export has no bytes. */
+/** Returns files by their description, because an export has no bytes. */
 function librechatFiles(message: JsonObject): Json[] {
   return [...listAt(message, 'files'), ...listAt(message, 'attachments')].map((file) =>
     isJsonObject(file) ? { ...file, type: 'librechat-file' } : { type: 'librechat-value', value: file },
   );
 }
 
-/** What a message becomes, and the types of its parts that are not known here. */
+/** Returns the pieces of a message, and the unknown types of its parts. */
 function contentPieces(
   message: JsonObject,
   id: string,
@@ -222,7 +222,7 @@ function contentPieces(
   return { pieces, unknown };
 }
 
-/** Messages with those that are nested in them, without nesting; a walk, since they may be as deep as they like. */
+/** Flattens nested messages; iterative, because the nesting may be arbitrarily deep. */
 function* flat(
   messages: readonly Json[],
   place: string,
@@ -302,18 +302,18 @@ function* librechatTree(
   };
 }
 
-/** Nodes that also stand for records which said the same again. */
+/** Adds the counts of repeated records to their nodes. */
 function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
     const more = twice.get(node.externalId) ?? 0;
-    // Another node may have the same id and become another one; the first is the one that was meant.
+    // Another node with the same id gets a new id; the first is the one meant.
     twice.delete(node.externalId);
     return more === 0 ? node : { ...node, records: (node.records ?? 1) + more };
   });
 }
 
-/** How the messages stood in the file. */
+/** Returns the key under which the file had its messages. */
 function formOf(conversation: JsonObject): JsonObject {
   return 'messagesTree' in conversation ? { $key: 'messagesTree' } : {};
 }
@@ -347,11 +347,11 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
   }
 }
 
-/** Reads conversations, one a file or several, flat or nested. */
+/** Reads conversations, one or several per file, flat or nested. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }

@@ -27,7 +27,7 @@ function toolArguments(block: Block): string {
   return JSON.stringify('parameters' in block ? block.parameters : {});
 }
 
-/** Files by what is told of them. */
+/** Returns files by their description. */
 function outgoingFiles({ nodes }: RecordTurn): JsonObject {
   const files: JsonObject[] = [];
   for (const { message } of nodes)
@@ -68,7 +68,7 @@ class LibrechatConversation {
     return this.#messages.get(turn) ?? {};
   }
 
-  /** First turns name nobody, or whomever they named that is not there. */
+  /** Returns the parent id; first messages get the null UUID, or their original parent if that was missing. */
   #parentOf(turn: RecordTurn, body: JsonObject): Json {
     if (turn.parent !== null) return turn.parent.id;
     const was = body.parentMessageId;
@@ -77,10 +77,10 @@ class LibrechatConversation {
     return typeof was === 'string' && !this.#ids.has(was) ? was : nobody;
   }
 
-  /** Where the user was is not held there: the newest message is taken for it. */
+  /** Reports if the active node is not the newest message, which LibreChat takes as active. */
   #active(): void {
     const { activeNodeId } = this.#tree;
-    // A turn has the time of its first step, and is no older than what it hangs on.
+    // A turn has the time of its first step, and is not older than its parent.
     const times = new Map<RecordTurn, number>();
     let newest: RecordTurn | undefined;
     for (const turn of this.turns.ordered) {
@@ -94,7 +94,7 @@ class LibrechatConversation {
       this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
   }
 
-  /** The turns in the order of their file; in that of the tree where variants or parents would not come in their order. */
+  /** Returns the turns in file order, or in tree order if variants or parents would be out of order. */
   get flat(): readonly RecordTurn[] {
     const roots = this.turns.ordered.filter((turn) => turn.parent === null);
     const rising = (turns: readonly RecordTurn[]) =>
@@ -116,7 +116,7 @@ class LibrechatConversation {
     const simple = parts.length === 0 || (parts.length === 1 && isJsonObject(only) && only.type === 'text');
     const text = isJsonObject(only) && simple ? (filledAt(only, 'text') ?? '') : '';
     const said: JsonObject = simple ? { text } : { text: '', content: parts };
-    // Edited in place: who, when and with what stay as they were.
+    // Edited in place: author, time and other fields stay the same.
     if (was !== null) {
       const listed = Array.isArray(was.content) && was.content.length > 0;
       return { ...omitKeys(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
@@ -146,12 +146,12 @@ class LibrechatConversation {
     };
   }
 
-  /** What a turn says as parts; each call has its results in it, as one text. */
+  /** Returns a turn as parts; each call contains its results as one text. */
   async #parts(turn: RecordTurn): Promise<Json[]> {
     const said: { readonly node: Node; readonly message: Message }[] = [];
     for (const node of turn.nodes)
       if (node.message !== null) said.push({ node, message: await withBytes(node.message, this.#options) });
-    // By their places: some models count their calls anew in every step.
+    // Paired by position, because some models restart their call ids in every step.
     const { calls, stray } = pairTools(said.map(({ message }) => message));
     const parts: Json[] = [];
     const made = new Map<string, { output?: string }>();
@@ -164,14 +164,14 @@ class LibrechatConversation {
       const pairs = calls.get(index) ?? [];
       for (const block of message.content) {
         const pair = pairs.find(({ call }) => call === block);
-        // Files stand beside what is said.
+        // Files are stored outside the content.
         if (block.type === 'librechat-file') continue;
         if (pair === undefined) {
           parts.push(this.#part(node, block));
           continue;
         }
         const { id } = pair.call;
-        // Calls that were made together are named by the text before them.
+        // Parallel calls are listed by the text part before them.
         if (pair === pairs[0] && pairs.length > 1)
           parts.push({ type: 'text', text: '', tool_call_ids: pairs.map(({ call }) => call.id) });
         const result = pair.result === null ? undefined : said[pair.result];
@@ -191,7 +191,7 @@ class LibrechatConversation {
     return parts;
   }
 
-  /** A further result of a call goes with the first; one without a call is a text. */
+  /** Appends a further result of a call to the first; a result without a call becomes a text. */
   #strayResult(node: Node, message: Message, made: ReadonlyMap<string, { output?: string }>, parts: Json[]): void {
     const call = made.get(message.tool_call_id ?? '');
     if (call?.output === undefined) {
@@ -236,7 +236,7 @@ function* librechatLosses(tree: ExportedTree, conversation: LibrechatConversatio
   yield* bookmarkLosses(tree);
 }
 
-/** Messages nested in each other, in pieces: a tree may be deeper than one call can write. */
+/** Writes nested messages in pieces, because a tree may be too deep for recursion. */
 function* nested(conversation: LibrechatConversation): Generator<string> {
   const open: (RecordTurn | string)[] = [];
   const push = (turns: readonly RecordTurn[]) => {
@@ -298,7 +298,7 @@ async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): A
   yield { type: 'count', written, merged: tree.nodes.length - written - left, left };
 }
 
-/** Writes one file a conversation. */
+/** Writes one file per conversation. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) yield* writeLibrechatTree(tree, options);
 }

@@ -1,5 +1,5 @@
-// Plain lists of messages, as chat completions take them: `[{role, content}]`, `{messages: […]}`, many of either in one
-// file, or one a line. They have no ids and no branches.
+// Plain lists of messages as in chat completions: `[{role, content}]`, `{messages: […]}`, many of either in one file,
+// or one per line. They have no ids and no branches.
 import type { Json, JsonObject } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { canonicalJson } from '../../canonical-json.ts';
@@ -28,7 +28,7 @@ import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } 
 import { fromAssistant, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../original-record.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
-import { hasLinks, linkFinding, roleFinding } from '../structure-findings.ts';
+import { hasLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
 
 const name = 'linear';
 
@@ -44,7 +44,7 @@ function isLinearConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isList(value.messages);
 }
 
-/** Anything that another format would know better. A call names a model as well, but is not called anything. */
+/** Whether another format fits better. A logged call also has a model, but no title. */
 function isForeignList(value: JsonObject): boolean {
   if ('model' in value && filledAt(value, 'title') === undefined) return true;
   return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
@@ -53,7 +53,7 @@ function isForeignList(value: JsonObject): boolean {
 function detect({ files }: Sample): number {
   let surety = files.length === 0 ? 0 : 1;
   for (const file of files) surety = Math.min(surety, detectIn(file));
-  // Several lists are what our own export of everything is; a format that expects a folder knows better.
+  // Several lists are what our own export of all trees looks like; a format that expects a folder is the better guess.
   return files.length > 1 ? surety / 2 : surety;
 }
 
@@ -71,12 +71,12 @@ function detectIn(file: SampleFile): number {
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-/** The model that a message, or the conversation as a whole, names: by its id, or as an object that has one. */
+/** Returns the model of a message or conversation: its id, or an object with an id. */
 function modelOfList(record: JsonObject): string | undefined {
   return filledAt(record, 'model') ?? filledAt(objectAt(record, 'model'), 'id');
 }
 
-/** What comes of a list: a chain, or a finding where its messages are those of a tree. */
+/** Returns the chain of a list, or a finding if its messages belong to a tree. */
 function eventOf(
   messages: readonly Json[],
   record: JsonObject,
@@ -88,7 +88,7 @@ function eventOf(
   return { type: 'tree', tree: linearTreeOf(messages, record, place, found) };
 }
 
-/** A list as a chain. A leading system message of plain text is the tree's system prompt. */
+/** Converts a list to a chain. A leading system message of plain text becomes the system prompt. */
 function linearTreeOf(
   messages: readonly Json[],
   record: JsonObject,
@@ -109,6 +109,7 @@ function linearTreeOf(
       continue;
     }
     for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of wireBlockFinding(value.content, at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
     const model = value.role === 'assistant' ? (modelOfList(value) ?? modelOfList(record)) : undefined;
@@ -142,7 +143,7 @@ function linearTreeOf(
 async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const lines = await isLineFile(file);
   const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
-  // Messages that stand by themselves make one conversation; those inside conversations make one each.
+  // Bare messages form one conversation; those inside conversations form one each.
   const loose: Json[] = [];
   const found: ImportFinding[] = [];
   for await (const record of records) {
@@ -166,7 +167,10 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) yield* readLinearFile(file);
 }
 
-/** A leading system message that is none of the tree's own: as a plain text it would be read as the system prompt. */
+/**
+ * Writes a leading system message that is not the system prompt as a list of parts; as plain text it would be read as
+ * the prompt.
+ */
 function unprompted(record: JsonObject): JsonObject {
   const { role, content } = record;
   return role === 'system' && typeof content === 'string'
@@ -234,6 +238,7 @@ export const linear = defineFormat({
   name,
   label: 'Message list',
   summary: 'Messages as chat completions take them, one conversation or many.',
+  keeps: ['titles', 'system prompts', 'reasoning', 'tools'],
   reader: { detect, read },
   writer: {
     extension: 'json',

@@ -13,11 +13,11 @@ function isNotes(value: JsonObject): boolean {
   );
 }
 
-/** How sure the beginning of a file makes that it is one of Loom or its kin. */
+/** Returns the confidence that the beginning of a file belongs to Loom or a related program. */
 export function certainty(json: Json | undefined): number {
   if (Array.isArray(json)) return isLoomNode(json[0]) ? 0.8 : 0;
   if (!isJsonObject(json)) return 0;
-  // What comes before the children may fill the sample.
+  // The fields before the children may fill the sample.
   const { root } = json;
   if (isLoomNode(root) || (isJsonObject(root) && 'mutable' in root)) return 0.95;
   if (isExoloom(json)) return 0.95;
@@ -25,7 +25,7 @@ export function certainty(json: Json | undefined): number {
   return isLoomNode(json) ? 0.8 : 0;
 }
 
-/** Tells the format by nested texts, wherever they stand. */
+/** Detects the format by nested texts. */
 export function detect(sample: Sample): number {
   let best = 0;
   for (const file of sample.files) best = Math.max(best, certainty(file.json));

@@ -1,4 +1,4 @@
-// Files of Exoloom: nodes by id, with their parents or lists of their children, and beside them what a reader marked.
+// Files of Exoloom: nodes by id with parents or child lists, and separate lists of marked nodes.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
@@ -11,7 +11,7 @@ export function isExoloom(value: Json | undefined): value is JsonObject {
 
 const exoloomChildren = (record: JsonObject) => [...textsAt(record, 'childIds'), ...textsAt(record, 'children')];
 
-/** The ids that a lens names: a list of them, a list of objects that have one, or an object by them. */
+/** Returns the ids of a lens: a list of ids, a list of objects with ids, or an object keyed by id. */
 function exoloomIds(value: Json | undefined): ReadonlySet<string> {
   if (isJsonObject(value)) return new Set(Object.keys(value));
   const ids = new Set<string>();
@@ -22,7 +22,7 @@ function exoloomIds(value: Json | undefined): ReadonlySet<string> {
   return ids;
 }
 
-/** The tree of a document. `titled` makes the title of a bookmark out of a text. */
+/** Converts a document to a tree. `titled` derives the title of a bookmark from a text. */
 export function exoloomTree(
   document: JsonObject,
   name: string,

@@ -1,5 +1,5 @@
-// Texts have no roles there. Whatever a model wrote, in whole or in part, is the assistant's; the rest is the user's. The
-// text of a path is what its nodes say, one after the other, so no text is trimmed.
+// Texts have no roles in Loom. Text that a model wrote, in whole or in part, becomes the assistant's, the rest the
+// user's. The text of a path is the concatenation of its nodes, so no text is trimmed.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -15,7 +15,7 @@ import { type NodePosition, walkLoom } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** `2026-01-02-03.04.05`, in a zone that nobody noted: read as UTC. */
+/** Parses `2026-01-02-03.04.05`; the time zone is unknown, so it is read as UTC. */
 function stampTime(value: Json | undefined): number | undefined {
   const found = typeof value === 'string' ? /^(\d{4})-(\d\d)-(\d\d)-(\d\d)\.(\d\d)\.(\d\d)$/.exec(value) : null;
   if (found === null) return undefined;
@@ -23,15 +23,15 @@ function stampTime(value: Json | undefined): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Bookmarks have no titles there: their text gives one. */
+/** Derives the title of a bookmark from its text, because Loom has none. */
 function loomBookmark(text: string): string {
   const words = text.trim().replaceAll(/\s+/g, ' ');
   const most = 60;
-  // By characters, so that no pair is cut.
+  // By characters, so that no surrogate pair is cut.
   return words === '' ? 'bookmark' : [...words.slice(0, most * 2)].slice(0, most).join('');
 }
 
-/** What a document says beside its nodes, and which of it nodes have taken. */
+/** The fields of a document besides its nodes, and which of them nodes have used. */
 class LoomMetadata {
   readonly #responses: JsonObject;
   readonly #titles = new Map<string, string>();
@@ -66,7 +66,7 @@ class LoomMetadata {
       ...(tags.length === 0 ? {} : { tags }),
     };
     const marked = tags.includes('bookmark') || record.bookmark === true;
-    // A response is kept once, beside the first text that came of it.
+    // A response is stored once, with the first text from it.
     const first = generated !== undefined && response !== undefined && !this.#taken.has(generated);
     if (first) this.#taken.add(generated);
     return {
@@ -81,7 +81,7 @@ class LoomMetadata {
     };
   }
 
-  /** Responses that no text came of. */
+  /** Returns responses that no text came from. */
   unused(): JsonObject {
     return Object.fromEntries(Object.entries(this.#responses).filter(([id]) => !this.#taken.has(id)));
   }
@@ -108,7 +108,7 @@ function loomModel(response: JsonObject | undefined, index: number | undefined):
 
 const loomBase = (name: string) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 
-/** A document whose nodes are nested: a whole file, a bare node, or a bare list of nodes. */
+/** Converts a document with nested nodes: a whole file, a single node, or a list of nodes. */
 function nestedTree(
   value: Json,
   name: string,
@@ -132,7 +132,7 @@ function nestedTree(
   const first = walked.nodes[0]?.id ?? `sha256:${sha256Hex(canonicalJson(rest))}`;
   return {
     externalId: first,
-    // Ids of a file by Loom are unique everywhere; others are only those of a file of this name.
+    // Loom's own ids are globally unique; others are only unique in a file of this name.
     scope: uuid.test(first) ? '' : (scope ?? loomBase(name)),
     title: loomBase(name),
     nodes,
@@ -144,14 +144,14 @@ function nestedTree(
   };
 }
 
-/** Where a folded node is now; folds may lie in folds. */
+/** Returns the current id of a folded node; folds may be nested. */
 function resolveNode(id: string, moved: ReadonlyMap<string, string>): string {
   let at = id;
   for (let steps = moved.size; steps > 0; steps--) at = moved.get(at) ?? at;
   return at;
 }
 
-/** A note of Loomsidian: its nodes by id, each with its parent. */
+/** Converts a note of Loomsidian: nodes by id, each with its parent. */
 function treeOfNotes(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
   const findings: ImportFinding[] = [];
   const nodes: ImportedNode[] = [];
@@ -195,7 +195,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   }
   if (isJsonObject(value) && !('root' in value) && isJsonObject(value.state)) {
     for (const one of findings) yield { type: 'finding', finding: one };
-    // The settings of the plugin hold keys: they are not looked at.
+    // The plugin's settings contain API keys and are not read.
     for (const [path, note] of Object.entries(value.state)) {
       if (isJsonObject(note)) yield { type: 'tree', tree: treeOfNotes(path, note, file.name, scope) };
       else yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
@@ -220,10 +220,10 @@ async function isLoom(file: InputFile): Promise<boolean> {
   return certainty(sample?.json) > 0;
 }
 
-/** Reads each file as one tree, or as one for each note. */
+/** Reads each file as one tree, or as one per note. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };

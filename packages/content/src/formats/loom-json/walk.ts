@@ -1,12 +1,12 @@
-// The nested nodes of a Loom file as a list. Nesting is the truth about parents: ids may be missing or there twice, and
-// names of parents may be stale. Files nest thousands deep, so nothing here calls itself.
+// Flattens the nested nodes of a Loom file. Only the nesting is reliable: ids may be missing or duplicate, and parent
+// ids outdated. Files nest thousands deep, so this is iterative.
 import type { Json, JsonObject } from '@coppice/core';
 import { filledAt, isJsonObject, listAt, omitKeys } from '../fields.ts';
 import { finding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { boundedId } from '../repair.ts';
 
-/** A node where it stands. */
+/** A node with its parent. */
 export interface NodePosition {
   readonly id: string;
   readonly parent: string | null;
@@ -15,10 +15,10 @@ export interface NodePosition {
   readonly place: string;
 }
 
-/** What a walk found. */
+/** The result of a walk. */
 export interface WalkedNode {
   readonly nodes: readonly NodePosition[];
-  /** Nodes that stood for folded ones, without them, and what they are now. */
+  /** Nodes that represented folded ones, without them, and their new ids. */
   readonly folds: readonly JsonObject[];
   readonly moved: ReadonlyMap<string, string>;
   readonly findings: readonly ImportFinding[];
@@ -55,7 +55,7 @@ class LoomWalk {
   run(roots: readonly Json[], place: string): void {
     this.#push(roots, null, place);
     this.#empty();
-    // What was folded away ends elsewhere than its fold says: what followed hangs on where it began.
+    // The end of a fold that it names does not exist: its children become children of the fold's head.
     for (const { children, head, place: at } of this.#tails.values()) {
       if (children.length === 0) continue;
       this.findings.push(finding('import/inferred', 'repair', at, 'the end of what it folds is not there'));
@@ -95,7 +95,7 @@ class LoomWalk {
       return;
     }
     const named = filledAt(value, 'id');
-    // Named by the way to it, which in a deep chain would be longer with every step.
+    // Named by its path, shortened because the path grows with every level.
     const way = boundedId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? way, named !== undefined, at);
     this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });
@@ -116,7 +116,7 @@ class LoomWalk {
   }
 }
 
-/** Walks nested nodes, parents before children, siblings in order, folds opened. */
+/** Walks nested nodes, parents before children, siblings in order, with folds expanded. */
 export function walkLoom(roots: readonly Json[], place: string): WalkedNode {
   const made = new LoomWalk();
   made.run(roots, place);

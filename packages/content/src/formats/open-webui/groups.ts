@@ -1,13 +1,13 @@
-// Which variants one act made. A chat tells that of the answers of several models to one question, if there are no others
-// beside them; where that does not say it, a note of our own does, which the app keeps with the message.
+// Determines groups of variants. A chat shows them for answers of several models to one question, if there are no other
+// answers; otherwise a field of our own is written, which the app keeps with the message.
 import type { JsonObject } from '@coppice/core';
 import { listAt, numberAt, objectAt } from '../fields.ts';
 import type { RecordTurn } from '../record-turns.ts';
 
-/** What a message has of ours. */
+/** The key of our own field in a message. */
 export const ownKey = 'coppice';
 
-/** The group that a message belongs to, as it stands in a chat; undefined for none. */
+/** Returns the group of a message in a chat; undefined for none. */
 export function groupIn(message: JsonObject, question: JsonObject): string | undefined {
   const noted = numberAt(objectAt(message, ownKey), 'group');
   if (noted !== undefined) return noted > 0 ? `${noted}` : undefined;
@@ -15,14 +15,14 @@ export function groupIn(message: JsonObject, question: JsonObject): string | und
   return several && message.role === 'assistant' && numberAt(message, 'modelIdx') !== undefined ? 'models' : undefined;
 }
 
-/** Names of groups that have at least two members. */
+/** Keeps only names of groups with at least two members. */
 function sharedGroup(names: readonly (string | undefined)[]): (string | undefined)[] {
   const counts = new Map<string | undefined, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return names.map((name) => ((counts.get(name) ?? 0) > 1 ? name : undefined));
 }
 
-/** Numbers in place of names, by their first appearance; none is 0. */
+/** Replaces names by numbers in order of appearance; 0 for none. */
 function numberGroups(names: readonly (string | undefined)[]): number[] {
   const numbers = new Map<string, number>();
   return names.map((name) => {
@@ -33,7 +33,9 @@ function numberGroups(names: readonly (string | undefined)[]): number[] {
   });
 }
 
-/** The notes that messages need: for variants whose groups the chat itself would not tell, or would tell otherwise. */
+/**
+ * Returns the group fields that messages need: for variants whose groups the chat would not show, or show differently.
+ */
 export function groupNotes(
   turns: readonly RecordTurn[],
   bodies: ReadonlyMap<RecordTurn, JsonObject>,

@@ -3,11 +3,12 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Chats of Open WebUI, with every branch and the answers of several models. */
+/** Chats of Open WebUI, with all branches and answers of several models. */
 export const openWebui = defineFormat({
   name: 'open-webui',
   label: 'Open WebUI export',
   summary: 'Chats as Open WebUI exports them, with branches and answers of several models.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
   reader: { detect, read },
   writer: {
     extension: 'json',

@@ -53,7 +53,7 @@ const row = (id: string, inner: Fields, rest: Fields = {}): Fields => ({
 });
 
 const several = [
-  // The order of the map is not that of the children, and the answers come before the question.
+  // The order of the map differs from that of the children, and the answers come before the question.
   answer('A2', 'U1', ['U2'], 'Miso', {
     model: 'm-y',
     modelName: 'Y',
@@ -109,7 +109,7 @@ const odd = [
   message('E', 'U', [], 'user', { content: '' }),
 ];
 
-/** Chats without the copy of the thread, which is made anew: the one list that is called so. */
+/** Returns chats without the copy of the thread, which is rebuilt: the list named `messages`. */
 const withoutCopies = (files: ReadonlyMap<string, string>) =>
   [...files.values()].map((one): unknown =>
     JSON.parse(one, (key, value) => (key === 'messages' && Array.isArray(value) ? undefined : value)),
@@ -210,7 +210,7 @@ describe('Open WebUI exports', () => {
     expect(tree).toMatchObject({ externalId: 'w1', scope: '', attributes: { pinned: true, tags: ['food'] } });
     const { messages } = await written(stored);
     expect(messages.U1?.childrenIds).toEqual(['A1', 'A2']);
-    // The server makes the lists of children anew, in the order of the map.
+    // The server rebuilds the child lists in the order of the map.
     expect(Object.keys(messages).filter((id) => id.startsWith('A'))).toEqual(['A1', 'A2']);
   });
 
@@ -228,7 +228,7 @@ describe('Open WebUI exports', () => {
     expect(tree.records).toBe(4);
   });
 
-  it('[I87] keep pictures as pictures and other files by what is told of them', async () => {
+  it('[I87] keep images as images and other files by their description', async () => {
     const { of } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
     expect(of('U')?.message.content).toMatchObject([
       { type: 'text', text: 'See' },
@@ -268,7 +268,7 @@ describe('Open WebUI exports', () => {
     await run(store, { type: 'import', treeId, nodes }, act());
     const { row: out, report } = await written({ store, ids: [treeId], names: [] });
     expect(report.counts).toEqual({});
-    // Answers to one question that have no others beside them need no note.
+    // Answers to one question without other answers beside them need no group field.
     const noted = Object.values<Fields>(out.chat.history.messages).filter((one) => 'coppice' in one);
     expect(noted.map((one) => one.id)).not.toContain(idAt(31));
     const again = await storeInput(inputOf({ 'c.json': JSON.stringify([out]) }));
@@ -282,7 +282,7 @@ describe('Open WebUI exports', () => {
       true,
       true,
     ]);
-    // A second round is the same.
+    // A second round trip changes nothing.
     const third = await written(again);
     expect(third.row.chat.history.messages).toEqual(out.chat.history.messages);
   });
@@ -295,7 +295,7 @@ describe('Open WebUI exports', () => {
     expect([out.title, out.chat.title, out.folder_id]).toEqual(['Broth', 'Broth', 'f1']);
   });
 
-  it('[I89] put calls and results that grew here into one reply, and keep what branches off them', async () => {
+  it('[I89] write calls and results that were added here as one reply, and keep what branches off them', async () => {
     const store = new ReferenceStore();
     const treeId = treeIdOf('00000000-0000-7000-8000-00000000beef');
     await run(store, { type: 'create', treeId, attributes: { systemPrompt: 'Be brief.' } }, act());

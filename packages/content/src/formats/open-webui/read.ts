@@ -36,7 +36,7 @@ function isOpenWebuiChat(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && isJsonObject(value.history) && isJsonObject(value.history.messages);
 }
 
-/** Whether a value is a chat, or a row that has one. */
+/** Whether a value is a chat, or a row with one. */
 function isRow(value: Json | undefined): value is JsonObject {
   return isOpenWebuiChat(value) || (isJsonObject(value) && isOpenWebuiChat(value.chat));
 }
@@ -46,14 +46,14 @@ function isOpenWebuiExport(json: Json | undefined, lines: readonly Json[]): bool
   return Array.isArray(json) && json.slice(0, 20).some(isRow);
 }
 
-/** Tells the format by the history of its chats. */
+/** Detects the format by the history of its chats. */
 export function detect(sample: Sample): number {
   return sample.files.some((file) => isOpenWebuiExport(file.json, file.lines)) ? 0.95 : 0;
 }
 
 const openWebuiText = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** Texts of a list of parts, such as those of reasoning. */
+/** Joins the texts of a list of parts, such as reasoning. */
 function partTexts(parts: readonly Json[]): string {
   return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n');
 }
@@ -65,7 +65,7 @@ function openWebuiReasoning(item: JsonObject): JsonObject {
   return { type: 'thinking', thinking, ...(redacted === undefined ? {} : { redacted }) };
 }
 
-/** The structured items of a reply. */
+/** Returns the structured items of a reply. */
 function itemsOf(message: JsonObject, id: string): ReplyItem[] {
   const items: ReplyItem[] = [];
   const names = new Map<string, string>();
@@ -114,7 +114,7 @@ function openWebuiOutput(output: Json | undefined): Json[] {
   ];
 }
 
-/** Pictures by their address; other files by what is told of them. */
+/** Returns images by URL, and other files by their description. */
 function openWebuiFiles(message: JsonObject): Json[] {
   return listAt(message, 'files').map((file) => {
     if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
@@ -135,13 +135,13 @@ function openWebuiModel(message: JsonObject): JsonObject {
   };
 }
 
-/** What went wrong, in the words of the chat. */
+/** Returns the error text of the chat. */
 function openWebuiError({ error }: JsonObject): JsonObject {
   const said = typeof error === 'string' ? error : isJsonObject(error) ? filledAt(error, 'content') : undefined;
   return said === undefined || said === '' ? {} : { error: said };
 }
 
-/** What a message becomes. */
+/** Returns the pieces of a message. */
 function openWebuiPieces(
   message: JsonObject,
   id: string,
@@ -169,7 +169,7 @@ function openWebuiPieces(
     source: openWebuiModel(message),
     ...(status === undefined ? {} : { status }),
   });
-  // Only what hangs on the question itself is beside the others.
+  // Only the first piece is a sibling of the other answers.
   if (group === undefined) return pieces;
   return pieces.map((piece, index) => (index === 0 ? { ...piece, group } : piece));
 }
@@ -177,7 +177,7 @@ function openWebuiPieces(
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
-/** What a message holds beside its words and is kept with its record alone: a digest, what fused several answers, items. */
+/** Reports fields of a message that are only kept in its original record: a context summary, merged answers, items. */
 function besideFindings(message: JsonObject, place: string): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])
@@ -194,7 +194,7 @@ function besideFindings(message: JsonObject, place: string): ImportFinding[] {
   return found;
 }
 
-/** A chat as a tree. */
+/** Converts a chat to a tree. */
 function* openWebuiTree(
   row: JsonObject,
   place: string,
@@ -284,11 +284,11 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
   }
 }
 
-/** Reads exports: a list of rows, one a line, or single chats. */
+/** Reads exports: a list of rows, one per line, or single chats. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
       yield* readOpenWebuiFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };

@@ -29,21 +29,21 @@ interface OpenWebuiLoss {
   readonly message: string;
 }
 
-/** What a turn says: text, pictures and the structured items of a reply. */
+/** The content of a turn: text, images and the structured items of a reply. */
 interface ChatContent {
   readonly text: string;
   readonly files: Json[];
   readonly output: Json[];
-  /** Whether the items say more than the text does. */
+  /** Whether the items contain more than the text. */
   readonly structured: boolean;
 }
 
-/** A {@link ChatContent} on its way. */
+/** A {@link ChatContent} being built. */
 interface ChatParts extends Pick<ChatContent, 'files' | 'output'> {
   readonly texts: string[];
 }
 
-/** A file as its message named it; its type there, which ours stands in for, is not known of one that is elsewhere now. */
+/** Returns the original file entry of a message, which has its original type; without it the type is unknown. */
 function chatFile(block: JsonObject, was: JsonObject | null): JsonObject {
   const reported = omitKeys(block, 'type');
   const same = canonicalJson(reported);
@@ -111,7 +111,7 @@ class OpenWebuiChat {
     const role = first.message?.role === 'tool' ? 'assistant' : (first.message?.role ?? 'user');
     const { was } = turn;
     const files = said.files.length === 0 ? {} : { files: said.files };
-    // Edited in place: who, when and with what stay as they were.
+    // Edited in place: author, time and other fields stay the same.
     if (was !== null) {
       const output = said.structured ? { output: said.output } : {};
       return { ...omitKeys(was, 'content', 'output', 'files'), content: said.text, ...files, ...output };
@@ -142,7 +142,7 @@ class OpenWebuiChat {
     };
   }
 
-  /** Which of the answers to one question it is; 0 unless several were asked for in one act. */
+  /** Returns the index of an answer among those of one act; 0 if there is only one. */
   #modelIndex(turn: RecordTurn): number {
     const group = turn.nodes[0]?.groupId ?? 0;
     if (group === 0 || turn.parent === null) return 0;
@@ -224,7 +224,7 @@ class OpenWebuiChat {
   }
 }
 
-/** The models that a question went to: those of one act, each as often as it answered; else that of the first answer. */
+/** Returns the models that a question was sent to: those of one act, once per answer; else that of the first answer. */
 function promptOfReply({ children }: RecordTurn): string[] {
   const group = children.map((child) => child.nodes[0]?.groupId ?? 0).find((one) => one > 0);
   const answers = group === undefined ? children : children.filter((child) => child.nodes[0]?.groupId === group);
@@ -243,20 +243,20 @@ function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<Wr
       yield loss(tree, node, 'tags', 'Its tags are left out.');
   yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
-  // The chat by itself has neither.
+  // A bare chat has neither pinned nor tags.
   const bare = originalTree(tree, name)?.record?.$form === 'chat';
   yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
   yield* bookmarkLosses(tree);
 }
 
-/** The chat around its messages: as it came, with what was changed here. */
+/** Builds the chat around its messages: the original one with the changes made here. */
 function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
   const original = originalTree(tree, name);
   const { createdAt, updatedAt } = timesOf(tree);
   const { title, autoTitle, systemPrompt, pinned, tags } = tree.attributes;
   const byId = new Map(chat.messages);
   const thread = [...new Set(threadOf(tree).map((node) => chat.idOf(node.id)))];
-  // A copy of the thread, which search reads there.
+  // A copy of the thread, which Open WebUI's search uses.
   const messages = thread.flatMap((id) => (id === null ? [] : (byId.get(id) ?? [])));
   const was = objectAt(original?.record ?? {}, 'chat');
   const history = {

@@ -1,5 +1,5 @@
-// Session files of pi, a terminal agent: lines with `id` and `parentId` under a header that is outside the tree. What the
-// lines mean is said in the folder of session lines; here they are told as records and given back as version 3.
+// Session files of pi, a terminal agent: lines with `id` and `parentId`, and a header outside the tree. The folder of
+// session lines defines their meaning; here they are imported as records and written back as version 3.
 import { defineFormat } from '../contract.ts';
 import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
@@ -10,6 +10,18 @@ export const pi = defineFormat({
   name: 'pi',
   label: 'pi session',
   summary: 'Session files of pi, versions 1 to 3, with branches, labels, compactions and settings.',
+  keeps: [
+    'branches',
+    'titles',
+    'models',
+    'times',
+    'reasoning',
+    'tools',
+    'pictures',
+    'usage',
+    'compactions',
+    'bookmarks',
+  ],
   reader: { detect, read },
   writer: {
     extension: 'jsonl',

@@ -1,4 +1,4 @@
-/** Beside the published terminal agent: its own session manager opens what is written here. */
+/** Compares with the published terminal agent: its session manager must open the files written here. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function opened(text: string): SessionManager {
   const path = join(folder, 'session.jsonl');
   writeFileSync(path, text);
   const manager = SessionManager.open(path);
-  // It writes a new session over a file that it cannot read, and migrates older ones: ours it leaves alone.
+  // The manager overwrites a file that it cannot read, and migrates older ones; it must leave ours unchanged.
   expect(readFileSync(path, 'utf8')).toBe(text);
   return manager;
 }

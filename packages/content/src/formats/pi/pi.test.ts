@@ -102,7 +102,7 @@ const rich = [
   reply('b13', 'b12', [text('cut')], 10, { stopReason: 'aborted', errorMessage: 'stopped' }),
 ];
 
-// The first message was written again, a label was taken back, and the session ends with a label.
+// The first message was rewritten, a label was removed, and the session ends with a label.
 const roots = [
   header,
   user('c1', null, 'First', 1),
@@ -321,7 +321,7 @@ describe('pi sessions', () => {
     ).toEqual([['aa000001', 'Begin']]);
   });
 
-  it('[I76] keep who and when of a message that was edited, and hang what grew here on it', async () => {
+  it('[I76] keep author and time of an edited message, and add new messages below it', async () => {
     const { stored, id } = await read({ 's.jsonl': lines(...plain) });
     const reply = stored.names.find((one) => one.id === 'aa000002')?.nodeId ?? undefined;
     if (reply === undefined) throw new Error('There is no reply.');
@@ -342,7 +342,7 @@ describe('pi sessions', () => {
     expect(report.counts).toEqual({ otherwise: 1 });
   });
 
-  it('[I78] are told by their lines and read whole where the header is torn or gone', async () => {
+  it('[I78] are detected by their lines and read completely if the header is damaged or missing', async () => {
     const said = (id: string, parentId: string | null) => ({
       type: 'message',
       id,

@@ -24,12 +24,12 @@ function isPiHeader(value: Json | undefined): value is JsonObject {
     typeof value.id === 'string' &&
     !('uuid' in value) &&
     !('parentId' in value) &&
-    // Another tool's header begins alike.
+    // Another tool's header is similar.
     !('harness' in value)
   );
 }
 
-/** A line that only this tool writes: where a file lost its header, they tell what it is. */
+/** Whether only pi writes such a line: used to detect a file that lost its header. */
 function isPiMessageLine(value: Json | undefined): boolean {
   return (
     isJsonObject(value) &&
@@ -49,23 +49,23 @@ function isPiSession(lines: readonly Json[]): boolean {
   return !('unknown' in reported);
 }
 
-/** Tells the format by its header. */
+/** Detects the format by its header. */
 export function detect(sample: Sample): number {
   return sample.files.some((file) => isPiSession(file.lines)) ? 0.92 : 0;
 }
 
-/** A line of a session, and lines that are no entries and followed it. */
+/** A line of a session, with the non-entry lines that follow it. */
 interface PiLine {
   readonly kept: PreservedLine;
   readonly after: PreservedLine[];
   records: number;
 }
 
-/** What a line says and means. */
+/** A decoded line. */
 interface PiEntry {
   readonly entry: SessionEntry;
   readonly line: PiLine;
-  /** The line as version 3 has it. */
+  /** The line in version 3 form. */
   readonly written: JsonObject;
 }
 
@@ -81,7 +81,7 @@ const entryTypes: ReadonlySet<string> = new Set([
   'session_info',
   'usage',
   'context_edit',
-  // Of version 1, and of sessions that this program wrote on.
+  // Types of version 1, and of sessions that Coppice continued.
   'stack_pop',
   'stack_summary',
 ]);
@@ -96,20 +96,20 @@ const roles: ReadonlySet<string> = new Set([
   'compactionSummary',
 ]);
 
-// Lines about a session, past which it goes on.
+// Lines about a session, which are not its active node.
 const about: ReadonlySet<string> = new Set(['label', 'session_info']);
 
-/** The line with which this program says where a session goes on. */
+/** The type of the line by which Coppice records the active node of a session. */
 export const leafType = 'coppice-leaf';
-/** What the ids of lines begin with that this program adds, since a session has no other place for what they say. */
+/** The id prefix of lines that Coppice adds because pi's format has no other place for their content. */
 export const companionPrefix = 'coppice-';
 
-/** Whether a line is one that this program adds to what it writes. */
+/** Whether Coppice added a line. */
 function isCompanion({ type, id, customType }: JsonObject): boolean {
   if (type === 'custom' && customType === leafType) return true;
   return about.has(String(type)) && typeof id === 'string' && id.startsWith(companionPrefix);
 }
-// The line with which it keeps a message that the model does not see: such files have no word for that.
+// The type of the line in which Coppice stores a message that the model does not see; pi has no form for that.
 const hiddenType = 'coppice-excluded';
 
 class PiSession {
@@ -264,7 +264,7 @@ class PiSession {
     if (above !== undefined && above > line.kept.at)
       this.#findings.push(finding('import/forward-parent', 'note', place));
     for (const one of timeFinding(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
-    // Where the first kept entry is missing nothing is kept, as the tool itself has it.
+    // If the first kept entry is missing nothing is kept, as in pi itself.
     const { firstKept, from: _, ...rest } = marker ?? {};
     const missing = firstKept !== undefined && !ids.has(firstKept);
     if (missing) this.#findings.push(finding('import/pointer-missing', 'repair', place, firstKept.slice(0, 80)));
@@ -292,7 +292,7 @@ class PiSession {
   }
 }
 
-/** What a line says with which this program keeps a message that the model does not see; undefined for any other line. */
+/** Returns the excluded message that Coppice stored in a line; undefined for any other line. */
 function hiddenIn(line: JsonObject) {
   const { message } = objectAt(line, 'data');
   if (line.type !== 'custom' || line.customType !== hiddenType || !isJsonObject(message)) return undefined;
@@ -300,7 +300,7 @@ function hiddenIn(line: JsonObject) {
   return { kind: 'message' as const, message, status: 'success' as const, meta, marker: null };
 }
 
-/** The last line, past those that are about the session. */
+/** Returns the last line that is not about the session. */
 function activeOf(entries: readonly PiEntry[]): string | null {
   const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
   const isAbout = ({ type, customType }: SessionEntry) =>
@@ -314,7 +314,7 @@ function activeOf(entries: readonly PiEntry[]): string | null {
   return last?.uuid ?? null;
 }
 
-/** What an entry says about its message; the line itself is kept beside it. */
+/** Returns the metadata of an entry; the line itself is stored separately. */
 function piMeta(meta: NodeMeta): NodeMeta {
   const { sessionRecord: _, sessionFields: __, source, ...rest } = meta;
   if (source === undefined) return rest;
@@ -323,7 +323,7 @@ function piMeta(meta: NodeMeta): NodeMeta {
   return { ...rest, ...failed, source: { ...omitKeys(source, 'is_error'), type: 'tool_result' } };
 }
 
-/** A line of version 1 as the tool's own migration would write it. */
+/** Converts a line of version 1 as pi's own migration would. */
 function upgradeEntry(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
   const { firstKeptEntryUuid } = entry;
   return {
@@ -344,7 +344,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
     const { value, place, path, findings } = record;
     const at = Number(path[0] ?? 0);
     if (isPiHeader(value)) {
-      // Files may have been put one after the other.
+      // Several files may have been concatenated.
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
@@ -358,7 +358,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }

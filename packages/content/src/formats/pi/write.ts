@@ -30,20 +30,20 @@ import { companionPrefix, leafType } from './read.ts';
 
 const name = 'pi';
 
-/** Version 3 calls messages of extensions otherwise than version 2 did. */
+/** Converts a message of an extension from version 2 to version 3. */
 function upgradeLine(line: JsonObject): JsonObject {
   const message = objectAt(line, 'message');
   return message.role === 'hookMessage' ? { ...line, message: { ...message, role: 'custom' } } : line;
 }
 
-/** Whether a line is about the session, so that it goes on above it. */
+/** Whether a line is about the session, so that the active node is above it. */
 function isAbout(line: JsonObject): boolean {
   return (
     line.type === 'label' || line.type === 'session_info' || (line.type === 'custom' && line.customType === leafType)
   );
 }
 
-/** Errors of tools as session lines tell them. */
+/** Returns metadata with tool errors in the form of session lines. */
 function sessionMeta(meta: NodeMeta): NodeMeta {
   return isFailure(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
 }
@@ -104,7 +104,7 @@ class PiWriter {
     this.#close();
   }
 
-  /** Lines of nodes that grew or were changed here, as session lines are told in that version. */
+  /** Builds lines for nodes that were added or changed here. */
   async #made(): Promise<Map<string, JsonObject>> {
     const changed = new Map<string, Node>();
     const entries: SessionEntry[] = [];
@@ -133,14 +133,14 @@ class PiWriter {
     return found;
   }
 
-  /** Name and labels as they are now; and where the last line is not the place to go on, one that is. */
+  /** Writes the current title and labels, and a line for the active node if the last line is another one. */
   #close(): void {
     const { attributes, bookmarks, activeNodeId } = this.#tree;
     const active = activeNodeId === null ? null : (this.#ids.get(activeNodeId) ?? null);
     let parentId = active;
     const taken = new Set(this.lines.map((line) => textAt(line, 'id')));
     const add = (type: string, fields: JsonObject) => {
-      // A line that an earlier export added may have come back, and stand elsewhere by now.
+      // A line that an earlier export added may have been imported again with this id.
       let number = this.lines.length;
       const next = () => `${companionPrefix}${derivedId('pi-line', this.id, number++)}`;
       let id = next();
@@ -158,7 +158,7 @@ class PiWriter {
     if (parentId === active && active !== null && standing !== active) add('custom', { customType: leafType });
   }
 
-  /** What the lines so far say: name, labels, and where the session goes on. */
+  /** Returns what the lines so far contain: title, labels and the active node. */
   #reported(): {
     readonly title: string;
     readonly labels: ReadonlyMap<string, string>;
@@ -175,7 +175,7 @@ class PiWriter {
       if (label === '') labels.delete(target);
       else labels.set(target, label);
     }
-    // A label on what is gone is nobody's bookmark.
+    // A label on a missing entry is not a bookmark.
     for (const target of labels.keys()) if (!byId.has(target)) labels.delete(target);
     let at = this.lines.length > 1 ? this.lines.at(-1) : undefined;
     const seen = new Set<JsonObject>();
@@ -187,7 +187,7 @@ class PiWriter {
   }
 }
 
-/** A line with other words in it: who, when and with what stay as they were. */
+/** Returns a line with changed content; author, time and other fields stay the same. */
 function editedEntry(was: JsonObject, line: JsonObject): JsonObject {
   const kept = { ...line, ...omitKeys(was, 'message', 'summary', 'content', 'parentId', 'type') };
   if (!('message' in line)) return kept;
@@ -206,7 +206,7 @@ function* piLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield* attributeLosses(tree, name);
 }
 
-/** Writes one file of version 3 a session. */
+/** Writes one version 3 file per session. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const writer = new PiWriter(tree, options);

@@ -1,4 +1,4 @@
-// What a logged call is: which part of a record was sent, which came back, and in whose words.
+// Recognises logged calls: which part of a record is the request, which the response, and on which wire.
 import type { Json, JsonObject } from '@coppice/core';
 import type { CallWire } from '../../wires/read-call.ts';
 import { areItems } from '../../wires/responses-items.ts';
@@ -7,7 +7,7 @@ import { isKeepable } from '../original-record.ts';
 import { hasLinks } from '../structure-findings.ts';
 import { eventsInText, foldChunks, foldEvents, foldResponse, isAnthropicStream } from './streams.ts';
 
-/** A call as it was found: what was sent, what came back. */
+/** A logged call: request and response. */
 export interface LoggedCall {
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
@@ -18,10 +18,10 @@ export interface LoggedCall {
 const requestKeys = ['request', 'req', 'request_body', 'requestBody', 'body', 'input', 'params', 'kwargs'];
 const responseKeys = ['response', 'res', 'response_body', 'responseBody', 'output', 'completion', 'result'];
 const timeKeys = ['timestamp', 'created_at', 'createdAt', 'time', 'start_time', 'startTime', 'date'];
-// Words that a request for a response has, and one for embeddings, which has an `input` as well, has not.
+// Fields of a Responses request; an embeddings request, which also has `input`, has none of these.
 const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens', 'reasoning', 'store', 'conversation'];
 
-/** What was sent has no title: a list of messages with one is a conversation that somebody keeps. */
+/** Whether a value is a chat request. It has no title: a list of messages with one is a stored conversation. */
 function isChatRequest(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages) || filledAt(value, 'title') !== undefined) return false;
   const { messages } = value;
@@ -38,12 +38,12 @@ function isResponsesRequest(value: Json | undefined): value is JsonObject {
   return typeof value.input === 'string' && typeof value.model === 'string' && named;
 }
 
-/** Whether a value is what was sent. */
+/** Whether a value is a request. */
 export function isRequest(value: Json | undefined): value is JsonObject {
   return isChatRequest(value) || isResponsesRequest(value);
 }
 
-/** The part of a record that a name leads to; a body may be one level further in. */
+/** Returns the part of a record under one of the keys; a body may be one level deeper. */
 function requestPart(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
   for (const key of keys) {
     const value = record[key];
@@ -55,7 +55,7 @@ function requestPart(record: JsonObject, keys: readonly string[], fits: (value: 
   return undefined;
 }
 
-/** Whether a record is one event of a stream: what proxies that log as they go write, one a line. */
+/** Whether a record is one stream event, as proxies that log while streaming write them, one per line. */
 function isEvent(value: JsonObject): boolean {
   if (value.object === 'chat.completion.chunk') return true;
   const type = textAt(value, 'type') ?? '';
@@ -66,7 +66,7 @@ function isEvent(value: JsonObject): boolean {
   );
 }
 
-/** Whether a record is by itself what came back. */
+/** Whether a record by itself is a response. */
 export function isReply(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   if (value.object === 'chat.completion') return Array.isArray(value.choices);
@@ -86,7 +86,7 @@ function isResponse(value: Json): boolean {
   );
 }
 
-/** The events of one reply as the reply. */
+/** Assembles a reply from its events. */
 export function foldReplyBody(events: readonly JsonObject[]): JsonObject {
   if (isAnthropicStream(events)) return foldEvents(events);
   return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
@@ -117,7 +117,7 @@ function isAnthropic(request: JsonObject, response: JsonObject | undefined): boo
   );
 }
 
-/** A call out of what was sent and what came back; the time is that of the record, else that of the reply. */
+/** Builds a call from request and response; the time is that of the record, else that of the reply. */
 export function callFrom(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
   const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
   const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
@@ -125,18 +125,18 @@ export function callFrom(request: JsonObject, response: JsonObject | undefined, 
   return { request, response, dialect, at: own ?? fromAnyTime(response?.created ?? response?.created_at) };
 }
 
-/** The call that a record is, with or without what came back. */
+/** Returns the call of a record, with or without a response. */
 export function loggedCall(record: JsonObject): LoggedCall | undefined {
   const found = isRequest(record) ? record : requestPart(record, requestKeys, isRequest);
   if (found === record && isResponsesRequest(record) && Array.isArray(record.output))
     return callFrom(record, record, record);
   if (isRequest(found)) return callFrom(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
-  // A response says itself what it went on from.
+  // A Responses reply names the one that it continues.
   const reply = requestPart(record, responseKeys, isReply);
   return isReply(reply) ? callFrom(objectAt(record, 'request'), reply, record) : undefined;
 }
 
-/** The event that a record is, or that it wraps. */
+/** Returns the event that a record is or wraps. */
 export function eventIn(record: JsonObject): JsonObject | undefined {
   if (isEvent(record)) return record;
   for (const key of ['data', 'chunk', 'event']) {
@@ -147,13 +147,13 @@ export function eventIn(record: JsonObject): JsonObject | undefined {
       const read: Json = JSON.parse(value);
       if (isJsonObject(read) && isEvent(read)) return read;
     } catch {
-      // Some other text.
+      // Not JSON.
     }
   }
   return undefined;
 }
 
-/** Which reply an event belongs to; undefined where it does not say, and goes on with the last one. */
+/** Returns the id of the reply that an event belongs to; undefined if it has none and continues the last reply. */
 export function replyOf(event: JsonObject): string | undefined {
   return (
     filledAt(event, 'id') ??
@@ -163,14 +163,14 @@ export function replyOf(event: JsonObject): string | undefined {
   );
 }
 
-// Names under which logs keep what opens an account: it must not come into a store, or go out with an archive.
+// Names of credentials in logs: these must not be stored or exported.
 const secretNames =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-|x-goog-|openai-|anthropic-)?api[-_]?key|x-(?:auth|access|session)[-_]token|(?:access|auth|bearer|session|refresh)[-_]?token|client[-_]?secret|password)$/i;
 
-/** A value without secrets, wherever in it headers or settings are; what was said is elsewhere. */
+/** Removes credentials from headers and settings anywhere in a value; messages are stored elsewhere. */
 function hideSecretValues(value: Json): Json {
   if (Array.isArray(value))
-    // Headers may be a list of names, each before its value.
+    // Headers may be a flat list of alternating names and values.
     return value.map((item, at) =>
       typeof item === 'string' && isSecret(value[at - 1]) ? hidden : hideSecretValues(item),
     );
@@ -190,7 +190,7 @@ function isSecret(name: Json | undefined): boolean {
 
 const hidden = '[left out]';
 
-/** What a call was made with beside its messages, without the keys of accounts; nothing where that is past all measure. */
+/** Returns the settings of a call without credentials; empty if they are too large to store. */
 export function callSettings(request: JsonObject): JsonObject {
   const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
   const settings = omitKeys(request, ...beside);
@@ -198,10 +198,10 @@ export function callSettings(request: JsonObject): JsonObject {
   return isJsonObject(safe) ? safe : {};
 }
 
-/** The record of a call without the history, which the nodes hold, and without the keys of accounts. */
+/** Returns the record of a call without the history, which the nodes hold, and without credentials. */
 export function bareRecord(record: JsonObject): JsonObject {
   const bare = withoutHistory(record);
-  // What is too large or too deep to be kept is told by the import.
+  // The import reports records that are too large or too deep to be stored.
   const safe = isKeepable(bare) ? hideSecretValues(bare) : bare;
   return isJsonObject(safe) ? safe : {};
 }

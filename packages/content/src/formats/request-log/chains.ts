@@ -1,5 +1,6 @@
-// Responses name the one that they go on from, and items that the service keeps; the history is in other records, maybe of
-// other files. Which calls belong together is found out first, then they are read in batches that fit into memory.
+// Responses may name the one that they continue, and items stored by the service; the history is then in other records,
+// possibly of other files. First the calls that belong together are found, then they are read in batches that fit into
+// memory.
 import type { JsonObject } from '@coppice/core';
 import { itemIdsOf, referencedItems } from '../../wires/responses-items.ts';
 import { filledAt, listAt, objectAt } from '../fields.ts';
@@ -31,19 +32,19 @@ export function isLinked(call: LoggedCall): boolean {
   );
 }
 
-/** Finds out which calls belong together: joined sets over their numbers. */
+/** Finds calls that belong together with a union-find structure over their numbers. */
 export class Links {
   readonly #parents: number[] = [];
   readonly #sizes: number[] = [];
   readonly #owners = new Map<string, number>();
   #linked = false;
 
-  /** Whether there is a call that needs another one. */
+  /** Whether any call needs another one. */
   get linked(): boolean {
     return this.#linked;
   }
 
-  /** Notes the next call. */
+  /** Records the next call. */
   add(call: LoggedCall, bytes: number): void {
     const own = this.#parents.length;
     this.#parents.push(own);
@@ -76,7 +77,7 @@ export class Links {
     return top;
   }
 
-  /** Calls that belong together, by number, in batches whose records fit into memory. */
+  /** Returns the calls that belong together, by number, in batches whose records fit into memory. */
   batches(): Map<number, number>[] {
     const sizes = new Map<number, number>();
     const members = new Map<number, number[]>();
@@ -101,7 +102,7 @@ export class Links {
   }
 }
 
-/** The number of the call that each one goes on from; -1 where there is none. */
+/** Returns for each call the number of the one it continues; -1 if there is none. */
 function previousCalls(calls: readonly LoggedNode[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {
@@ -117,7 +118,7 @@ function previousCalls(calls: readonly LoggedNode[]): number[] {
   });
 }
 
-/** Numbers in an order in which each comes after the one that it goes on from; circles are cut where they are entered. */
+/** Orders numbers so that each comes after the one it continues; cycles are cut where they are entered. */
 function callsParentsFirst(above: readonly number[]): number[] {
   const seen = new Uint8Array(above.length);
   const order: number[] = [];
@@ -132,7 +133,7 @@ function callsParentsFirst(above: readonly number[]): number[] {
   return order;
 }
 
-/** The calls of one chain, folded: each goes on from the one that it names, whatever their order in the log. */
+/** Folds the calls of one chain into trees: each continues the one that it names, whatever their order in the log. */
 export function foldChain(calls: readonly LoggedNode[]): HistoryFold[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)

@@ -1,4 +1,5 @@
-// Calls become nodes here. Every message is named by the way to it, so that calls fold by their longest common beginning.
+// Converts calls to nodes. The id of a message is a hash of the path to it, so that calls with a common prefix share
+// nodes.
 import type { JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { equalityKey } from '../../equality.ts';
@@ -11,10 +12,10 @@ import { filledAt, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import { bareRecord, callSettings, type LoggedCall } from './calls.ts';
 
-/** A message without what a client may leave out when it sends it back, such as notes on where a text is from. */
-function hasContent(message: JsonObject): JsonObject {
+/** Returns a message without parts that a client may leave out when it resends it, such as annotations of a text. */
+function comparableMessage(message: JsonObject): JsonObject {
   const blocks = listAt(message, 'content').filter(isJsonObject);
-  // What was said aloud is named by its id when it is sent again.
+  // Audio is sent again by its id only.
   const aloud = blocks.find((block) => block.type === 'audio' && filledAt(block, 'id') !== undefined);
   if (aloud !== undefined) return { ...message, content: [{ type: 'audio', id: aloud.id ?? '' }] };
   const content = listAt(message, 'content').map((block) =>
@@ -23,24 +24,27 @@ function hasContent(message: JsonObject): JsonObject {
   return { ...message, content };
 }
 
-/** The name of a message: the way to it. What a client may leave out or change in transport does not count. */
-function speakerNameOf(parent: string, message: JsonObject): string {
-  const read = normaliseMessage(hasContent(message), { blank: 'keep' });
+/**
+ * Returns the id of a message: a hash of its path. Parts that a client may leave out or change in transport do not
+ * count.
+ */
+function messageIdOf(parent: string, message: JsonObject): string {
+  const read = normaliseMessage(comparableMessage(message), { blank: 'keep' });
   const key = read.ok ? equalityKey(read.value) : sha256Hex(canonicalJson(message));
   return sha256Hex(`${parent}${key}`).slice(0, 32);
 }
 
-/** Who spoke: a tool by its name, anybody else by a note. */
+/** Returns metadata with the author's name: a tool's in its source, others in the custom data. */
 function speakerOfItem({ role }: JsonObject, name: string): NodeMeta {
   return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
 
-/** A call on its way into a tree. */
+/** A call to be added to a tree. */
 export interface LoggedNode {
   readonly call: LoggedCall;
-  /** What was found, for keeping. */
+  /** The original record, to be stored. */
   readonly record: JsonObject;
-  /** How many records of the source it is; none where it was counted already. */
+  /** The number of source records; 0 if they were counted already. */
   readonly records: number;
   readonly place: string;
   readonly findings: readonly ImportFinding[];
@@ -48,12 +52,12 @@ export interface LoggedNode {
 
 type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
-/** The system prompt that a call begins with: its tree. */
+/** Returns the system prompt of a call, which decides its tree. */
 export function promptOfHistory(call: LoggedCall): string | undefined {
   return readCallRequest(call.dialect, call.request).systemPrompt;
 }
 
-/** A tree that grows call by call; there is one for each system prompt. */
+/** A tree that is built call by call; there is one per system prompt. */
 export class HistoryFold {
   readonly #nodes = new Map<string, NodeDraft>();
   readonly #findings: ImportFinding[] = [];
@@ -70,12 +74,12 @@ export class HistoryFold {
     this.#root = sha256Hex(JSON.stringify(['log', prompt ?? null])).slice(0, 32);
   }
 
-  /** Something to say about the tree. */
+  /** Adds a finding about the tree. */
   note(found: ImportFinding): void {
     this.#findings.push(found);
   }
 
-  /** Adds a call below a message, undefined for a beginning; gives where its reply ends, null for the root itself. */
+  /** Adds a call below a message (undefined for a first call); returns the end of its reply, null for the root. */
   add(logged: LoggedNode, above?: string | null, resolve: Resolve = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
@@ -88,11 +92,12 @@ export class HistoryFold {
     const at = call.at === undefined ? {} : { createdAt: call.at };
     let parent = above ?? null;
     for (const message of messages) {
-      // The same message twice in one history is named by its way, so none is taken for another.
+      // The id includes the path, so equal messages in one history are different nodes.
       const speaker = names.get(message);
-      // Among several people the name says who asked; a reply has none when it comes, and may have one when it is sent again.
+      // Among several users the name is part of the id. A reply has no name when received and may get one when it is
+      // sent again.
       const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
-      const externalId = speakerNameOf(`${parent ?? root}${way}`, message);
+      const externalId = messageIdOf(`${parent ?? root}${way}`, message);
       const isError = failed.has(textAt(message, 'tool_call_id') ?? '');
       const meta = {
         ...(isError ? { isError } : {}),
@@ -108,7 +113,7 @@ export class HistoryFold {
     return this.#active;
   }
 
-  /** What came back, below the history; gives where it ends, undefined where there is nothing. */
+  /** Adds the response below the history; returns its end, or undefined if there is none. */
   #answer(logged: LoggedNode, parent: string | null, resolve: Resolve): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
@@ -152,9 +157,9 @@ export class HistoryFold {
       const status = endStatus(finish, failed);
       for (const [step, { message }] of messages.entries()) {
         const last = step === messages.length - 1;
-        const named = speakerNameOf(end ?? root, message);
-        // Equal answers of one call are two all the same.
-        const externalId = step === 0 && heads.has(named) ? speakerNameOf(`${named}${index}`, message) : named;
+        const named = messageIdOf(end ?? root, message);
+        // Equal answers of one call stay separate nodes.
+        const externalId = step === 0 && heads.has(named) ? messageIdOf(`${named}${index}`, message) : named;
         if (step === 0) heads.add(named);
         const meta: NodeMeta = {
           source: finish === undefined ? source : { ...source, finish_reason: finish },
@@ -178,7 +183,7 @@ export class HistoryFold {
     return end ?? undefined;
   }
 
-  /** A node that is there already stands for these records as well. */
+  /** Adds a node; an existing node also represents these records. */
   #enter(node: NodeDraft): void {
     const known = this.#nodes.get(node.externalId);
     if (known === undefined) {
@@ -186,7 +191,7 @@ export class HistoryFold {
       return;
     }
     known.records = (known.records ?? 0) + (node.records ?? 0);
-    // What a call brought back says more than what a later one sent again.
+    // A received response is more complete than its copy in a later request.
     if (known.record !== undefined || node.record === undefined) return;
     known.record = node.record;
     known.message = node.message;

@@ -1,5 +1,5 @@
-// Logs of calls to OpenAI- and Anthropic-shaped services. Every call sends the whole history again, or names the one that it
-// goes on from; here each message is named by the way to it, so that calls fold into one tree.
+// Logs of calls to OpenAI- and Anthropic-compatible services. Every call sends the whole history again, or names the
+// response it continues; the id of each message is a hash of its path, so that calls fold into one tree.
 import { defineFormat } from '../contract.ts';
 import type { Sample } from '../input.ts';
 import { eventIn, isReply, loggedCall } from './calls.ts';
@@ -21,5 +21,6 @@ export const requestLog = defineFormat({
   label: 'OpenAI and Anthropic request logs',
   summary:
     'Logged calls of chat completions, responses and Anthropic messages, whole or streamed, folded into trees by their longest common beginning.',
+  keeps: ['branches', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'usage'],
   reader: { detect, read },
 });

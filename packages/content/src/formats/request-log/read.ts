@@ -1,5 +1,5 @@
-// From files to calls. A record is a call, or a part of one: proxies that log as they go write what was sent, and then what
-// came back, whole or event by event.
+// Reads calls from files. A record is a call or a part of one: proxies that log while streaming write the request
+// first, then the response, whole or event by event.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
@@ -10,7 +10,7 @@ import { callFrom, eventIn, foldReplyBody, isReply, isRequest, type LoggedCall, 
 import { foldChain, isLinked, Links } from './chains.ts';
 import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
 
-/** A call that was found, and how many bytes it took. */
+/** A call that was found, with its size in bytes. */
 interface LogScan {
   readonly type: 'call';
   readonly logged: LoggedNode;
@@ -19,7 +19,7 @@ interface LogScan {
 
 type LogStep = LogScan | Extract<ReadEvent, { readonly type: 'finding' }>;
 
-/** What was sent and waits for what came back, or events that wait for the rest. */
+/** A request that waits for its response, or events that wait for the rest. */
 interface OpenLogCall {
   readonly request: JsonObject | undefined;
   readonly record: JsonObject;
@@ -32,11 +32,11 @@ interface OpenLogCall {
 
 type LogRow = Extract<FileRecord, { readonly type: 'record' }>;
 
-/** Puts parts of calls together, in the order in which they come. */
+/** Combines parts of calls in the order they come. */
 class CallPairing {
-  /** What was sent last, as long as nothing came back. */
+  /** The last request without a response. */
   #sent: OpenLogCall | undefined;
-  /** Replies that are coming in, by their ids; several may at once. */
+  /** Replies that are being received, by id; there may be several at once. */
   readonly #replies = new Map<string, OpenLogCall>();
   #last = '';
 
@@ -58,7 +58,7 @@ class CallPairing {
     else yield scanRecords(open, call);
   }
 
-  /** One event: of a reply that is known, or of a new one, which answers what was sent last. */
+  /** Adds one event to a known reply, or starts a new one, which answers the last request. */
   #event(row: LogRow, event: JsonObject): void {
     const id = replyOf(event) ?? this.#last;
     this.#last = id;
@@ -90,7 +90,7 @@ class CallPairing {
     return scanRecords({ ...sent, record }, callFrom(sent.request, reply, sent.record));
   }
 
-  /** Nothing more comes for what is open. */
+  /** Yields the open calls at the end of a file. */
   *close(): Generator<LogScan> {
     for (const open of this.#replies.values()) {
       const response = foldReplyBody(open.events);
@@ -139,7 +139,7 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
   yield* pairing.close();
 }
 
-/** Reads logs. Calls that have their history with them come as they are found; chains are read once more, together. */
+/** Reads logs. Calls with a complete history are yielded as they are found; chains are read once more, together. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const scope = options.scope ?? '';
   const links = new Links();
@@ -169,7 +169,7 @@ async function* readChains(input: Input, batch: ReadonlyMap<number, number>, sco
       if (step.type === 'finding' || step.logged.call.dialect !== 'responses') continue;
       const chain = batch.get(number++);
       if (chain === undefined) continue;
-      // A beginning was read, counted and reported on already; here it is what others go on from.
+      // A first call was read, counted and reported already; here it is only needed as the start of a chain.
       const again = isLinked(step.logged.call) ? {} : { records: 0, findings: [] };
       const logged = { ...step.logged, ...again };
       const family = chains.get(chain);

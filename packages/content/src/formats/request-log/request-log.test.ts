@@ -25,7 +25,7 @@ const reply = (message: object, rest: object = {}) => ({
   ...rest,
 });
 
-// Three calls of one conversation, each with the history of the one before it, and a retry of the second.
+// Three calls of one conversation, each with the history of the one before, and a retry of the second.
 const calls = [
   { request: { model: 'm-x', temperature: 0, messages: [system, ask] }, response: reply(call) },
   {
@@ -170,7 +170,7 @@ const saying = (text: string, id = 'msg_1') => ({
 const result = { type: 'function_call_output', call_id: 'call_1', output: 'green' };
 const asked = { role: 'user', content: 'Which tea?' };
 
-// One call with its history, the same again by the id of the one before, a retry, and a history of mere names.
+// One call with its history, one that continues it by id, a retry, and a history of item references only.
 const chained = [
   {
     request: { model: 'm-x', instructions: 'Be brief.', input: 'Which tea?', store: true },
@@ -319,7 +319,7 @@ describe('request logs', () => {
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
     const tree = treeIn(stored, id);
-    // ask, call, result, two answers, the next question and its answer.
+    // Question, call, result, two answers, the next question and its answer.
     expect(tree.size).toBe(7);
     expect(tree.attributes.systemPrompt).toBe('Be brief.');
   });
@@ -332,7 +332,7 @@ describe('request logs', () => {
     expect(treeIn(stored, id).size).toBe(5);
   });
 
-  it('[I22] put streams together: text by choice, arguments by call, reasoning with its signature, usage', async () => {
+  it('[I22] assemble streams: text by choice, arguments by call, reasoning with its signature, usage', async () => {
     const { trees } = await storeInput(
       inputOf({
         'log.jsonl': lines([{ request: { model: 'm-x', messages: [ask] }, response: streamed }, ...anthropic]),
@@ -354,7 +354,7 @@ describe('request logs', () => {
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
   });
 
-  it('[I22] put calls together that come without their place, with their whole name again, or as a text', () => {
+  it('[I22] assemble calls that come without their index, with their whole name again, or as a text', () => {
     const chunk = (...calls: readonly JsonObject[]): JsonObject => ({
       model: 'm',
       choices: [{ delta: { tool_calls: calls } }],
@@ -390,7 +390,7 @@ describe('request logs', () => {
     expect(eventsInText(spelled(text))).toEqual(events);
   });
 
-  it('[I140] go on from the response that they name, in whatever order and file they are', async () => {
+  it('[I140] continue the response that they name, in any order and file', async () => {
     const [first, ...others] = chained;
     const files = { 'b.jsonl': lines(others.reverse()), 'a.jsonl': lines([first]) };
     for (const made of [files, { 'log.jsonl': lines(chained) }]) {
@@ -480,7 +480,7 @@ describe('request logs', () => {
     expect(trees).toEqual([2, 40_000]);
   });
 
-  it('[I141] are put together from lines for what was sent and for each event that came back', async () => {
+  it('[I141] are assembled from lines for the request and for each event of the response', async () => {
     const { trees } = await storeInput(
       inputOf({
         'log.jsonl': lines([
@@ -504,7 +504,7 @@ describe('request logs', () => {
     });
   });
 
-  it('[I141] are put together where replies come at once, and where they come whole after what was sent', async () => {
+  it('[I141] are assembled if replies arrive concurrently, and if they come whole after the request', async () => {
     const other = (event: object) => ({ ...event, id: 'c10' });
     const [start, , said] = streamed;
     const { trees } = await storeInput(
@@ -529,7 +529,7 @@ describe('request logs', () => {
     expect(trees.map((tree) => tree.records)).toEqual([2, 2, 2, 1]);
   });
 
-  it('[I22] keep what had been said when a stream failed, and equal answers of one call apart', async () => {
+  it('[I22] keep the text of a failed stream, and separate equal answers of one call', async () => {
     const { trees } = await storeInput(
       inputOf({
         'log.jsonl': lines([
@@ -582,7 +582,7 @@ describe('request logs', () => {
     });
   });
 
-  it('[I22] put answers beside each other by their numbers, in whatever order they came', async () => {
+  it('[I22] sort answers by their index, whatever their order', async () => {
     const choices = [2, 0, 1].map((index) => ({ index, message: { role: 'assistant', content: `${index}` } }));
     const call = { request: { model: 'm', n: 3, messages: [{ role: 'user', content: 'Ask' }] }, response: { choices } };
     const { trees } = await storeInput(inputOf({ 'log.json': JSON.stringify(call) }));
@@ -594,7 +594,7 @@ describe('request logs', () => {
     ]);
   });
 
-  it('[I22] tell a result that failed', async () => {
+  it('[I22] mark a failed result', async () => {
     const use = { type: 'tool_use', id: 't1', name: 'f', input: {} };
     const failed = { type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true };
     const messages = [ask, { role: 'assistant', content: [use] }, { role: 'user', content: [failed] }];

@@ -1,4 +1,4 @@
-/** Who spoke in logged calls, and what was spoken and not written. */
+/** Author names in logged calls, and audio. */
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { inputOf, type Stored, storeInput, writeStored } from '../conformance.ts';
@@ -39,7 +39,7 @@ describe('logged calls', () => {
     ]);
   });
 
-  it('[I173] keep a spoken reply with its words, and know it when its id is sent again', async () => {
+  it('[I173] keep an audio reply with its transcript, and recognise it when its id is sent again', async () => {
     const audio = { id: 'audio_1', expires_at: 9, data: 'aGk=', transcript: 'Good morning.' };
     const ask = { role: 'user', content: 'Hello?' };
     const next = { role: 'user', content: 'And?' };
@@ -65,7 +65,7 @@ describe('logged calls', () => {
     expect(JSON.parse(text).messages[1]).toEqual({ role: 'assistant', content: null, audio });
   });
 
-  it('[I173] put a spoken reply together from its pieces, whose bytes are encoded one by one', () => {
+  it('[I173] assemble an audio reply from pieces whose bytes are encoded separately', () => {
     const chunk = (piece: JsonObject): JsonObject => ({ model: 'm', choices: [{ index: 0, delta: { audio: piece } }] });
     const { choices } = foldChunks([
       chunk({ id: 'audio_1', transcript: 'Good ' }),

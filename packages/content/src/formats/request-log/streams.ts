@@ -1,4 +1,4 @@
-// Recorded streams put together again: what a client had in the end.
+// Assembles recorded streams to complete responses.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
 import { AnthropicEvents } from '../../wires/anthropic-events.ts';
@@ -9,7 +9,7 @@ import { joinBytes } from '../bytes.ts';
 import { encodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
 
-/** The events of a recorded stream: a list, or the text of server-sent events. */
+/** Returns the events of a recorded stream: a list, or the text of server-sent events. */
 export function eventsInText(recorded: Json): JsonObject[] {
   if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
   if (typeof recorded !== 'string') return [];
@@ -21,10 +21,10 @@ interface ChoiceDraft {
   content: string;
   reasoning: string;
   refusal: string;
-  /** A spoken reply: what is said of it, and the bytes of each piece. */
+  /** An audio reply: its fields, and the bytes of each piece. */
   audio: JsonObject;
   readonly sounds: string[];
-  /** Pictures stand beside the content on this wire, where a service sends any. */
+  /** Images, which some services send outside the content on this wire. */
   readonly images: JsonObject[];
   finish: Json;
 }
@@ -42,7 +42,7 @@ function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
   else if (piece.type === 'finish') draft.finish = piece.reason;
 }
 
-/** Adds a piece of a spoken reply. */
+/** Adds a piece of an audio reply. */
 function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
   const said = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
   draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
@@ -50,14 +50,14 @@ function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
   if (data !== undefined) draft.sounds.push(data);
 }
 
-/** A spoken reply put together; each piece of its bytes is encoded by itself. */
+/** Assembles an audio reply; each piece of its bytes is encoded separately. */
 function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
   if (sounds.length === 0) return audio;
   const whole = sounds.every(isBase64);
   return { ...audio, data: whole ? toBase64(joinBytes(sounds.map(fromBase64))) : sounds.join('') };
 }
 
-/** Chunks of a chat completion as the completion that they are parts of. */
+/** Assembles a chat completion from its chunks. */
 export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
   const read = new ChatChunks();
   const choices = new Map<number, ChoiceDraft>();
@@ -76,7 +76,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
       addPiece(draft, piece);
     }
   }
-  // The first chunk of some services is about the question and names nothing.
+  // The first chunk of some services is about the request and has no model.
   const first = chunks.find((chunk) => filledAt(chunk, 'model') !== undefined) ?? chunks[0];
   return {
     ...first,
@@ -114,14 +114,14 @@ function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObj
   };
 }
 
-/** Events of an Anthropic stream as the message that they are parts of. */
+/** Assembles an Anthropic message from its events. */
 export function foldEvents(events: readonly JsonObject[]): JsonObject {
   const read = new AnthropicEvents();
   for (const event of events) read.read(event);
   return read.toMessage();
 }
 
-/** The events of a recorded response as the response that they are parts of. */
+/** Assembles a response from its events. */
 export function foldResponse(events: readonly JsonObject[]): JsonObject {
   const read = new ResponsesEvents();
   for (const event of events) read.read(event);

@@ -1,5 +1,5 @@
-// Session files of version 2, this project's own: one line an entry, each naming the one it hangs on, the header being
-// the root. What the lines mean is said in the folder of session lines.
+// Session files of version 2, Coppice's own: one line per entry with its parent id; the header is the root. The folder
+// of session lines defines their meaning.
 import { defineFormat } from '../contract.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';

@@ -1,5 +1,5 @@
 import { isUuid, type Json, type JsonObject, type TreeAttributes } from '@coppice/core';
-import { parseSteps } from '@coppice/core/tree';
+import { parseSteps, rowChanges } from '@coppice/core/tree';
 import { derivedId } from '../../derived-id.ts';
 import { chainTypes } from '../../sessions/claude-code-types.ts';
 import {
@@ -36,7 +36,7 @@ function isSessionHeader(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
 }
 
-/** Tells the format by its header, which has an id in the tree. */
+/** Detects the format by its header, which has a tree id. */
 export function detect(sample: Sample): number {
   return sample.files.some((file) => isSessionHeader(file.lines[0])) ? 0.9 : 0;
 }
@@ -48,7 +48,7 @@ interface SessionLine {
   records: number;
 }
 
-/** What lines of change and rows say of a place, beyond what entries say themselves. */
+/** Positions, groups and removals from change lines and rows, beyond what the entries contain. */
 interface Places {
   readonly position: Map<string, string>;
   readonly group: Map<string, number>;
@@ -118,7 +118,7 @@ class SessionV2 {
     this.#byId.set(own, made);
   }
 
-  /** All of it, with places where others may have a turn. */
+  /** Builds the tree; yields to other work. */
   *tree(): Cooperative<ImportedTree> {
     const line = this.#header ?? {};
     const id = filledAt(line, 'id') ?? filledAt(line, 'uuid') ?? this.#file;
@@ -169,7 +169,7 @@ class SessionV2 {
       }
       const named = made.entry.parentUuid;
       const above = file.indexOf(named ?? '');
-      // What is not there, or is itself below, is for the repair to tell and to put right.
+      // A missing parent, or one below the entry itself, is left for the repair to report and fix.
       const parent =
         named === null || (above >= 0 && above < at) || index.parent(at) !== index.standing(file.parentAt(at))
           ? fileParent(file.uuidAt(index.parent(at)), uuid)
@@ -202,7 +202,7 @@ class SessionV2 {
     const { file } = index;
     const rows = this.#lines.findLast(({ entry }) => entry.type === 'state')?.line ?? {};
     const stated: TreeAttributes = objectAt(objectAt(rows, 'row'), 'attributes');
-    // Attributes that a tree keeps itself do not come from outside.
+    // Attributes that only planners write are not imported.
     const {
       trashedAt: _,
       forestKey: __,
@@ -251,9 +251,12 @@ class SessionV2 {
         this.#findings.push(finding('import/message-unreadable', 'repair', this.#place(at), 'a change that is none'));
         continue;
       }
-      for (const step of steps.value) {
-        if (step.type === 'move') position.set(toFile(step.nodeId), step.to.position);
-        if (step.type === 'regroup') group.set(toFile(step.nodeId), step.after);
+      for (const change of rowChanges(steps.value, { version: 1, seq: 0, at: 0 })) {
+        if (change.op !== 'updated') continue;
+        const { parentId, position: moved, groupId } = change.set;
+        for (const id of change.nodeIds)
+          if (parentId !== undefined && moved !== undefined) position.set(toFile(id), moved);
+          else if (groupId !== undefined) group.set(toFile(id), groupId);
       }
     }
     return { position, group, removed };
@@ -308,7 +311,7 @@ class SessionV2 {
   }
 }
 
-/** A line whose time is a text, as entries have it. */
+/** Returns a line with its time as a text, as in entries. */
 function timed<T extends JsonObject>(line: T): Omit<T, 'timestamp'> & { readonly timestamp?: string } {
   const { timestamp, ...rest } = line;
   return typeof timestamp === 'string' ? { ...rest, timestamp } : rest;
@@ -319,7 +322,7 @@ function compareLines(a: string | undefined, b: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The node that an id of a file stands for, as stores of such files have it. */
+/** Returns the node id for an id of a file, like stores of such files. */
 export function nodeIdOf(session: string, id: string): string {
   return isUuid(id) ? id : derivedId('session', session, id);
 }
@@ -337,7 +340,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
     if (record.type !== 'record') continue;
     const { value, place, path, findings } = record;
     if (isSessionHeader(value)) {
-      // Files may have been put one after the other.
+      // Several files may have been concatenated.
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
@@ -353,7 +356,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }

@@ -43,7 +43,7 @@ const plain = [
   say('8', '7', 'assistant', 'Because.', 8),
 ];
 
-// Told by lines of their own: a leaf, a label, a name, a move, a removal, other words.
+// Changes by separate lines: a leaf, a label, a name, a move, a removal, a replaced text.
 const reported = [
   ...plain,
   entry('label', '9', '8', { targetUuid: uuid('2'), label: 'good' }, 9),
@@ -69,7 +69,7 @@ const odd = [
 const asides = new Set(['change', 'leaf', 'label', 'session_info']);
 const notes = new Set(['node', 'commit', 'actId', 'actor', 'at', 'sequence']);
 
-/** Entries without what stores note; lines about the session come back as one change. */
+/** Returns entries without the values that stores add; lines about the session are written as one change. */
 function entriesOf(files: ReadonlyMap<string, string>): Fields[] {
   return [...files.values()]
     .join('')

@@ -23,7 +23,10 @@ import { nodeIdOf } from './read.ts';
 
 const name = 'session-v2';
 
-/** What a node says about itself, without the note that it came from such a file: the file says all of it. */
+/**
+ * Returns the metadata of a node without its import metadata if that is of this format, because the file contains it
+ * all.
+ */
 function sessionV2Meta(meta: NodeMeta): NodeMeta {
   const { imported: _, ...rest } = meta;
   return readNote(meta)?.format === name ? rest : meta;
@@ -37,7 +40,7 @@ function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
   return Object.keys(own).length === 0 ? rest : { ...rest, metadata: own };
 }
 
-/** The whole of a tree as one commit. */
+/** Builds one commit with the whole tree. */
 function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
   const { createdAt } = timesOf(tree);
   const steps: Step[] = [{ type: 'insert', node: rootNode(tree.rootId, createdAt) }];
@@ -46,7 +49,7 @@ function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Comm
   const keys = Object.keys(after);
   if (keys.length > 0)
     steps.push({ type: 'attributes', after, before: Object.fromEntries(keys.map((key) => [key, null])) });
-  // Steps name nodes as a store of this file will call them.
+  // Steps use the ids that a store of this file will use.
   for (const { nodeId: on, ...bookmark } of tree.bookmarks) {
     const id = nodeOf(on);
     steps.push({ type: 'bookmark', nodeId: id, after: { nodeId: id, ...bookmark }, before: null });
@@ -65,7 +68,7 @@ function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Comm
   };
 }
 
-/** An entry as it stands in a file: what it is and its commit come first, since stores read no more of most lines. */
+/** Serialises an entry: its type and commit come first, because stores read only the beginning of most lines. */
 function sessionLine(entry: SessionEntry, commit: Commit, last: boolean): JsonObject {
   const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
   const { actId: act, actor, at } = commit;
@@ -82,13 +85,13 @@ function sessionLine(entry: SessionEntry, commit: Commit, last: boolean): JsonOb
   return json;
 }
 
-/** A header as it came, else the one of the tree. */
+/** Returns the original header, else one for the tree. */
 function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObject {
   const json: JsonObject = JSON.parse(JSON.stringify(made));
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
 }
 
-/** Writes one file of version 2 a tree. */
+/** Writes one version 2 file per tree. */
 export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const original = originalTree(tree, name);

@@ -1,4 +1,4 @@
-// One chat while its files are read: what was said, merged by its beginning.
+// Builds one chat from its files, merging their common beginnings.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -13,7 +13,7 @@ type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 interface OpenFile {
   readonly name: string;
   header: JsonObject | undefined;
-  /** Lines that fell together with one of another file and say more or less beside their text. */
+  /** Lines merged with one of another file that differ from it outside the text. */
   readonly lines: Json[];
   leaf: string | null;
   newest: number;
@@ -25,7 +25,7 @@ function chatRole(line: JsonObject): 'user' | 'assistant' | 'system' {
   return textAt(objectAt(line, 'extra'), 'type') === 'narrator' ? 'system' : 'assistant';
 }
 
-/** Reasoning, text, and pictures by their addresses: they lie elsewhere on the app's disk. */
+/** Returns reasoning, text, and images by URL, because they are elsewhere on the app's disk. */
 function chatBlocks(text: string, extra: JsonObject, place: string, findings: ImportFinding[]): Json[] {
   const blocks: Json[] = [];
   const reasoning = filledAt(extra, 'reasoning');
@@ -73,14 +73,14 @@ function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<str
         : undefined;
   return {
     ...(source === undefined ? {} : { source }),
-    // The app leaves such lines out of its prompts; some were said by people and then hidden.
+    // The app does not send such lines to a model; some are hidden messages of users.
     ...(line.is_system === true ? { excluded: true } : {}),
-    // In chats of several people only the name says who spoke.
+    // In group chats only the name tells who wrote it.
     ...(name === undefined || known.has(name) ? {} : { customData: { name } }),
   };
 }
 
-/** Gathers the files of one chat. */
+/** Collects the files of one chat. */
 export class SillytavernChat {
   readonly findings: ImportFinding[] = [];
   readonly #nodes = new Map<string, ChatDraft>();
@@ -88,12 +88,12 @@ export class SillytavernChat {
   readonly #names = new Set<string>();
   #records = 0;
 
-  /** Begins a file; its first message hangs on the root. */
+  /** Starts a file; its first message is a child of the root. */
   open(name: string): void {
     this.#files.push({ name, header: undefined, lines: [], leaf: null, newest: Number.NEGATIVE_INFINITY, merged: 0 });
   }
 
-  /** The first line of a file. */
+  /** Reads the first line of a file. */
   header(line: JsonObject): void {
     const file = this.#files.at(-1);
     if (file === undefined) return;
@@ -105,7 +105,7 @@ export class SillytavernChat {
     }
   }
 
-  /** A message with its swipes: variants below the message before it, of which one goes on. */
+  /** Adds a message with its swipes: variants below the message before it, one of which continues. */
   line(line: JsonObject, number: number, place: string): void {
     const file = this.#files.at(-1);
     if (file === undefined) return;
@@ -127,14 +127,14 @@ export class SillytavernChat {
     }
   }
 
-  /** Ends a file, and says how much of it another one had. */
+  /** Ends a file, and reports how much of it another file contained. */
   close(): void {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)
       this.findings.push(finding('import/merged', 'note', file.name, `${file.merged} lines are in another file too`));
   }
 
-  /** What was gathered; undefined for files without a chat. */
+  /** Builds the tree; undefined for files without a chat. */
   tree(scope: string | undefined): ImportedTree | undefined {
     const [main] = this.#files;
     if (main === undefined || (this.#nodes.size === 0 && this.#records === 0)) return undefined;
@@ -165,7 +165,7 @@ export class SillytavernChat {
     };
   }
 
-  /** The texts of a message and the one that is shown, which is `mes`, whatever its list says. */
+  /** Returns the texts of a message and the shown one, which is `mes` even if the list of swipes says otherwise. */
   #variants(line: JsonObject, place: string): { texts: readonly string[]; selected: number } {
     const swipes = listAt(line, 'swipes');
     const texts = swipes.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
@@ -182,7 +182,7 @@ export class SillytavernChat {
     return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };
   }
 
-  /** What is told of a swipe: the line itself for the shown one, else its entry, which may be missing. */
+  /** Returns the fields of a swipe: the line itself for the shown one, else its entry, which may be missing. */
   #reported(line: JsonObject, index: number, selected: number): JsonObject {
     if (index === selected) return line;
     const info = listAt(line, 'swipe_info')[index];
@@ -214,7 +214,7 @@ export class SillytavernChat {
     return draft;
   }
 
-  /** Gives a line to the node that shows it. A copy in another file is counted, and kept where it differs. */
+  /** Stores a line with the node that shows it. A copy in another file is counted, and stored if it differs. */
   #keep(draft: ChatDraft, line: JsonObject, reported: JsonObject, number: number, file: OpenFile): void {
     draft.records = (draft.records ?? 0) + 1;
     const link = filledAt(objectAt(reported, 'extra'), 'bookmark_link');

@@ -1,4 +1,4 @@
-// Chats of SillyTavern: one message a line, alternatives as swipes, branches and checkpoints as copied files.
+// Chats of SillyTavern: one message per line, alternatives as swipes, branches and checkpoints as copied files.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
@@ -20,5 +20,6 @@ export const sillytavern = defineFormat({
   name: 'sillytavern',
   label: 'SillyTavern chat',
   summary: 'Chat files with their swipes; branches and checkpoints join the chat that they were copied from.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'pictures', 'usage'],
   reader: { detect, read },
 });

@@ -1,6 +1,6 @@
-// Files of one chat become one tree. SillyTavern has no ids: a message is known by what was said before it and by what it
-// says itself, so that copies in branch files fall together, in whatever order the files come, and so that a later export
-// finds what an earlier one brought in.
+// Merges the files of one chat into one tree. SillyTavern has no ids: a message is identified by its text and the
+// messages before it, so that copies in branch files are merged in any order of the files, and a later export finds
+// what an earlier one imported.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
@@ -9,24 +9,24 @@ import type { Input, InputFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
 import { SillytavernChat } from './chat.ts';
 
-/** The first line of a file: names, date and what the app keeps beside the messages. */
+/** Whether a line is the header of a file: names, date and metadata. */
 export function isSillytavernHeader(line: JsonObject): boolean {
   return !('mes' in line) && (isJsonObject(line.chat_metadata) || ('user_name' in line && 'character_name' in line));
 }
 
-/** A line that is a message. */
+/** Whether a line is a message. */
 export function isSillytavernMessage(line: JsonObject): boolean {
   return typeof line.mes === 'string' && ('is_user' in line || 'swipes' in line || 'send_date' in line);
 }
 
-/** What tells which files belong together, without their messages. */
+/** What decides which files belong together, without their messages. */
 interface ChatOutline {
   readonly file: InputFile;
   readonly isChat: boolean;
   /** The chat that it was copied from. */
   readonly main: string | undefined;
   readonly names: ReadonlySet<string>;
-  /** The first thing that the user said, with its time: copies have it, other chats do not. */
+  /** The first user message with its time: copies share it, other chats do not. */
   readonly opening: string | undefined;
 }
 
@@ -65,7 +65,7 @@ async function readChatOutline(file: InputFile): Promise<ChatOutline> {
   return { file, isChat, main: source, names, opening };
 }
 
-/** Files that name each other, or the same file, or begin with the same words at the same time. */
+/** Groups files that name each other or the same file, or begin with the same message at the same time. */
 function chatGroups(outlines: readonly ChatOutline[]): ChatOutline[][] {
   const above = outlines.map((_, index) => index);
   const top = (index: number) => {
@@ -96,7 +96,7 @@ function chatGroups(outlines: readonly ChatOutline[]): ChatOutline[][] {
   return [...groups.values()].map(mainFirst);
 }
 
-/** The chat itself before its copies, which come by name: the order must not depend on the folder's. */
+/** Sorts the chat before its copies, and those by name, so that the order of the folder does not matter. */
 function mainFirst(group: readonly ChatOutline[]): ChatOutline[] {
   const there = new Set(group.map(({ file }) => chatKey(file.name)));
   const rank = ({ main }: ChatOutline) => (main === undefined ? 0 : there.has(main) ? 2 : 1);
@@ -136,7 +136,7 @@ async function* readGroup(files: readonly InputFile[], options: ReadOptions): As
   if (tree !== undefined) yield { type: 'tree', tree };
 }
 
-/** Reads chats; several files are looked through once to see which belong together. */
+/** Reads chats; several files are scanned once to find those that belong together. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   if (input.files.length === 1) {
     yield* readGroup(input.files, options);

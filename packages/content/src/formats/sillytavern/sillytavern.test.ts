@@ -140,7 +140,7 @@ async function oneTree(files: Files) {
 }
 
 describe('chats of SillyTavern', () => {
-  it('[I120] have swipes as a group of variants in their order, and what follows hangs on the selected one', async () => {
+  it('[I120] have swipes as a group of variants in their order, and what follows is below the selected one', async () => {
     const { tree, node } = await oneTree({ 'a.jsonl': main });
     const variants = ['No.', 'Come in.', 'Later.'].map(node);
     expect(variants.map((one) => one?.order)).toEqual([0, 1, 2]);
@@ -153,7 +153,7 @@ describe('chats of SillyTavern', () => {
     expect(node('Who goes there?')?.parentExternalId).toBe(null);
   });
 
-  it('[I121] take in the files that were copied from them, merged by their beginning, in whatever order they come', async () => {
+  it('[I121] include the files that were copied from them, merged by their common prefix, in any order', async () => {
     const { tree, node } = await oneTree(folder);
     const turned = await oneTree(Object.fromEntries(Object.entries(folder).reverse()));
     expect(turned.tree).toEqual(tree);
@@ -179,7 +179,7 @@ describe('chats of SillyTavern', () => {
     });
   });
 
-  it('[I121] join copies that do not name each other by the words and the time they begin with', async () => {
+  it('[I121] merge copies that do not name each other by their first message and its time', async () => {
     const { trees } = await storeInput(
       inputOf({
         'Bo/a.jsonl': jsonl(header(), greeting, knock, thanks),
@@ -202,7 +202,7 @@ describe('chats of SillyTavern', () => {
     expect(sizeNow()).toEqual([8]);
   });
 
-  it('[I123] keep who spoke, what was hidden, the model with its time, and reasoning', async () => {
+  it('[I123] keep the author, hidden lines, the model with its time, and reasoning', async () => {
     const { node } = await oneTree({
       'a.jsonl': jsonl(
         header(),
@@ -237,7 +237,7 @@ describe('chats of SillyTavern', () => {
     expect(new Date(readDate(date) ?? 0).toISOString()).toBe(iso);
   });
 
-  it('[I124] have no date where it is none', () => {
+  it('[I124] have no date if it is invalid', () => {
     for (const date of ['some day', '', null, {}, 'Foo 2, 2026 3:04am']) expect(readDate(date)).toBe(undefined);
   });
 });

@@ -1,5 +1,5 @@
-// Dates as SillyTavern wrote them over the years. None but ISO names a zone; they are read as UTC, so that the same file
-// gives the same times on every machine.
+// Dates in the forms that SillyTavern used over the years. Only ISO has a time zone; others are read as UTC, so that a
+// file gives the same times on every machine.
 import type { Json } from '@coppice/core';
 import { fromIso, fromMillis } from '../fields.ts';
 
@@ -27,7 +27,7 @@ function stampedTime(text: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second, milli);
 }
 
-/** A date in milliseconds: ISO, milliseconds as number or digits, or one of the spellings for people. */
+/** Parses a date to milliseconds: ISO, milliseconds as number or digits, or one of the readable forms. */
 export function readDate(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return fromMillis(value);
   if (typeof value !== 'string') return undefined;

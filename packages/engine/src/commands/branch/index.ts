@@ -3,14 +3,16 @@ import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { previousPrompt } from '../previous-prompt.ts';
 
-/** Goes back to try something else, in a conversation of its own. */
+/** Moves up to an earlier message, to continue differently in a new conversation. */
 export const branch = defineCommand({
   name: 'branch',
-  summary: 'Goes back to try something else, in a new conversation or file that holds the way there and nothing else.',
-  parameters: { node: optionalArgument('node', 'Where the new one goes on; before your last message if not given.') },
+  summary: 'Moves up to an earlier message in a new conversation or file that contains only the path to it.',
+  parameters: {
+    node: optionalArgument('node', 'The message to continue from; by default the one before your last message.'),
+  },
   examples: [
-    { line: '/branch', about: 'takes your last message back, to be said otherwise elsewhere' },
-    { line: '/branch 3', about: 'goes on from the third node of the last list' },
+    { line: '/branch', about: 'edit your last message in a new conversation' },
+    { line: '/branch 3', about: 'continue from the third message of the last list' },
   ],
   async run(scope, { node }) {
     const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);

@@ -4,7 +4,7 @@ import type { CommandScope } from '../contract.ts';
 import { defineCommand, optionArgument } from '../define.ts';
 import { ageOf, countOf, quote, roleLabel, stripUnsafe } from '../format.ts';
 
-/** A branch, named by the node that it ends with. */
+/** A branch, identified by its last node. */
 export interface BranchRow {
   readonly nodeId: NodeId;
   readonly role: TopologyNode['role'];
@@ -13,28 +13,28 @@ export interface BranchRow {
   readonly preview: string;
   readonly label: string | null;
   readonly createdAt: number;
-  /** Messages from the first to its end, and those since its last fork. */
+  /** Messages from the first one to the end, and messages since the last fork. */
   readonly messages: number;
   readonly own: number;
-  /** Whether the view is on it: the branch that goes on from where the view is. */
+  /** Whether the view is on this branch. */
   readonly current: boolean;
 }
 
 /** The branches, newest first. */
 export const branches = defineCommand({
   name: 'branches',
-  summary: 'Lists the branches of the conversation, newest first, and which one you are on.',
-  parameters: { limit: optionArgument('count', 'The most branches to list; 20 if not given.') },
+  summary: 'Lists the branches of the conversation, newest first, and marks the current one.',
+  parameters: { limit: optionArgument('count', 'The maximum number of branches; 20 by default.') },
   examples: [
-    { line: '/branches', about: 'numbers that /switch, /merge and the others take' },
-    { line: '/branches --limit 100', about: 'more of them' },
+    { line: '/branches', about: 'list branches with numbers for /switch, /merge and other commands' },
+    { line: '/branches --limit 100', about: 'list up to 100 branches' },
   ],
   async run(scope, { limit = 20 }) {
     const { rows, total } = await scope.store.read(scope.treeId, () => readBranches(scope, limit));
     const left = total - rows.length;
     const said =
       total === 0
-        ? 'There is no branch yet: nothing was said.'
+        ? 'There is no branch yet: the conversation is empty.'
         : `There ${total === 1 ? 'is 1 branch' : `are ${total.toLocaleString('en')} branches`}${left > 0 ? `; the newest ${rows.length} are listed` : ''}.`;
     const width = String(rows.length).length;
     return {
@@ -59,7 +59,7 @@ function branchLine(
     label === null ? '' : ` [${stripUnsafe(label)}]`,
     preview === '' ? '' : ` ${quote(preview)}`,
     ` · ${countOf(messages, 'message')}${own < messages ? `, ${own} of its own` : ''}`,
-    // Entries of session files need not say when they were made.
+    // Entries of session files may have no timestamp.
     createdAt === 0 ? '' : ` · ${ageOf(now - createdAt)}`,
   ].join('');
 }
@@ -73,7 +73,7 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
   const shown: Node[] = [...(yield* ask('leaves', { limit }))];
   if (current !== null && !shown.some((node) => node.id === current)) {
     const here = yield* ask('node', { id: current });
-    // Whoever is on an old branch wants to see it in the list; the oldest one gives way.
+    // The current branch is always listed; it replaces the oldest one if the list is full.
     if (here !== null) shown.splice(Math.min(shown.length, limit - 1), 1, here);
   }
   const counts = countMessages(nodes, rootId);
@@ -81,7 +81,7 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
   for (const node of shown) {
     const { id, role, kind, status, createdAt } = node;
     const { messages = 0, own = 0 } = counts.get(id) ?? {};
-    // What it ends with, in quotes: a title that was found for it is not what was said.
+    // In quotes, to tell the last message from a title that a model chose.
     const preview = previewOf(node, 1);
     const label = labels.get(id) ?? null;
     rows.push({ nodeId: id, role, kind, status, preview, label, createdAt, messages, own, current: id === current });
@@ -89,7 +89,10 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
   return { rows, total: nodes.filter((node) => !node.hasChildren).length };
 }
 
-/** Per node, the messages on the way to it and those since the last fork; from the top down, so that each is visited once. */
+/**
+ * Per node, the messages on the path to it and those since the last fork; computed from the top down, so that each
+ * node is visited once.
+ */
 function countMessages(nodes: readonly TopologyNode[], rootId: NodeId) {
   const below = new Map<string, TopologyNode[]>();
   for (const node of nodes) {

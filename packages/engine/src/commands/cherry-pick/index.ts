@@ -3,18 +3,18 @@ import { defineCommand, optionArgument, optionalArgument, requiredArgument } fro
 import { findNodeByName } from '../find-node.ts';
 import { countOf, describeNode } from '../format.ts';
 
-/** Copies messages to where the view is. */
+/** Copies messages below the view's position. */
 export const cherryPick = defineCommand({
   name: 'cherry-pick',
-  summary: 'Copies a message, or a range of a branch, to the end of the branch you are on.',
+  summary: 'Copies a message or a range of messages to the end of the current branch.',
   parameters: {
-    node: requiredArgument('node', 'The message, or the first of the range.'),
-    to: optionalArgument('node', 'The last of the range, below the first.'),
-    from: optionArgument('tree', 'The tree to pick from; this one if not given.'),
+    node: requiredArgument('node', 'The message, or the first one of the range.'),
+    to: optionalArgument('node', 'The last message of the range, below the first.'),
+    from: optionArgument('tree', 'The conversation to copy from; by default this one.'),
   },
   examples: [
-    { line: '/cherry-pick 2', about: 'says what the second node says again here' },
-    { line: '/cherry-pick 3f9a51c0 8d24e7b1', about: 'copies a range, named by the ends of its ids' },
+    { line: '/cherry-pick 2', about: 'copy the second message of the list to this branch' },
+    { line: '/cherry-pick 3f9a51c0 8d24e7b1', about: 'copy a range, given by the ends of its ids' },
   ],
   async run(scope, { node, to, from }) {
     const { store, treeId, activeNodeId, rootId } = scope;

@@ -5,9 +5,9 @@ import { findCommandPosition } from '../find-node.ts';
 /** Copies the whole conversation. */
 export const clone = defineCommand({
   name: 'clone',
-  summary: 'Copies the conversation with all its branches into a new conversation or file, and goes on there.',
+  summary: 'Copies the conversation with all its branches to a new conversation or file and continues there.',
   parameters: {},
-  examples: [{ line: '/clone', about: 'a copy to try things on' }],
+  examples: [{ line: '/clone', about: 'make a copy to experiment with' }],
   async run(scope) {
     return copyTo(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
   },

@@ -30,7 +30,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     const result = await fixture.run('/compact keep the names', { activeNodeId: a2 ?? null });
     expect(asked).toMatchObject([{ nodeId: a2, focus: 'keep the names', actor: fixture.store.owner }]);
     expect(result.said).toBe(
-      '3 messages gave way to a summary: about 56 tokens are in force, 1,234 were before. Nothing left the tree.',
+      '3 messages replaced by a summary: the model now gets about 56 tokens instead of 1,234. Nothing was deleted.',
     );
     expect((await fixture.node(result.place?.activeNodeId)).kind).toBe('compaction');
     await fixture.run(result.undo ?? '');

@@ -2,14 +2,14 @@ import { refuse } from '@coppice/core';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { countOf } from '../format.ts';
 
-/** Has older messages give way to a summary. */
+/** Replaces older messages by a summary in what the model sees. */
 export const compact = defineCommand({
   name: 'compact',
-  summary: 'Sums up the older messages of this branch, so that the model has room again. Nothing is lost.',
-  parameters: { focus: optionalArgument('text', 'What the summary is to dwell on.') },
+  summary: 'Summarises older messages of this branch to free space in the context window. Nothing is deleted.',
+  parameters: { focus: optionalArgument('text', 'What the summary should focus on.') },
   examples: [
-    { line: '/compact', about: 'makes room' },
-    { line: '/compact keep the names of the files', about: 'and says what must not get lost' },
+    { line: '/compact', about: 'summarise older messages' },
+    { line: '/compact keep the names of the files', about: 'summarise with a focus' },
   ],
   async run(scope, { focus }) {
     const { store, treeId, activeNodeId, actor, signal } = scope;
@@ -18,7 +18,7 @@ export const compact = defineCommand({
     const request = { store, treeId, nodeId: activeNodeId, focus, actor, actId: scope.newAct(), signal };
     const { nodeId, tokensBefore, tokensAfter, summarised } = await scope.compact(request);
     return {
-      said: `${countOf(summarised, 'message')} gave way to a summary: about ${countOf(tokensAfter, 'token')} are in force, ${tokensBefore.toLocaleString('en')} were before. Nothing left the tree.`,
+      said: `${countOf(summarised, 'message')} replaced by a summary: the model now gets about ${countOf(tokensAfter, 'token')} instead of ${tokensBefore.toLocaleString('en')}. Nothing was deleted.`,
       undo: '/undo',
       data: { nodeId, tokensBefore, tokensAfter, summarised },
       place: { treeId, activeNodeId: nodeId },

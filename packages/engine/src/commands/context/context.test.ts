@@ -37,7 +37,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     });
     expect(result.list).toEqual([q1, a1]);
     expect(result.said).toMatch(
-      /^scripted\/one sees 3 messages, about [\d,]+ tokens: \d\d % of its window of 10,000, [\d,]+ until older messages are summed up\.$/,
+      /^scripted\/one sees 3 messages, about [\d,]+ tokens: \d\d % of its window of 10,000, [\d,]+ until older messages are summarised\.$/,
     );
     expect(result.text).toMatch(/^\[█+░+\] \d\d %\n– {4} +\d+ {2}system-prompt: Be brief\.\n1\. +\d+ {2}user: What/);
     expect(result.text?.split('\n')).toHaveLength(4);

@@ -6,7 +6,7 @@ import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { countOf, quote } from '../format.ts';
 
-/** One message that the model would see. */
+/** One message of the context. */
 export interface ContextRow {
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
@@ -16,17 +16,17 @@ export interface ContextRow {
   readonly preview: string;
 }
 
-/** What the model would see. */
+/** Shows what the model would see. */
 export const context = defineCommand({
   name: 'context',
-  summary: 'Shows what the model would see here: each message with its tokens, and how full the window is.',
+  summary: 'Shows what the model would see here: each message with its tokens, and how full the context window is.',
   parameters: {
-    node: optionalArgument('node', 'The end of the branch; where you are if not given.'),
-    model: optionArgument('model', 'For this model; the one of the branch if not given.'),
+    node: optionalArgument('node', 'The last message of the branch; by default the current one.'),
+    model: optionArgument('model', 'The model; by default the one of the branch.'),
   },
   examples: [
-    { line: '/context', about: 'what is in force, and how much room is left' },
-    { line: '/context --model anthropic', about: 'the same for another window' },
+    { line: '/context', about: 'show the context and how much space is left' },
+    { line: '/context --model anthropic', about: 'show it for another model' },
   ],
   async run(scope, { node, model }) {
     const to = node === undefined ? scope.activeNodeId : ((await findCommandPosition(scope, node))?.id ?? null);
@@ -85,7 +85,7 @@ function contextSentence(
     return `The model sees ${tokens}${model === null ? '' : `; the window of ${model} is not known`}.`;
   const space = compactAt - estimate.tokens;
   const left =
-    space > 0 ? `${space.toLocaleString('en')} until older messages are summed up` : 'it is time to /compact';
+    space > 0 ? `${space.toLocaleString('en')} until older messages are summarised` : 'it is time to /compact';
   return `${model} sees ${tokens}: ${percent(used)} of its window of ${window.toLocaleString('en')}, ${left}.`;
 }
 
@@ -99,7 +99,7 @@ function render(rows: readonly ContextRow[], { used }: TokenGauge): string {
   const full = used === null ? 0 : Math.min(length, Math.ceil(used * length));
   const bar = used === null ? [] : [`[${'█'.repeat(full)}${'░'.repeat(length - full)}] ${percent(used)}`];
   const widest = rows.reduce((most, row) => Math.max(most, row.tokens.toLocaleString('en').length), 0);
-  // Numbers are those of the list, in which the system prompt has no place.
+  // The numbers are those of `list`, which does not include the system prompt.
   let number = 0;
   const lines = rows.map(({ nodeId, kind, role, tokens, preview }) => {
     if (nodeId !== null) number++;

@@ -110,7 +110,7 @@ test('[Z34] entries of a session are named by the ids that they have in its file
     session.manager.refresh();
     return session.manager.getLeafUuid();
   };
-  // Nothing is said of the age of entries that do not say when they were made.
+  // Entries without a timestamp show no age.
   expect((await run('/branches')).text?.split('\n')).toEqual([
     '1. * assistant “three” · 2 messages, 1 of its own',
     '2.   assistant “two” · 2 messages, 1 of its own',
@@ -129,7 +129,7 @@ test('[Z34] entries of a session are named by the ids that they have in its file
       .getEntries()
       .map(({ uuid }) => uuid),
   ).toEqual(['m1', 'm2']);
-  // What had no time gets none.
+  // An entry without a timestamp is exported without one.
   expect(JSON.stringify(sessions.lines(to))).not.toContain('"1970-');
   await expect(run('/switch m4')).rejects.toMatchObject({ code: 'command/no-such-node' });
   await expect(run('/switch ses1')).rejects.toMatchObject({ code: 'command/no-such-node' });

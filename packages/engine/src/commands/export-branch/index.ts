@@ -6,21 +6,21 @@ import { describeNode } from '../format.ts';
 /** Writes a branch into a session file. */
 export const exportBranch = defineCommand({
   name: 'export-branch',
-  summary: 'Writes the way to a node and all below it into a session file, ids kept.',
+  summary: 'Writes the path to a message and everything below it to a session file.',
   parameters: {
-    node: requiredArgument('node', 'The top of what is written.'),
-    path: flagArgument('Only the way to the node.'),
-    to: optionArgument('text', 'The path of the new file; beside the others if not given.'),
+    node: requiredArgument('node', 'The first message of the branch.'),
+    path: flagArgument('Write only the path to the message.'),
+    to: optionArgument('text', 'The path of the new file; by default next to the other session files.'),
   },
   examples: [
-    { line: '/export-branch 2', about: 'to show somebody this branch' },
-    { line: '/export-branch 2 --path --to ~/thread.jsonl', about: 'the thread alone, into a file of your choice' },
+    { line: '/export-branch 2', about: 'write a branch to a file' },
+    { line: '/export-branch 2 --path --to ~/thread.jsonl', about: 'write only the path to a file of your choice' },
   ],
   async run(scope, { node, path, to }) {
     const { store, treeId, copies } = scope;
     const target = await findNodeByName(scope, node);
     if (copies.exportBranch === undefined)
-      throw commandError('command/unavailable', 'There is nowhere here to write session files.');
+      throw commandError('command/unavailable', 'Session files cannot be written here.');
     const file = await copies.exportBranch({ store, treeId, nodeId: target.id, pathOnly: path, to: to?.trim() });
     return {
       said: `Wrote the branch of ${describeNode(target)} to ${file}.`,

@@ -2,24 +2,21 @@ import { copyTo } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
-/** Goes on from a node in a conversation of its own. */
+/** Copies the branch up to a node into a new conversation and continues there. */
 export const fork = defineCommand({
   name: 'fork',
   summary:
-    'Goes on after a node in a new conversation or file, the way to it included; without one, from where you are. A message of yours is taken back.',
+    'Copies the branch up to a message into a new conversation or file and continues there. Choosing your own message puts its text back in the editor.',
   parameters: {
-    node: optionalArgument(
-      'node',
-      'The last node that comes along, or the message of yours to say otherwise; where you are if not given.',
-    ),
+    node: optionalArgument('node', 'The last message to copy, or your message to edit; by default the current one.'),
   },
   examples: [
-    { line: '/fork', about: 'the same thread again, to go another way with' },
-    { line: '/fork "the oak"', about: 'the thread up to the node with that label' },
+    { line: '/fork', about: 'copy the current branch' },
+    { line: '/fork "the oak"', about: 'copy the branch up to a label' },
   ],
   async run(scope, { node }) {
     const target = await findCommandPosition(scope, node ?? '@here');
-    // One's own place is gone on from as it is, also where the last word was one's own.
+    // From the current position the whole path is copied, even if it ends with the user's own message.
     return copyTo(scope, { target, takeBack: target?.id !== scope.activeNodeId, whole: false });
   },
 });

@@ -9,7 +9,7 @@ test('[E28] lists every command with its summary', async () => {
     expect(result.text).toContain(`/${name} `);
     expect(result.text).toContain(summary);
   }
-  expect(result.text).toContain('/undo           Takes back what you did last');
+  expect(result.text).toContain('/undo           Undoes your last change');
   await fixture.close();
 });
 
@@ -19,9 +19,9 @@ test('[E28] explains one command, with arguments and examples, and suggests what
   expect(text?.split('\n')).toEqual([
     '/switch <node> [--exact] [--summarize [text…]]',
     '',
-    expect.stringContaining('Goes to a node.'),
+    expect.stringContaining('Moves to another message or branch.'),
     '',
-    '  node         Where to go.',
+    '  node         The message to move to.',
     expect.stringMatching(/^ {2}--exact /),
     expect.stringMatching(/^ {2}--summarize /),
     '',

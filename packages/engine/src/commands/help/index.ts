@@ -2,14 +2,14 @@ import type { CommandDefinition } from '../contract.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { unknownCommand } from '../unknown-command.ts';
 
-/** What there is. */
+/** Lists the commands or explains one. */
 export const help = defineCommand({
   name: 'help',
   summary: 'Lists the commands, or explains one.',
   parameters: { command: optionalArgument('command', 'The command to explain.') },
   examples: [
-    { line: '/help', about: 'all of them' },
-    { line: '/help switch', about: 'one of them, with examples' },
+    { line: '/help', about: 'list all commands' },
+    { line: '/help switch', about: 'explain a command, with examples' },
   ],
   async run({ commands }, { command: name }) {
     if (name === undefined)

@@ -6,32 +6,32 @@ import { findNodeByName } from '../find-node.ts';
 import { countOf, describeNode, quote, stripUnsafe } from '../format.ts';
 import { positionOfWord } from '../node-references.ts';
 
-/** The labels that were listed, or the node that was meant and the label that it had. */
+/** The listed labels, or the node and its previous label. */
 export interface Labelled {
   readonly labels: readonly Bookmark[];
   readonly nodeId: NodeId | null;
   readonly before: string | null;
 }
 
-/** Names a node. */
+/** Lists, sets or removes labels. */
 export const label = defineCommand({
   name: 'label',
-  summary: 'Labels the node you are at, or another one, so that you find it again; without a text, lists the labels.',
+  summary: 'Labels the current message or another one; without a text, lists the labels.',
   parameters: {
     text: optionalArgument('text', 'The label.'),
-    on: optionArgument('node', 'The node to label; the one you are at if not given.'),
-    remove: flagArgument('Takes the label away.'),
+    on: optionArgument('node', 'The message to label; by default the current one.'),
+    remove: flagArgument('Remove the label.'),
   },
   examples: [
-    { line: '/label before the rewrite', about: 'labels where you are' },
-    { line: '/label the oak --on 3', about: 'labels the third node of the list' },
-    { line: '/label --remove', about: 'takes the label away again' },
+    { line: '/label before the rewrite', about: 'label the current message' },
+    { line: '/label the oak --on 3', about: 'label the third message of the list' },
+    { line: '/label --remove', about: 'remove the label' },
   ],
   async run(scope, { text, on, remove }): Promise<CommandResult<Labelled>> {
     const { store, treeId, rootId } = scope;
     const title = text?.trim() ?? '';
     if (remove && title !== '')
-      throw commandError('command/bad-arguments', 'A label is set or taken away, not both: name the node by --on.');
+      throw commandError('command/bad-arguments', 'Use either a label or --remove, not both; --on names the message.');
     if (!remove && title === '' && on === undefined) {
       const { bookmarks } = await store.read(treeId, () => ask('subtreeInfo', { of: rootId }));
       return {
@@ -45,7 +45,7 @@ export const label = defineCommand({
       };
     }
     if (positionOfWord(title) !== null)
-      throw commandError('command/bad-arguments', `${title} stands for a place already: take another label.`);
+      throw commandError('command/bad-arguments', `${title} has a special meaning: choose another label.`);
     const node = await findNodeByName(scope, on ?? '@here');
     const before = await store.read(treeId, () => ask('bookmark', { on: node.id }));
     const data = { labels: [], nodeId: node.id, before: before?.title ?? null };
@@ -59,11 +59,11 @@ export const label = defineCommand({
       scope.running(),
     );
     if (commit === null) {
-      const as = remove ? 'has no label' : `is labelled ${quote(title)} already`;
+      const as = remove ? 'has no label' : `is already labelled ${quote(title)}`;
       return { said: `Nothing to do: ${describeNode(node)} ${as}.`, data };
     }
     const said = remove
-      ? `Took the label ${quote(before?.title ?? '')} away from ${describeNode(node)}.`
+      ? `Removed the label ${quote(before?.title ?? '')} from ${describeNode(node)}.`
       : `Labelled ${describeNode(node)} ${quote(title)}${before === null ? '' : `, before ${quote(before.title)}`}.`;
     return { said, undo: '/undo', data };
   },

@@ -26,7 +26,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.run('/label --remove')).toMatchObject({ said: 'Nothing to do: user “q1” has no label.' });
     await fixture.run('/label x');
     expect((await fixture.run('/label x')).undo).toBeUndefined();
-    expect((await fixture.run('/label --remove')).said).toBe('Took the label “x” away from user “q1”.');
+    expect((await fixture.run('/label --remove')).said).toBe('Removed the label “x” from user “q1”.');
     expect((await fixture.run('/label')).said).toBe('There are no labels.');
   });
 

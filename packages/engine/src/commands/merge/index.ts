@@ -6,22 +6,22 @@ import { findNodeByName } from '../find-node.ts';
 import { countOf, describeNode } from '../format.ts';
 import { forkPointOf } from '../go-to.ts';
 
-/** Brings a side branch back. */
+/** Merges a side branch into the current one. */
 export const merge = defineCommand({
   name: 'merge',
-  summary: 'Brings another branch back to the one you are on: as a summary, or as its messages.',
+  summary: 'Merges another branch into the current one, as a summary or as its messages.',
   parameters: {
-    node: requiredArgument('node', 'The end of the branch that is brought back.'),
-    messages: flagArgument('Copies its messages since the fork instead of summing them up.'),
-    focus: optionArgument('text', 'What the summary is to dwell on.'),
+    node: requiredArgument('node', 'The last message of the branch to merge.'),
+    messages: flagArgument('Copy its messages since the fork instead of a summary.'),
+    focus: optionArgument('text', 'What the summary should focus on.'),
   },
   examples: [
-    { line: '/merge 2', about: 'adds a summary of the second branch of the list' },
-    { line: '/merge 2 --messages', about: 'copies what that branch has and this one has not' },
+    { line: '/merge 2', about: 'add a summary of the second branch of the list' },
+    { line: '/merge 2 --messages', about: 'copy the messages that only that branch has' },
   ],
   async run(scope, { node, messages, focus }) {
     if (messages && focus !== undefined)
-      throw commandError('command/bad-arguments', 'Messages are copied as they are: --messages or --focus.');
+      throw commandError('command/bad-arguments', 'Use either --messages or --focus: only a summary can have a focus.');
     const tip = await findNodeByName(scope, node);
     const { store, treeId, activeNodeId, rootId } = scope;
     const summary = messages ? null : await summariseMerge(scope, tip, focus);
@@ -41,7 +41,7 @@ export const merge = defineCommand({
     );
     const how = messages ? `as ${countOf(result.added.length, 'message')}` : 'as a summary';
     return {
-      said: `Brought the branch that ends with ${describeNode(tip)} back, ${how}.`,
+      said: `Merged the branch that ends with ${describeNode(tip)}, ${how}.`,
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, mergedFrom: tip.id },
       place: { treeId, activeNodeId: result.nodeId },
@@ -57,7 +57,7 @@ async function summariseMerge(
   const { store, treeId, activeNodeId, signal } = scope;
   const above = activeNodeId === null ? null : await store.read(treeId, () => forkPointOf(tip.id, activeNodeId));
   if (above === tip.id)
-    throw commandError('command/bad-arguments', `${describeNode(tip)} is on the branch you are on already.`, {
+    throw commandError('command/bad-arguments', `${describeNode(tip)} is already on the current branch.`, {
       nodeId: tip.id,
     });
   return scope.summarize({ store, treeId, above, leaf: tip.id, focus, signal });

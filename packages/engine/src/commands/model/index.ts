@@ -5,19 +5,19 @@ import { commandError } from '../errors.ts';
 
 const reasons = {
   set: 'it was set on this branch',
-  reply: 'it gave the last reply here',
+  reply: 'it wrote the last reply here',
   tree: 'it was set for the whole conversation',
   default: 'it is the default',
 } as const;
 
-/** The model of the branch. */
+/** Shows or sets the model of the branch. */
 export const model = defineCommand({
   name: 'model',
-  summary: 'Says which model this branch goes on with, or sets it; other branches keep theirs.',
-  parameters: { model: optionalArgument('model', 'As provider/model, or a provider alone.') },
+  summary: 'Shows or sets the model of this branch; other branches keep theirs.',
+  parameters: { model: optionalArgument('model', 'As provider/model, or only a provider.') },
   examples: [
-    { line: '/model', about: 'which one, and why' },
-    { line: '/model anthropic/claude-sonnet-4-5', about: 'goes on with that one from here' },
+    { line: '/model', about: 'show the model, and why it is used' },
+    { line: '/model anthropic/claude-sonnet-4-5', about: 'use this model from here on' },
   ],
   async run(scope, args) {
     const { store, treeId, activeNodeId, models } = scope;
@@ -27,22 +27,20 @@ export const model = defineCommand({
       const now = before?.model ?? standard ?? null;
       const by = before?.by ?? 'default';
       const said =
-        now === null
-          ? 'No model was chosen, and none is known here.'
-          : `This branch goes on with ${now}: ${reasons[by]}.`;
+        now === null ? 'No model was chosen, and none is known here.' : `This branch uses ${now}: ${reasons[by]}.`;
       return { said, data: { model: now, by, before: now } };
     }
-    if (models === undefined) throw commandError('command/unavailable', 'There are no models here to choose from.');
+    if (models === undefined) throw commandError('command/unavailable', 'No models are available here.');
     const { id } = models.model(args.model.trim());
     const choice = models.list().find((one) => one.id === id);
     const missing = choice?.missing ?? null;
     const data = { model: id, by: activeNodeId === null ? 'tree' : 'set', before: before?.model ?? null } as const;
-    if (before?.model === id && before.by === data.by) return { said: `This branch goes on with ${id} already.`, data };
-    // A note on a node, not a node of its own: setting a model twice leaves no trace in the conversation.
+    if (before?.model === id && before.by === data.by) return { said: `This branch already uses ${id}.`, data };
+    // Stored as metadata of the node: setting a model adds no node to the conversation.
     if (activeNodeId === null) await run(store, { type: 'attributes', treeId, set: { model: id } }, scope.running());
     else await run(store, { type: 'annotate', treeId, nodeId: activeNodeId, set: { model: id } }, scope.running());
-    const was = before === null || before.model === id ? '' : `, not ${before.model} any more`;
-    const lack = missing === null ? '' : ` It cannot be asked yet. ${missing}`;
-    return { said: `This branch goes on with ${id}${was}.${lack}`, undo: '/undo', data };
+    const was = before === null || before.model === id ? '' : ` instead of ${before.model}`;
+    const lack = missing === null ? '' : ` It is not ready yet. ${missing}`;
+    return { said: `This branch uses ${id}${was}.${lack}`, undo: '/undo', data };
   },
 });

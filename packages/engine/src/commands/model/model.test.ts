@@ -19,14 +19,12 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 
   test('[E27] sets the model of this branch alone, and it survives', async () => {
     const [, a1] = await fixture.say(['q1', 'a1']);
-    expect((await fixture.run('/model')).said).toBe('This branch goes on with scripted/one: it is the default.');
+    expect((await fixture.run('/model')).said).toBe('This branch uses scripted/one: it is the default.');
     await fixture.say(['left']);
     const set = await fixture.run('/model scripted/two');
-    expect(set.said).toBe('This branch goes on with scripted/two.');
+    expect(set.said).toBe('This branch uses scripted/two.');
     await fixture.say(['more', 'and more']);
-    expect((await fixture.run('/model')).said).toBe(
-      'This branch goes on with scripted/two: it was set on this branch.',
-    );
+    expect((await fixture.run('/model')).said).toBe('This branch uses scripted/two: it was set on this branch.');
     await fixture.say(['right'], a1);
     expect((await fixture.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'default' });
     expect((await fixture.store.history(fixture.treeId)).length).toBeGreaterThan(4);
@@ -36,7 +34,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     await fixture.say(['q1']);
     await fixture.run('/model scripted/two');
     expect((await fixture.run('/model scripted/two')).undo).toBeUndefined();
-    expect((await fixture.run('/undo')).said).toBe('Took back the model of the branch.');
+    expect((await fixture.run('/undo')).said).toBe('Undid the model of the branch.');
     expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
   });
 
@@ -55,14 +53,12 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
       );
     await fixture.say(['q1']);
     await reply(source({}));
-    expect((await fixture.run('/model')).said).toBe(
-      'This branch goes on with scripted/two: it gave the last reply here.',
-    );
+    expect((await fixture.run('/model')).said).toBe('This branch uses scripted/two: it wrote the last reply here.');
     await reply(source({ instead_of: { model: 'scripted/one' } }));
     expect((await fixture.run('/model')).data).toMatchObject({ model: 'scripted/one', by: 'reply' });
     const [q2] = await fixture.say(['q2'], fixture.rootId);
     await fixture.run(`/switch ${q2} --exact`);
-    // A picked reply was given elsewhere.
+    // A cherry-picked reply was generated on another branch.
     const { list } = await fixture.run('/branches');
     await fixture.run(`/cherry-pick ${list?.[1]}`);
     expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
@@ -78,7 +74,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   test('[E27] refuses a model that nobody has, and says what is missing for one without a key', async () => {
     await fixture.say(['q1']);
     expect(await fixture.refusal('/model nobody/x')).toBe('provider/unknown');
-    expect((await fixture.run('/model openai/gpt-5')).said).toContain('It cannot be asked yet. Set OPENAI_API_KEY');
+    expect((await fixture.run('/model openai/gpt-5')).said).toContain('It is not ready yet. Set OPENAI_API_KEY');
   });
 });
 

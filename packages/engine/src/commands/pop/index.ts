@@ -4,23 +4,26 @@ import { findCommandPosition } from '../find-node.ts';
 import { goTo } from '../go-to.ts';
 import { previousPrompt } from '../previous-prompt.ts';
 
-/** Goes back and takes a summary of what is left along. */
+/** Moves up to an earlier message and adds a summary of the branch that is left. */
 export const pop = defineCommand({
   name: 'pop',
-  summary: 'Goes back to before your last message, or a node, and keeps a summary of what was done since.',
+  summary: 'Moves up to before your last message, or to another one, and adds a summary of the branch you leave.',
   parameters: {
-    node: optionalArgument('node', 'Where to go back to; your last message if not given.'),
-    focus: optionArgument('text', 'What the summary is to dwell on.'),
-    plain: flagArgument('Leaves no summary.'),
+    node: optionalArgument('node', 'Where to move up to; by default your last message.'),
+    focus: optionArgument('text', 'What the summary should focus on.'),
+    plain: flagArgument('Add no summary.'),
   },
   examples: [
-    { line: '/pop', about: 'ends a side trip: back to before it, with what it came to' },
-    { line: '/pop 4 --focus the tests that failed', about: 'the same from further up' },
-    { line: '/pop --plain', about: 'goes back and takes nothing along' },
+    { line: '/pop', about: 'leave a side branch and keep a summary of it' },
+    { line: '/pop 4 --focus the tests that failed', about: 'move up further, with a focus for the summary' },
+    { line: '/pop --plain', about: 'move up without a summary' },
   ],
   async run(scope, { node, focus, plain }) {
     if (plain && focus !== undefined)
-      throw commandError('command/bad-arguments', 'A summary that is not wanted has no focus: --plain or --focus.');
+      throw commandError(
+        'command/bad-arguments',
+        'Use either --plain or --focus: without a summary there is nothing to focus on.',
+      );
     const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
     return goTo(scope, { event: 'branch', target, summarize: plain ? undefined : (focus ?? '') });
   },

@@ -14,7 +14,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(result.selectedText).toBe('q2');
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'Sum of q2, a2']);
     expect(result.said).toContain('A summary of the branch you left');
-    // Again: the summary of the first is part of what the second leaves.
+    // The second pop summarises the summary of the first one too.
     expect((await fixture.run('/pop')).selectedText).toBe('q1');
     expect(await fixture.thread()).toEqual(['Sum of q1, a1, Sum of q2, a2']);
     await fixture.run('/undo');

@@ -1,14 +1,14 @@
 import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../reverse.ts';
 
-/** Does again what you took back last, unless you did something since. */
+/** Redoes the act that was undone last, unless a newer act followed. */
 export const redo = defineCommand({
   name: 'redo',
-  summary: 'Does again what you took back last, unless you did something since.',
-  parameters: { force: flagArgument('Also where others went on from it since: what they added goes to the trash.') },
+  summary: 'Redoes what you undid last, unless you changed something since.',
+  parameters: { force: flagArgument('Do it even if others continued from it; their messages are moved to the trash.') },
   examples: [
-    { line: '/redo', about: 'brings it back' },
-    { line: '/redo --force', about: 'also where somebody else has gone on from it' },
+    { line: '/redo', about: 'redo the last undone change' },
+    { line: '/redo --force', about: 'even if others continued from it' },
   ],
   run: (scope, { force }) => undoOrRedoActs(scope, 'redo', force),
 });

@@ -15,11 +15,11 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     await fixture.run('/undo');
     expect(await fixture.thread()).toEqual([]);
     const result = await fixture.run('/redo');
-    expect(result).toMatchObject({ said: 'Brought back what was added.', undo: '/undo' });
+    expect(result).toMatchObject({ said: 'Redid what was added.', undo: '/undo' });
     expect(await fixture.thread()).toEqual(['q1', 'a1']);
-    expect((await fixture.run('/redo')).said).toBe('Brought back the label “x”.');
-    expect((await fixture.run('/undo')).said).toBe('Took back the label “x”.');
-    expect((await fixture.run('/undo')).said).toBe('Took back what was brought back.');
+    expect((await fixture.run('/redo')).said).toBe('Redid the label “x”.');
+    expect((await fixture.run('/undo')).said).toBe('Undid the label “x”.');
+    expect((await fixture.run('/undo')).said).toBe('Undid a restored part.');
   });
 
   test('[E25] is over with the next act', async () => {

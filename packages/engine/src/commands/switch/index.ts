@@ -2,18 +2,21 @@ import { bareOptionArgument, defineCommand, flagArgument, requiredArgument } fro
 import { findCommandPosition } from '../find-node.ts';
 import { goTo } from '../go-to.ts';
 
-/** Goes to a branch. */
+/** Moves to another branch. */
 export const switchTo = defineCommand({
   name: 'switch',
-  summary: 'Goes to a node. A message of yours is taken back: you are above it, and its text is there to be changed.',
+  summary: 'Moves to another message or branch. Choosing your own message puts its text back in the editor.',
   parameters: {
-    node: requiredArgument('node', 'Where to go.'),
-    exact: flagArgument('Goes to the very node, also if it is a message of yours.'),
-    summarize: bareOptionArgument('Leaves a summary of the branch that you leave, with a focus if you name one.'),
+    node: requiredArgument('node', 'The message to move to.'),
+    exact: flagArgument('Move to the message itself, even if it is your own.'),
+    summarize: bareOptionArgument('Add a summary of the branch that you leave, with an optional focus.'),
   },
   examples: [
-    { line: '/switch 2', about: 'goes to the second branch of the list that was shown last' },
-    { line: '/switch "the oak" --summarize what failed', about: 'goes to a label and takes along what was learnt' },
+    { line: '/switch 2', about: 'switch to the second branch of the last list' },
+    {
+      line: '/switch "the oak" --summarize what failed',
+      about: 'switch to a label, with a summary of the branch you leave',
+    },
   ],
   run: async (scope, { node, exact, summarize }) =>
     goTo(scope, { event: 'switch', target: await findCommandPosition(scope, node), exact, summarize }),

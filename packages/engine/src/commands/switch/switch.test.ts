@@ -23,7 +23,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     const again = await fixture.run(`/switch ${q2}`);
     expect(again.selectedText).toBe('q2');
     expect(again.place?.activeNodeId).toBe(a1);
-    expect(again.said).toContain('its text is there to be changed');
+    expect(again.said).toContain('its text is in the editor');
   });
 
   test('[E10] with --exact the very message of the user becomes active', async () => {
@@ -35,13 +35,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   test("[E11] one's own place is no change and no commit", async () => {
     const { version } = (await fixture.store.history(fixture.treeId))[0] ?? {};
     const same = await fixture.run('/switch @here');
-    expect(same).toMatchObject({ said: 'You are there already.', data: { moved: false } });
+    expect(same).toMatchObject({ said: 'You are already there.', data: { moved: false } });
     expect(same.undo).toBeUndefined();
     expect(same.place).toBeUndefined();
     await fixture.run(`/switch ${ids[2]} --exact`);
     expect((await fixture.run(`/switch ${ids[2]}`)).selectedText).toBeUndefined();
     await fixture.run(`/switch ${ids[1]}`);
-    // Right above a message of the user already: the text comes back, and nothing moves.
+    // The view is already right above the user's message: the text is returned, and nothing moves.
     expect(await fixture.run(`/switch ${ids[2]}`)).toMatchObject({ selectedText: 'q2', data: { moved: false } });
     expect((await fixture.store.history(fixture.treeId))[0]?.version).toBe((version ?? 0) + 2);
   });
@@ -52,7 +52,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(result.selectedText).toBe('q1');
     expect(await fixture.active()).toBe(ids[3]);
     const at = { activeNodeId: null };
-    expect((await fixture.run('/switch @start', at)).said).toBe('You are there already.');
+    expect((await fixture.run('/switch @start', at)).said).toBe('You are already there.');
     const back = await fixture.run(`${result.undo}`, at);
     expect(back.place?.activeNodeId).toBe(ids[3]);
     expect(back.undo).toBe('/switch @start --exact');
@@ -132,9 +132,9 @@ describe('hooks', () => {
     const from = await fixture.active();
     const result = await fixture.run(`/switch ${q1} --exact`);
     expect(result.place?.activeNodeId).toBe(a1);
-    expect(result.said).toContain('A hook sent you to assistant “a1” instead');
+    expect(result.said).toContain('A hook moved you to assistant “a1” instead');
     expect(reported).toEqual([{ treeId: fixture.treeId, nodeId: a1, from }]);
-    // The text of a message that one was not sent to is none to change.
+    // If a hook redirected the move, the text of the original target is not returned.
     await fixture.run('/switch @start', { activeNodeId: q2 ?? null });
     expect((await fixture.run(`/switch ${q1}`, { activeNodeId: q2 ?? null })).selectedText).toBeUndefined();
     await fixture.close();

@@ -5,19 +5,19 @@ import { findCommandPosition } from '../find-node.ts';
 import { countOf } from '../format.ts';
 import { type CommandOutline, commandOutline, type OutlineFilter, outlineFilters, renderOutline } from '../outline.ts';
 
-/** The conversation as an outline. */
+/** Shows the conversation as an outline. */
 export const tree = defineCommand({
   name: 'tree',
-  summary: 'Shows the conversation as an outline: where branches begin, fork and end, and where you are.',
+  summary: 'Shows the conversation as an outline: where branches begin, fork and end, and the current message.',
   parameters: {
-    node: optionalArgument('node', 'Shows what is below this node only.'),
-    filter: choiceArgumentOf('What is shown; folded if not given.', outlineFilters),
-    limit: optionArgument('count', 'The most lines; 200 if not given.'),
+    node: optionalArgument('node', 'Show only what is below this message.'),
+    filter: choiceArgumentOf('What to show; folded by default.', outlineFilters),
+    limit: optionArgument('count', 'The maximum number of lines; 200 by default.'),
   },
   examples: [
-    { line: '/tree', about: 'the shape of it, long stretches folded' },
-    { line: '/tree --filter user', about: 'what you asked, on every branch' },
-    { line: '/tree "the oak" --filter all', about: 'everything below a label' },
+    { line: '/tree', about: 'show the outline, with long runs folded' },
+    { line: '/tree --filter user', about: 'show your messages on all branches' },
+    { line: '/tree "the oak" --filter all', about: 'show everything below a label' },
   ],
   async run(scope, { node, filter = 'folded', limit = 200 }) {
     const from = node === undefined ? null : await findCommandPosition(scope, node);
@@ -26,7 +26,7 @@ export const tree = defineCommand({
     );
     const { entries, left } = outline;
     const where = from === null ? 'in the conversation' : 'from there on';
-    const cut = left > 0 ? ` ${countOf(left, 'line')} did not fit: name a node, or a --limit.` : '';
+    const cut = left > 0 ? ` ${countOf(left, 'line')} not shown: name a message, or set --limit.` : '';
     return {
       said: `${countOf(total, 'node')} ${where}, ${countOf(entries.length, 'line')} shown.${cut}`,
       data: { ...outline, filter, total },

@@ -74,7 +74,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     const cut = await fixture.run('/tree --filter all --limit 2');
     expect(cut.data).toMatchObject({ left: 5 });
     expect(cut.said).toBe(
-      '7 nodes in the conversation, 2 lines shown. 5 lines did not fit: name a node, or a --limit.',
+      '7 nodes in the conversation, 2 lines shown. 5 lines not shown: name a message, or set --limit.',
     );
     expect(cut.text?.split('\n').at(-1)).toBe('… 5 lines more');
     expect(cut.list?.[0]).toBe(q1);

@@ -1,14 +1,14 @@
 import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../reverse.ts';
 
-/** Takes back what you did last, also over a restart. */
+/** Undoes the newest act, even after a restart. */
 export const undo = defineCommand({
   name: 'undo',
-  summary: 'Takes back what you did last, also over a restart.',
-  parameters: { force: flagArgument('Also where others went on from it since: what they added goes to the trash.') },
+  summary: 'Undoes your last change, even after a restart.',
+  parameters: { force: flagArgument('Do it even if others continued from it; their messages are moved to the trash.') },
   examples: [
-    { line: '/undo', about: 'takes your last act back' },
-    { line: '/undo --force', about: 'also where somebody else has gone on from it' },
+    { line: '/undo', about: 'undo your last change' },
+    { line: '/undo --force', about: 'even if others continued from it' },
   ],
   run: (scope, { force }) => undoOrRedoActs(scope, 'undo', force),
 });

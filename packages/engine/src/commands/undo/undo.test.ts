@@ -17,22 +17,22 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     await fixture.say(['another one', 'and its answer']);
     const result = await fixture.run('/undo');
     expect(result).toMatchObject({
-      said: 'Took back 2 messages (“another one”).',
+      said: 'Undid 2 messages (“another one”).',
       undo: '/redo',
       place: { treeId: fixture.treeId, activeNodeId: a1 },
       data: { what: ['2 messages (“another one”)'] },
     });
     await fixture.run(`/label x --on ${q1}`);
-    expect((await fixture.run('/undo')).said).toBe('Took back the label “x”.');
+    expect((await fixture.run('/undo')).said).toBe('Undid the label “x”.');
     await fixture.run('/name A name');
-    expect((await fixture.run('/undo')).said).toBe('Took back the name.');
+    expect((await fixture.run('/undo')).said).toBe('Undid the title.');
     await run(
       fixture.store,
       { type: 'delete', treeId: fixture.treeId, nodeIds: [a1 ?? fixture.rootId] },
       fixture.context,
     );
-    expect((await fixture.run('/undo')).said).toBe('Took back a deletion.');
-    expect((await fixture.run('/undo')).said).toBe('Took back 2 messages (“q1”).');
+    expect((await fixture.run('/undo')).said).toBe('Undid a deletion.');
+    expect((await fixture.run('/undo')).said).toBe('Undid 2 messages (“q1”).');
     expect(await fixture.refusal('/undo')).toBe('undo/nothing');
   });
 
@@ -67,7 +67,7 @@ test('[E25] a turn that still runs is stopped first', async () => {
   await until(async () => (await shop.store.runs.list(shop.treeId)).length === 1);
   const result = await commands.run('/undo', { store: shop.store, treeId: shop.treeId });
   expect(aborted).toEqual([turn.actId]);
-  expect(result.said).toContain('Took back 2 messages (“Count.”)');
+  expect(result.said).toContain('Undid 2 messages (“Count.”)');
   expect(result.place?.activeNodeId).toBeNull();
   expect(await turn.done).toMatchObject({ type: 'error', code: 'generate/aborted' });
   await shop.close();

@@ -18,11 +18,12 @@ import { streamOverHttp } from '../stream-over-http.ts';
 const keyHeader = { name: 'x-api-key', prefix: '' } as const;
 const headers = { 'anthropic-version': '2023-06-01' } as const;
 
-/** Claude, by Anthropic's Messages API. Reasoning goes back with its signature, or not at all. */
+/** Claude, by Anthropic's Messages API. Thinking blocks are sent back with their signature, or not at all. */
 export const anthropic = defineProvider({
   name: 'anthropic',
   label: 'Anthropic',
   keyNames: ['ANTHROPIC_API_KEY'],
+  keyUrl: 'https://console.anthropic.com/settings/keys',
   baseUrl: 'https://api.anthropic.com/v1',
   defaultModel: 'claude-sonnet-5',
   supports: {

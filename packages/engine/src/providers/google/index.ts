@@ -16,7 +16,7 @@ import { defineProvider } from '../define.ts';
 import { getJson } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 
-// A header, not `?key=`: addresses end up in logs.
+// A header, not `?key=`, because URLs are logged.
 const keyHeader = { name: 'x-goog-api-key', prefix: '' } as const;
 
 /** Gemini, by Google's generateContent. */
@@ -24,6 +24,7 @@ export const google = defineProvider({
   name: 'google',
   label: 'Google',
   keyNames: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  keyUrl: 'https://aistudio.google.com/apikey',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   defaultModel: 'gemini-3.5-flash',
   supports: {

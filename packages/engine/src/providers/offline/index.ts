@@ -19,7 +19,7 @@ function* guide(request: ProviderRequest, random: () => number): Generator<Provi
     return;
   }
   const json = JSON.stringify(call.parameters);
-  // No id: it is given one that is free in this conversation.
+  // Without an id: one that is unused in this conversation is assigned.
   yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
   yield { type: 'tool-use-delta', index: 0, json };
   yield { type: 'tool-use-end', index: 0, parameters: call.parameters };
@@ -57,7 +57,10 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
   }
 }
 
-/** What answers without key and network: a guide to the documentation, and a writer of nonsense. Neither is a language model. */
+/**
+ * Models without key and network: a guide to the documentation and a generator of nonsense. Neither is a language
+ * model.
+ */
 export const offline = defineProvider({
   name: 'offline',
   label: 'Offline (no language model)',

@@ -1,18 +1,18 @@
-/** Says a text word by word, as a model would: with usage, an end, and an ear for stop texts and the longest reply. */
+/** Streams a text word by word like a model: with usage, an end event, stop texts and a reply limit. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
 import { usageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
 
-/** The usage of a call that nobody counted: estimates, and said to be. */
+/** The estimated usage of a call. */
 export function estimatedUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
   for (const message of request.messages) inputTokens += messageTokens(message);
   return usageEvent({ estimated: true }, { inputTokens, outputTokens });
 }
 
-/** The text up to the first stop text in it. */
+/** The text before the first stop text. */
 function untilStop(text: string, stop: readonly string[]): string {
   let end = text.length;
   for (const each of stop) {
@@ -22,7 +22,9 @@ function untilStop(text: string, stop: readonly string[]): string {
   return text.slice(0, end);
 }
 
-/** Speaks. Each word counts at least one token; the reply ends with `length` when no further word fits. */
+/**
+ * Streams the text. Each word counts as at least one token; the reply ends with `length` when no further word fits.
+ */
 export async function* streamText(
   text: string,
   request: ProviderRequest,

@@ -1,4 +1,4 @@
-/** Ollama's own chat: from lines and bodies to our events. Pure. */
+/** Converts lines and bodies of Ollama's chat API to events. Pure. */
 import {
   countMember,
   jsonListOf,
@@ -19,7 +19,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['length', 'length'],
 ]);
 
-/** A reader for the lines of one answer. Calls come whole, and mostly without ids. */
+/** Creates a reader for the lines of one response. Tool calls arrive complete, usually without ids. */
 export function ollamaReader(): WireReader {
   let calls = 0;
   let last: JsonObject | undefined;
@@ -60,12 +60,12 @@ export function ollamaReader(): WireReader {
   };
 }
 
-// The last line repeats the message and names the model; only its figures are usage.
+// The last line repeats the message and the model; only its numbers are usage.
 function countsOf(last: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(last).filter(([, value]) => typeof value === 'number'));
 }
 
-/** The events of a whole answer, which has the shape of one last line. */
+/** The events of a non-streamed response, which has the form of a last line. */
 export function ollamaWhole(body: Json): readonly WireReplyEvent[] {
   const reader = ollamaReader();
   const events = reader.read(body, '') ?? [];

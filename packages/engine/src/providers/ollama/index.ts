@@ -8,7 +8,10 @@ import { streamOverHttp } from '../stream-over-http.ts';
 import { ollamaReader, ollamaWhole } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
 
-/** Models on this machine or another one, by Ollama. Its own API, because the compatible one cuts at 4,096 tokens unasked. */
+/**
+ * Local or remote models with Ollama. Uses its native API, because the OpenAI-compatible one truncates to 4,096
+ * tokens by default.
+ */
 export const ollama = defineProvider({
   name: 'ollama',
   label: 'Ollama',

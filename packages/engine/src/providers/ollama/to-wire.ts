@@ -1,4 +1,4 @@
-/** Ollama's own chat: from our request to the body. Pure. */
+/** Converts a request to the body of Ollama's chat API. Pure. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
 import { callNames, isImage, isThinking, isToolCall, wholeText } from '@coppice/content/wires';
@@ -25,7 +25,7 @@ export interface OllamaBody {
   options: Record<string, Json>;
 }
 
-/** The body for a request. Blocks that it does not take were lowered before. */
+/** Builds the body. Unsupported blocks have been lowered before. */
 export function toOllamaBody(request: ProviderRequest, streaming: boolean): OllamaBody {
   const { tools, temperature, topP, stop, seed, thinking, systemPrompt } = request;
   const names = callNames(request.messages);
@@ -34,7 +34,8 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
     model: request.model,
     messages: systemPrompt === undefined ? messages : [{ role: 'system', content: systemPrompt }, ...messages],
     stream: streaming,
-    // Only gpt-oss takes levels; every other model that thinks takes yes or no, and one that does not refuses yes.
+    // Only gpt-oss accepts levels; other thinking models accept true or false, and a model without thinking rejects
+    // true.
     ...(thinking === undefined ? {} : { think: /gpt-oss/.test(request.model) ? thinking.effort : true }),
     ...(tools === undefined
       ? {}
@@ -56,8 +57,8 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
 }
 
 /**
- * The window to ask for. Left alone, Ollama takes 4,096 tokens and cuts what is older without a word. In powers of two,
- * because every other size means that the model is loaded anew; more than the model has is cut back by Ollama itself.
+ * The context window to request. By default Ollama uses 4,096 tokens and silently truncates older messages. A power
+ * of two, because every change of size reloads the model; Ollama itself limits it to the model's maximum.
  */
 export function windowFor(request: ProviderRequest): number {
   let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);

@@ -6,7 +6,10 @@ import { describeLocalModel } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
-/** Any server that speaks chat completions. The configuration names each with its base URL; a key is sent if there is one. */
+/**
+ * Any server with a chat completions API. The configuration gives each a name and a base URL; a key is sent if there
+ * is one.
+ */
 export const openaiCompatible = defineProvider({
   name: 'openai-compatible',
   label: 'OpenAI-compatible server',

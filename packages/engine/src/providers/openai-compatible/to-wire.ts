@@ -1,8 +1,8 @@
-/** How a server of the OpenAI kind is asked: chat completions, as plain as they can be. Pure. */
+/** Builds plain chat completions requests for OpenAI-compatible servers. Pure. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
-// `max_tokens` is the older word, and the only one that all of them know.
+// `max_tokens` is the older name, and the only one that all servers know.
 const dialect: ChatDialect = {
   lengthField: 'max_tokens',
   systemRole: 'system',
@@ -10,7 +10,7 @@ const dialect: ChatDialect = {
   reasoningDetails: false,
 };
 
-/** A chat completion, with the wish for reasoning that several servers take. */
+/** A chat completion with the reasoning option that several servers accept. */
 export interface CompatibleBody extends ChatBody {
   reasoning_effort?: 'low' | 'medium' | 'high';
 }

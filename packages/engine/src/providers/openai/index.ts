@@ -22,6 +22,7 @@ export const openai = defineProvider({
   name: 'openai',
   label: 'OpenAI',
   keyNames: ['OPENAI_API_KEY'],
+  keyUrl: 'https://platform.openai.com/api-keys',
   baseUrl: 'https://api.openai.com/v1',
   defaultModel: 'gpt-5.4-mini',
   supports: {
@@ -29,7 +30,7 @@ export const openai = defineProvider({
     ...chatSupport,
   },
   parameters: chatParameters,
-  // Models that reason choose their own temperature and refuse to be told one.
+  // Reasoning models reject a temperature.
   parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: reasoningLength } : chatParameters),
   takes(block, role, model) {
     if (isThinking(block))
@@ -46,7 +47,7 @@ export const openai = defineProvider({
       : hasByteSource(block, /^application\/pdf/);
   },
   adjust(request, changed) {
-    // Chat completions of models that do not reason have no word for it.
+    // Chat completions of other models have no reasoning option.
     if (request.thinking === undefined || isReasoningModel(request.model)) return request;
     changed('thinking', request.thinking.effort);
     return { ...request, thinking: undefined };

@@ -1,4 +1,4 @@
-/** How OpenAI is asked: which of its two interfaces a model needs, and in which dialect. Pure. */
+/** Chooses between OpenAI's two APIs and builds the request. Pure. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -10,8 +10,8 @@ const dialect: ChatDialect = {
 };
 
 /**
- * Whether a model reasons. Those are asked by Responses, the only interface that gives their reasoning back to be sent
- * again; some of them have no other. The `chat` models beside them do not reason.
+ * Whether a model reasons. Reasoning models use the Responses API, the only one that returns their reasoning so that
+ * it can be sent back; some support no other. Their `chat` variants do not reason.
  */
 export function isReasoningModel(model: string): boolean {
   const name = model.replace(/^ft:/, '');

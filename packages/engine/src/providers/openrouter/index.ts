@@ -9,17 +9,18 @@ import {
 } from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
-import { listModelIds } from '../list-models.ts';
+import { getJson, listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
 const headers = { 'x-title': 'Coppice' } as const;
 
-/** Models of many makers behind one key. Model names have a slash of their own: `openrouter/meta/llama-4`. */
+/** Models of many vendors with one key. Model names contain a slash: `openrouter/meta/llama-4`. */
 export const openrouter = defineProvider({
   name: 'openrouter',
   label: 'OpenRouter',
   keyNames: ['OPENROUTER_API_KEY'],
+  keyUrl: 'https://openrouter.ai/settings/keys',
   baseUrl: 'https://openrouter.ai/api/v1',
   defaultModel: 'openrouter/auto',
   supports: {
@@ -46,4 +47,5 @@ export const openrouter = defineProvider({
     );
   },
   listModels: (call) => listModelIds(call, { path: '/models', keyHeader, headers }),
+  checkKey: (call) => getJson(call, { path: '/key', keyHeader, headers }),
 });

@@ -1,4 +1,4 @@
-/** How OpenRouter is asked: chat completions with a few words of its own. Pure. */
+/** Builds chat completions with OpenRouter's extensions. Pure. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -9,7 +9,7 @@ const dialect: ChatDialect = {
   reasoningDetails: true,
 };
 
-/** What OpenRouter adds to a chat completion. */
+/** The extensions of OpenRouter. */
 export interface OpenrouterBody extends ChatBody {
   usage: { include: true };
   reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };

@@ -2,7 +2,7 @@ import type { JsonObject } from '@coppice/core';
 import { defineTool } from '../define.ts';
 import { toolError } from '../errors.ts';
 
-/** Today's date and the time, where the user says. */
+/** The current date and time in a time zone. */
 export const currentDate = defineTool({
   name: 'current_date',
   description: 'Tells the current date, time and day of the week, in UTC or in a time zone.',
@@ -24,7 +24,7 @@ function dateIn(at: number, zone: string): JsonObject {
   const part = dateParts(at, zone);
   const date = `${part('year')}-${part('month')}-${part('day')}`;
   const time = `${part('hour')}:${part('minute')}:${part('second')}`;
-  // "GMT" alone is what Intl writes for no offset at all.
+  // Intl formats a zero offset as "GMT" alone.
   const offset = part('timeZoneName').replace('GMT', '') || '+00:00';
   return { iso: `${date}T${time}${offset}`, date, time, weekday: part('weekday'), time_zone: zone };
 }

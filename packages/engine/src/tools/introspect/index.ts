@@ -10,7 +10,7 @@ import {
 import { defineTool } from '../define.ts';
 import { toolError } from '../errors.ts';
 
-/** Lets a model look at the conversation that it is in: how it branches, and where it stands. */
+/** Lets a model inspect its own conversation: the branches and its current position. */
 export const introspect = defineTool({
   name: 'introspect',
   description:
@@ -28,13 +28,13 @@ export const introspect = defineTool({
     additionalProperties: false,
   },
   run({ level }, { place }) {
-    if (place === undefined) throw toolError('tool/failed', 'There is no conversation to look at.');
+    if (place === undefined) throw toolError('tool/failed', 'There is no conversation to inspect.');
     const { store, treeId, nodeId } = place;
     return store.read(treeId, () => report(treeId, nodeId, level === 'all'));
   },
 });
 
-// An overview stays one: beyond this many, beginnings and bookmarks are counted only.
+// To keep the overview short, only this many branches and bookmarks are listed; the rest is counted.
 const most = 20;
 
 function* report(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string> {
@@ -43,7 +43,7 @@ function* report(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string
   const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
   const way = new Set<string>();
   for (const node of (yield* ask('path', { to: here })).nodes) way.add(node.id);
-  // Numbers stand for ids: they are shorter, and a model does not copy them wrongly.
+  // Numbers instead of ids: they are shorter, and models copy them correctly.
   const numbers = new Map<string, number>(nodes.map((node, index) => [node.id, index + 1]));
   const called = new Map<string, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
   const lines = [...treeOverview(row, nodes, way), ...markedLine(bookmarks, numbers)];

@@ -164,7 +164,7 @@ test('[A84] a server for one person has one token, by header or by cookie, and n
   expect((await server.ask('GET', '/api/me', { token: null, headers: { cookie: `other=1; ${pair}` } })).status).toBe(
     200,
   );
-  // A page elsewhere that leads here signs nobody in, nor out, and not into somebody else's trees.
+  // A link from another site signs nobody in or out, and not into another user's account.
   for (const [site, signed] of [
     ['cross-site', false],
     ['same-site', false],
@@ -191,7 +191,7 @@ test('[A87] a browser is signed in by a code that is good once and soon, and hol
   };
   const [code, unused] = [signInCodes.make(), signInCodes.make()];
   expect(code).not.toContain(server.token);
-  // Whoever only looks whether there is something uses nothing up.
+  // A HEAD request does not use up the code.
   expect((await enter(code, 'HEAD')).headers.get('set-cookie')).toBeNull();
   expect(await cookieOf(code)).toMatch(/^coppice=test-token; Path=\/; HttpOnly; SameSite=Strict/);
   expect(await cookieOf(code)).toBeNull();

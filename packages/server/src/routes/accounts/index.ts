@@ -1,4 +1,4 @@
-/** Who is here: the caller, and on a shared server its users and their tokens. */
+/** Accounts: the caller, and on a shared server its users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { AppError, type Token, type User } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
@@ -28,22 +28,22 @@ const token = z
   })
   .openapi('Token');
 
-/** A token as it may be shown: neither it nor its hash. */
+/** A token for display, without its hash. */
 function shownUser({ hash: _, ...rest }: Token): Omit<Token, 'hash'> {
   return rest;
 }
 
-/** A server for one person has one token and no accounts. */
+/** A single-user server has one token and no accounts. */
 function requireUsers(services: Services): void {
   if (services.auth.mode !== 'users')
-    refuseHttp('http/not-found', 'This server is for one person: it has no users and no further tokens.');
+    refuseHttp('http/not-found', 'This server has a single user: there are no accounts and no further tokens.');
 }
 
 const me = defineRoute({
   method: 'get',
   path: '/api/me',
   name: 'getMe',
-  summary: 'Who you are here, and whether there are others.',
+  summary: 'The signed-in user, and whether the server has several users.',
   answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
   handle: ({ caller, services }) =>
     toReply({ id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode }),
@@ -66,7 +66,7 @@ const createUser = defineRoute({
   method: 'post',
   path: '/api/users',
   name: 'createUser',
-  summary: 'Lets somebody in; with a first token, which is shown this once.',
+  summary: 'Adds a user, with a first token that is shown only once.',
   needs: { access: 'admin' },
   body: z.strictObject({
     id: z
@@ -101,7 +101,7 @@ const patchUser = defineRoute({
   method: 'patch',
   path: '/api/users/{id}',
   name: 'patchUser',
-  summary: 'Renames a user, changes the role, or shuts somebody out and lets them in again.',
+  summary: 'Changes the name or role of a user, or disables and enables the account.',
   needs: { access: 'admin' },
   body: z.strictObject({ name: label.optional(), role: role.optional(), disabled: z.boolean().optional() }),
   answer: z.object({ user }),
@@ -112,7 +112,7 @@ const patchUser = defineRoute({
     if (known === null) return refuseHttp('http/not-found', `There is no user ${params.id}.`);
     const { disabled, ...rest } = body;
     if (known.id === caller.owner && (disabled === true || (rest.role !== undefined && rest.role !== 'admin')))
-      return refuseHttp('http/forbidden', 'You cannot shut yourself out.');
+      return refuseHttp('http/forbidden', 'You cannot disable your own account.');
     const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
     const changed: User = { ...known, ...omitUndefined(rest), disabledAt };
     await accounts.putUser(changed);
@@ -141,7 +141,7 @@ const listTokens = defineRoute({
   method: 'get',
   path: '/api/tokens',
   name: 'listTokens',
-  summary: 'Your tokens; what they are is not kept.',
+  summary: 'Lists your tokens, without their secrets.',
   answer: z.object({ items: listOfSchema(token) }),
   async handle({ services, caller }) {
     requireUsers(services);
@@ -153,8 +153,9 @@ const createToken = defineRoute({
   method: 'post',
   path: '/api/tokens',
   name: 'createToken',
-  summary: 'Makes a token for you. It is shown this once; nobody makes one for somebody else, admins neither.',
-  // A viewer's own tokens are no change to any tree.
+  summary:
+    'Creates a token for yourself. It is shown only once. Nobody can create one for another user, not even an admin.',
+  // Creating one's own tokens changes no tree, so viewers may do it.
   needs: { access: 'read' },
   body: z.strictObject({
     name: label,
@@ -166,9 +167,9 @@ const createToken = defineRoute({
   async handle({ services, caller, body }) {
     requireUsers(services);
     const { userId = caller.owner, name } = body;
-    // Whoever has a token acts as its user: an admin with one for somebody else could read that user's trees.
+    // A token acts as its user: an admin with a token for another user could read that user's trees.
     if (userId !== caller.owner)
-      return refuseHttp('http/forbidden', 'Everybody makes their own tokens: sign in as the user whose token it is.');
+      return refuseHttp('http/forbidden', 'Only users themselves can create their tokens: sign in as that user.');
     const expiresAt = expiryAhead(body.expiresAt, services.now());
     const { secret, made } = await makeToken(services, caller.owner, name, expiresAt);
     return toReply({ token: shownUser(made), secret });
@@ -179,7 +180,7 @@ const revokeToken = defineRoute({
   method: 'delete',
   path: '/api/tokens/{id}',
   name: 'revokeToken',
-  summary: 'Revokes a token of yours; it is good for nothing from now on.',
+  summary: 'Revokes one of your tokens.',
   needs: { access: 'read' },
   answer: z.object({ token }),
   async handle({ services, caller, params }) {
@@ -194,5 +195,4 @@ const revokeToken = defineRoute({
   },
 });
 
-/** The routes. */
 export const accounts = [me, listUsers, createUser, patchUser, listTokens, createToken, revokeToken];

@@ -13,15 +13,19 @@ const upload = defineRoute({
   path: '/api/attachments',
   name: 'uploadAttachment',
   summary:
-    'Stores bytes under their hash; the media type is that of the request. The same bytes again are the same attachment.',
+    'Uploads an attachment, stored by its hash with the media type of the request. Uploading the same bytes again gives the same attachment.',
   needs: { body: 'bytes', limit: 'attachmentBytes' },
   answer: blobInfo,
   status: 201,
   async handle(call) {
     const type = call.header('content-type') ?? '';
-    if (!mediaType.test(type)) return refuseHttp('http/media-type', 'Say what the attachment is: Content-Type.');
+    if (!mediaType.test(type))
+      return refuseHttp(
+        'http/media-type',
+        'The Content-Type header is missing: it is the media type of the attachment.',
+      );
     const bytes = await call.bytes();
-    if (bytes.byteLength === 0) return refuseHttp('http/invalid', 'There is nothing in the attachment.');
+    if (bytes.byteLength === 0) return refuseHttp('http/invalid', 'The attachment is empty.');
     call.services.usage.upload(call.caller.owner, bytes.byteLength);
     const [plain = ''] = type.toLowerCase().split(';');
     return toReply(await call.ownerServices.store.blobs.put(bytes, plain.trim()));
@@ -32,7 +36,7 @@ const download = defineRoute({
   method: 'get',
   path: '/api/attachments/{hash}',
   name: 'getAttachment',
-  summary: 'The bytes, or a range of them. They never change, so they may be kept for good.',
+  summary: 'The bytes of an attachment, or a range of them. They never change and can be cached forever.',
   also: [206, 304],
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
@@ -42,5 +46,4 @@ const download = defineRoute({
     }),
 });
 
-/** The routes. */
 export const attachments = [upload, download];

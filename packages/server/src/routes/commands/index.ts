@@ -8,9 +8,9 @@ import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText } from '../
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const view = {
-  /** Where the view is; the tree's active node if not given, null before the first message. */
+  /** The position of the view; by default the tree's active node, null before the first message. */
   activeNodeId: z.string().nullable().optional(),
-  /** The nodes of the list that was shown last, so that they can be named by number. */
+  /** The nodes of the last printed list, so that they can be referenced by number. */
   list: listOfSchema(z.string()).optional(),
 };
 
@@ -70,8 +70,7 @@ const runCommand = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/commands',
   name: 'runCommand',
-  summary:
-    'Runs a command, as a line or by name and arguments. It plans under the lock of the tree and needs no version.',
+  summary: 'Runs a command, given as a line or by name and arguments. Needs no expected version.',
   body: z.strictObject({
     line: z.string().max(100_000).optional(),
     name: z.string().optional(),
@@ -100,7 +99,7 @@ const complete = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/commands/complete',
   name: 'completeCommand',
-  summary: 'How a line could go on.',
+  summary: 'Completes a command line.',
   needs: { access: 'read' },
   body: z.strictObject({ line: z.string().max(10_000), ...view }),
   answer: z.object({
@@ -113,5 +112,4 @@ const complete = defineRoute({
   },
 });
 
-/** The routes. */
 export const commands = [listCommands, runCommand, complete];

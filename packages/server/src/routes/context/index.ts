@@ -1,4 +1,4 @@
-/** What a model sees at a node, and what makes room there: compaction, summaries of branches, merges. */
+/** The context at a node, compaction, summaries of branches, merges. */
 import { ask, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { compactionBudget, readContextPage, requestMessages } from '@coppice/core/context';
 import { readBranchModel, replyLimit } from '@coppice/engine';
@@ -23,7 +23,7 @@ const getContext = defineRoute({
   path: '/api/trees/{tree}/context',
   name: 'getContext',
   summary:
-    'What a model would see at a node: its messages with their tokens, all of them or by page, how full the window is, and what a reply costs.',
+    'The context that a model would get at a node: its messages with their tokens, complete or by page, how full the context window is, and what a reply costs.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     model: z.string().optional(),
@@ -118,7 +118,7 @@ type ContextAct = Pick<
   'caller' | 'services' | 'expectedVersion' | 'onConflict' | 'signal'
 >;
 
-/** Who acts, for parts of the engine that make several commits of one act. */
+/** Actor and act, for parts of the engine that make several commits. */
 function actAs(call: ContextAct) {
   return { actor: call.caller.actor, actId: runContext(call).newId(), signal: call.signal };
 }
@@ -135,7 +135,7 @@ const compact = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/compact',
   name: 'compact',
-  summary: 'Has older messages of a branch give way to a summary; nothing is deleted.',
+  summary: 'Compacts a branch: a summary replaces older messages in what the model sees. Nothing is deleted.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
@@ -165,7 +165,7 @@ const merge = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/merge',
   name: 'merge',
-  summary: 'Brings a branch back to the active one, or to the one that is named: as one summary, or as its messages.',
+  summary: 'Merges a branch into the active one or into another: as one summary, or as its messages.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
@@ -189,7 +189,7 @@ const merge = defineRoute({
       });
       return toReply(outcome, { version: outcome.version });
     }
-    // The summary takes its time; the tree may go on meanwhile, and the branch is brought back to where it was asked to.
+    // The summary takes a while; the tree may change meanwhile, and the branch is merged at the requested position.
     await checkVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
@@ -206,7 +206,8 @@ const branch = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/branch',
   name: 'branch',
-  summary: 'Goes elsewhere to go on from there; with a summary of what is left behind, given or written by a model.',
+  summary:
+    'Moves to another node to continue there, optionally with a summary of the branch that is left, given or written by a model.',
   needs: { version: 'optional' },
   query: plainWriteQuery,
   body: writeBody({
@@ -220,7 +221,7 @@ const branch = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: to, summary, summarize, focus } = call.body;
-    // To go somewhere needs no version, as everywhere; a summary is a node.
+    // Moving needs no version, as everywhere; adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     if (summary !== undefined || summarize !== true) {
       const outcome = await runWrite(call, store, {
@@ -242,5 +243,4 @@ const branch = defineRoute({
   },
 });
 
-/** The routes. */
 export const context = [getContext, compact, merge, branch];

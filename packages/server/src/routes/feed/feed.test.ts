@@ -95,7 +95,7 @@ test('[A42] a reader that knows a version which the tree has not reached is told
 });
 
 test('[A43] text of a reply on its way comes between its commits, gapless from its beginning for whoever joins late', async () => {
-  // The model goes on talking until the second reader has joined, however long that takes.
+  // The model streams until the second reader has joined, however long that takes.
   const joined = new AbortController();
   const server = await openTestServer({
     replies: [
@@ -150,7 +150,7 @@ test('[A44] commits and replies of another process reach the feed of this one', 
   const server = await openTestServer({ store: 'sqlite', limits: { deltaMs: 5 } });
   const other = await openTestServer({
     store: `sqlite:${(await server.store.info()).place}`,
-    // It is through when something of it was seen here, and not before.
+    // The reply ends only after part of it was seen here.
     replies: [
       async function* () {
         yield { type: 'text-delta', text: 'from the other ' } as const;

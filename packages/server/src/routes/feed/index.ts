@@ -1,4 +1,4 @@
-/** What happens, as it happens: in one tree, or in all trees of the caller. */
+/** Live events of one tree, or of all trees of the caller. */
 import { readTree } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
@@ -8,11 +8,11 @@ import type { OwnerServices, Services } from '../../services.ts';
 import { count } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
-/** Where a reader left off: what its browser says after a break, else what the address says. */
+/** Where a reader left off: from Last-Event-ID after a reconnect, else from the query. */
 function placeIn(lastEventId: string | undefined, since: number | undefined): number | null {
   if (lastEventId === undefined || lastEventId === '') return since ?? null;
   if (!/^\d{1,15}$/.test(lastEventId))
-    return refuseHttp('http/invalid', 'Last-Event-ID is the id of an event of ours.');
+    return refuseHttp('http/invalid', 'Last-Event-ID must be the id of an event of this stream.');
   return Number(lastEventId);
 }
 
@@ -21,7 +21,7 @@ const treeFeed = defineRoute({
   path: '/api/trees/{tree}/feed',
   name: 'followTree',
   summary:
-    'Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (text of a reply on its way, no id), `approval`, `reset`. Goes on without gap after Last-Event-ID, or from `since`.',
+    'Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a running reply, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID, or from `since`.',
   needs: { stream: true },
   query: z.strictObject({ since: count.optional() }),
   produces: 'text/event-stream',
@@ -30,7 +30,7 @@ const treeFeed = defineRoute({
     const { services, ownerServices, caller, params } = call;
     const { store, treeId } = await resolveTree(call, params.tree);
     const since = placeIn(call.header('last-event-id'), call.query.since);
-    // What is not there is said with a status, before the stream begins.
+    // An unknown tree is refused with a status before the stream starts.
     await store.read(treeId, () => readTree(treeId));
     const stream = services.streams.open(caller);
     followTree(call.signal, stream);
@@ -41,7 +41,7 @@ const treeFeed = defineRoute({
   },
 });
 
-/** A connection that breaks ends its stream. */
+/** Ends the stream when the client disconnects. */
 function followTree(signal: AbortSignal, stream: EventStream): void {
   signal.addEventListener('abort', () => stream.close(), { once: true });
 }
@@ -62,7 +62,7 @@ const listFeed = defineRoute({
     const stream = services.streams.open(caller);
     followTree(call.signal, stream);
     const feed = ownerServices.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
-    // A cursor that is none is refused by the first look, which must not wait for the first event.
+    // An invalid cursor is refused by the first read, which must not wait for the first event.
     const first = feed.next();
     const refused = await Promise.race([
       first.then(
@@ -106,5 +106,4 @@ async function pump(
   stream.close();
 }
 
-/** The routes. */
 export const feed = [treeFeed, listFeed];

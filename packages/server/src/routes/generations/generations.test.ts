@@ -2,11 +2,12 @@ import { messageKit } from '@coppice/content';
 import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
 import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { recoverOnce } from '../../live/recovery.ts';
 import { createTree, EventReader, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
+import { openSharedServer } from '../../testing/shared-server.ts';
 
-/** A reply that says its first words and then waits for the rest until it is let go on, or stopped. */
+/** A reply that streams its first words, then waits until it is released or stopped. */
 function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply; goOn(): void } {
   const gate = new AbortController();
   return {
@@ -65,6 +66,44 @@ test('[A51] several models and several replies are one group, and again is a var
   const siblings = await server.ask('GET', `/api/trees/${id}/nodes/${nodeIds[1]}/siblings`);
   expect(siblings.body.total).toBe(5);
   expect(new Set(siblings.body.nodes.map((node: { groupId: number }) => node.groupId)).size).toBe(1);
+  await server.close();
+});
+
+test('[A194] replies are combined into a new variant that names its sources, and undo takes it away', async () => {
+  const server = await openTestServer({
+    replies: [textEvents('Tea.'), textEvents('Coffee.'), textEvents('Tea [A] or coffee [B].')],
+  });
+  const { id } = await createTree(server, []);
+  const begun = await send(server, id, { n: 2 });
+  await through(server, begun.body.actId);
+  const nodeIds = begun.body.nodes.map((node: { nodeId: string }) => node.nodeId);
+  const combine = async (body: object) => {
+    const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
+    return server.ask('POST', `/api/trees/${id}/generations`, {
+      version,
+      body: { type: 'combine', models: ['scripted/one'], ...body },
+    });
+  };
+  expect((await combine({})).body.error.code).toBe('http/invalid');
+  expect((await combine({ nodeIds, way: 'louder' })).body.error.code).toBe('http/invalid');
+  expect((await combine({ nodeIds: [nodeIds[0]] })).body.error.code).toBe('generate/invalid');
+  const made = await combine({ nodeIds, way: 'differences', instructions: 'Be short.' });
+  expect(made.status).toBe(202);
+  await through(server, made.body.actId);
+  const siblings = await server.ask('GET', `/api/trees/${id}/nodes/${nodeIds[0]}/siblings`);
+  expect(siblings.body.nodes.map((node: { text: string }) => node.text)).toEqual([
+    'Tea.',
+    'Coffee.',
+    'Tea [A] or coffee [B].',
+  ]);
+  expect(siblings.body.nodes[2].meta.source.combined_from).toEqual({
+    way: 'differences',
+    node_ids: nodeIds,
+    instructions: 'Be short.',
+  });
+  const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
+  expect((await server.ask('POST', `/api/trees/${id}/undo`, { version })).status).toBe(200);
+  expect((await server.ask('GET', `/api/trees/${id}/nodes/${nodeIds[0]}/siblings`)).body.total).toBe(2);
   await server.close();
 });
 
@@ -165,7 +204,7 @@ test('[A54] stopping a turn that is through is answered alike by the process tha
   const reader = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
   await reader.all();
   for (let forgotten = false; !forgotten; forgotten = await isForgotten()) {
-    // Lets the clock go on: nothing here waits for anything outside this process.
+    // Lets timers run; nothing here waits for anything outside this process.
     await new Promise((resolve) => setTimeout(resolve, 2));
     for (const one of [server, other]) {
       const answer = await one.ask('POST', path);
@@ -273,7 +312,7 @@ test('[A59] undo stops what is being written, here or in another process, and ta
   for (const writer of [server, other]) {
     const begun = await send(writer, id);
     expect(begun.status).toBe(202);
-    // Whoever has not seen that it began stops nothing.
+    // A stale undo does not stop the turn.
     const stale = await server.ask('POST', `/api/trees/${id}/undo`, { version: begun.body.version - 1 });
     expect([stale.status, stale.body.error.code]).toEqual([409, 'tree/version-conflict']);
     expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toHaveLength(1);
@@ -292,6 +331,32 @@ test('[A170] undo without a tree stops what is being written and takes it back',
   const undone = await server.ask('POST', '/api/undo');
   expect([undone.status, undone.body.treeId, undone.body.activeNodeId]).toEqual([200, id, nodeIds[0]]);
   expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  await server.close();
+});
+
+test('[A195] lost replies of all users are recovered with one question to the store, and users without one cost nothing', async () => {
+  const server = await openSharedServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
+  const { services } = server.server;
+  const opened = [vi.spyOn(server.store, 'forOwner'), vi.spyOn(server.store.accounts, 'users')];
+  expect(await recoverOnce(services)).toBe(0);
+  for (const calls of opened) expect(calls).not.toHaveBeenCalled();
+  const replies: { readonly id: string; readonly reply: string; readonly token: string }[] = [];
+  for (const token of ['ben', 'cleo']) {
+    const store = server.store.forOwner(token);
+    const made = await createTree(server, ['Hello'], token);
+    const [id, reply, parentId] = [treeId(made.id), nodeId(freshId()), nodeId(made.nodeIds[0] ?? '')];
+    const run = { id: freshId(), treeId: id, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
+    await store.runs.start(run);
+    const command = { type: 'reply', treeId: id, parentId, replies: [{ id: reply }] } as const;
+    await runCommand(store, command, { actor: token, now: () => 1, newId: freshId, kit: messageKit });
+    await store.runs.append(run.id, { offset: 0, text: `text for ${token}` });
+    replies.push({ id, reply, token });
+  }
+  expect(await recoverOnce(services)).toBe(2);
+  for (const { id, reply, token } of replies) {
+    const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${reply}`, { token })).body;
+    expect([node.status, node.text]).toEqual(['interrupted', `text for ${token}`]);
+  }
   await server.close();
 });
 

@@ -1,4 +1,4 @@
-/** What was: the commits of a tree, the tree as of any of them, and the way back. */
+/** The history: the commits of a tree, the tree as of any version, and restoring one. */
 import { readTreeAsOf, type Tree, type TreeId, valueOf } from '@coppice/core';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
@@ -25,7 +25,7 @@ const commits = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/history',
   name: 'getHistory',
-  summary: 'The commits of a tree, newest first, before a version.',
+  summary: 'Lists the commits of a tree before a version, newest first.',
   query: z.strictObject({ before: count.optional(), limit: pageLimit.optional() }),
   answer: z.object({
     items: listOfSchema(
@@ -61,7 +61,7 @@ const asOf = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/history/{version}',
   name: 'getVersion',
-  summary: 'The tree as it was after a version, without content.',
+  summary: 'The tree as of a version, without message contents.',
   answer: z.object({
     tree: treeView,
     activeNodeId: nodeIdText.nullable(),
@@ -80,7 +80,7 @@ const pageAsOf = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/history/{version}/page',
   name: 'getVersionPage',
-  summary: 'A page of a branch as it was after a version.',
+  summary: 'A page of a branch as of a version.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: pageLimit.optional(),
@@ -111,7 +111,7 @@ const restoreVersion = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/history/{version}/restore',
   name: 'restoreVersion',
-  summary: 'Makes the tree again what it was after a version, as a new commit.',
+  summary: 'Restores the tree to an earlier version, as a new commit.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   answer: writtenSchema(anyObject),
@@ -122,5 +122,4 @@ const restoreVersion = defineRoute({
   },
 });
 
-/** The routes. */
 export const history = [commits, asOf, pageAsOf, restoreVersion];

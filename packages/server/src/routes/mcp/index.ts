@@ -1,13 +1,13 @@
-/** The trees of whoever calls, as an MCP server over HTTP. */
+/** The caller's trees as an MCP server over HTTP. */
 
 import { z } from '@hono/zod-openapi';
 import { answerOverHttp } from '../../mcp/over-http.ts';
-import { apiVersion } from '../../openapi.ts';
 import { runContext } from '../../tree-view.ts';
+import { productVersion } from '../../version.ts';
 import { problem } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
-// What the protocol says about a request; the rest, the token above all, was for this server alone.
+// The headers of the protocol; all others, especially the token, are not passed on.
 const passed = [
   'content-type',
   'accept',
@@ -18,7 +18,7 @@ const passed = [
   'last-event-id',
 ];
 
-// What the protocol refuses is told in its own words, as everything is that it answers.
+// Errors of the protocol have its own format.
 const refusal = z
   .object({ jsonrpc: z.literal('2.0'), error: z.object({ code: z.number(), message: z.string() }), id: z.unknown() })
   .openapi('McpProblem');
@@ -27,8 +27,7 @@ const call = defineRoute({
   method: 'post',
   path: '/mcp',
   name: 'callMcp',
-  summary:
-    'The trees of the caller as an MCP server (streamable HTTP). It reads, and writes only where the operator says so.',
+  summary: 'The caller’s trees as an MCP server (streamable HTTP). Read-only unless the operator allows writes.',
   needs: { body: 'bytes', access: 'read' },
   answer: z.unknown(),
   refusal: z.union([refusal, problem]),
@@ -51,11 +50,10 @@ const call = defineRoute({
       context: () => runContext(given),
       compactor: ownerServices.engineOf(ownerServices.store).compactor,
       readOnly,
-      version: apiVersion,
+      version: productVersion,
     });
     return { raw: response.body, status: response.status, headers: Object.fromEntries(response.headers) };
   },
 });
 
-/** The MCP server's one route. */
 export const mcp: readonly RouteDefinition[] = [call];

@@ -4,6 +4,7 @@ import { createMcpClient, memoryPins, newId, parseConfig } from '@coppice/engine
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from '../../testing/index.ts';
+import { productVersion } from '../../version.ts';
 
 let server: TestServer | null = null;
 const closing: (() => Promise<unknown>)[] = [];
@@ -13,7 +14,7 @@ afterEach(async () => {
   server = null;
 });
 
-/** A second Coppice whose MCP server is the first. */
+/** A second Coppice that uses the first as an MCP server. */
 async function connected(mcpWrites: boolean) {
   server = await openTestServer({ store: 'sqlite', mcpWrites });
   const listening = await server.listen();
@@ -98,6 +99,7 @@ describe('the MCP server and the official client', () => {
     expect(resourceTemplates.map((one) => one.uriTemplate).sort()).toEqual([
       'coppice://trees/{tree}',
       'coppice://trees/{tree}/nodes/{node}',
+      'coppice://trees/{tree}/nodes/{node}/pictures/{index}',
     ]);
     const textOf = async (uri: string) => {
       const [first] = (await client.readResource({ uri })).contents;
@@ -122,6 +124,71 @@ describe('the MCP server and the official client', () => {
     const { messages } = await client.getPrompt({ name: 'continue-branch', arguments: words });
     expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('the oak') } }]);
     expect(JSON.stringify(messages)).not.toContain('It is old');
+  });
+
+  it('[MS8] every tool says what it answers, and the answers hold to it', async () => {
+    const { server: own, client } = await official({ mcpWrites: true });
+    const { treeId: tree, nodeIds } = await sample(own);
+    // The client validates data against the schemas that it has seen.
+    const { tools } = await client.listTools();
+    for (const tool of tools)
+      expect(tool.outputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+    const [a, b] = nodeIds;
+    const lines: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+      ['list', {}],
+      ['search', { text: 'oak' }],
+      ['read-thread', { tree }],
+      ['read-tree', { tree }],
+      ['compare', { tree, a, b }],
+      ['append', { tree, text: 'More.' }],
+      ['branch', { tree, node: a }],
+      ['bookmark', { tree, node: a, title: 'here' }],
+    ];
+    for (const [name, words] of lines) {
+      const { structuredContent, content, isError } = await client.callTool({ name, arguments: words });
+      expect([name, isError]).toEqual([name, undefined]);
+      const [first] = content;
+      expect(JSON.parse(first?.type === 'text' ? first.text : '')).toEqual(structuredContent);
+    }
+  });
+
+  it('[MS8] arguments that a tool does not have are refused by their names', async () => {
+    const { call } = await official();
+    const refused = await call('list', { titel: 'Woods' }).catch((thrown: unknown) => ({
+      isError: true,
+      said: String(thrown),
+    }));
+    expect(refused).toMatchObject({ isError: true, said: expect.stringContaining('titel') });
+  });
+
+  it('[MS8] the server has the version of the program', async () => {
+    const { client } = await official();
+    expect(client.getServerVersion()).toMatchObject({ name: 'coppice', version: productVersion });
+  });
+
+  it('[MS9] pictures of messages are resources, from the message or from the attachments', async () => {
+    const { server: own, client, call } = await official();
+    const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47]);
+    const { hash, size } = await own.store.blobs.put(bytes, 'image/png');
+    const id = treeId(newId());
+    const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
+    await run(own.store, { type: 'create', treeId: id }, context);
+    const image = (source: object) => ({ type: 'image', mediaType: 'image/png', source });
+    const content = [
+      { type: 'text', text: 'Look' },
+      image({ type: 'base64', data: 'iVBORw==' }),
+      image({ type: 'blob', hash, size }),
+      image({ type: 'url', url: 'https://example.com/a.png' }),
+    ];
+    await run(own.store, { type: 'append', treeId: id, messages: [{ message: { role: 'user', content } }] }, context);
+    const { messages } = JSON.parse((await call('read-thread', { tree: id })).said);
+    expect(messages[0].pictures).toHaveLength(2);
+    for (const uri of messages[0].pictures) {
+      const { contents } = await client.readResource({ uri });
+      expect(contents).toMatchObject([{ uri, mimeType: 'image/png', blob: 'iVBORw==' }]);
+    }
+    const past = String(messages[0].pictures[0]).replace(/0$/, '2');
+    await expect(client.readResource({ uri: past })).rejects.toThrow('no such picture');
   });
 
   it('[MS7] lists are given a page at a time, and long texts and large trees are cut and counted', async () => {

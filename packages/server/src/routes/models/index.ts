@@ -1,7 +1,8 @@
-/** What there is to talk with: models, tools, MCP servers, and what the operator has set. */
+/** Models, tools, MCP servers, and the operator's settings. */
+import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import { anyObject, listOfSchema } from '../../wire/schemas.ts';
+import { noneMatch } from '../../entity-tags.ts';
+import { anyObject, flag, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const price = z.object({
@@ -33,10 +34,20 @@ const listModels = defineRoute({
   method: 'get',
   path: '/api/models',
   name: 'listModels',
-  summary: 'Every model that can be asked, those that are ready first, and the one of choice.',
+  summary: 'The models that can be used now and the default one; with `all` also those that need a key first.',
+  query: z.strictObject({ all: flag.optional() }),
   answer: choices,
-  async handle({ services }) {
-    return toReply({ items: services.providers.list(), default: await services.defaultModel() });
+  also: [304],
+  async handle({ services, query, header }) {
+    await services.findLocalModels();
+    const list = services.providers.list();
+    const items = query.all === true ? list : list.filter((model) => model.ready);
+    const text = JSON.stringify({ items, default: await services.defaultModel() });
+    // The list is long and rarely changes; browsers revalidate it.
+    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
+    if (noneMatch(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
+    return { text, headers };
   },
 });
 
@@ -44,7 +55,7 @@ const refresh = defineRoute({
   method: 'post',
   path: '/api/models/refresh',
   name: 'refreshModels',
-  summary: 'Asks every provider that is ready which models it has.',
+  summary: 'Asks all configured providers for their models.',
   answer: choices,
   async handle({ services, signal }) {
     await services.providers.refresh(signal);
@@ -56,7 +67,7 @@ const listTools = defineRoute({
   method: 'get',
   path: '/api/tools',
   name: 'listTools',
-  summary: 'The tools that models may call.',
+  summary: 'Lists the tools that models may call.',
   answer: z.object({
     items: listOfSchema(
       z
@@ -72,48 +83,11 @@ const listTools = defineRoute({
     }),
 });
 
-const listServers = defineRoute({
-  method: 'get',
-  path: '/api/mcp',
-  name: 'listMcpServers',
-  summary: 'The MCP servers of the operator’s configuration, how each is, and what its tools are like.',
-  answer: z.object({
-    servers: listOfSchema(
-      z.object({
-        name: z.string(),
-        status: z.string(),
-        since: z.number(),
-        target: listOfSchema(z.string()),
-        server: z.object({ name: z.string(), version: z.string() }).nullable(),
-        lastError: z.string().nullable(),
-        nextTryAt: z.number().nullable(),
-        problems: listOfSchema(z.string()),
-        tools: listOfSchema(anyObject),
-      }),
-    ),
-  }),
-  handle: ({ services }) => toReply({ servers: services.mcp?.servers() ?? [] }),
-});
-
-const approveTool = defineRoute({
-  method: 'post',
-  path: '/api/mcp/approvals',
-  name: 'approveMcpTool',
-  summary: 'Takes a changed tool, or all changed tools of a server, as it is now. The hash is that of what was shown.',
-  needs: { access: 'admin' },
-  body: z.strictObject({ tool: z.string(), hash: z.string().optional() }),
-  answer: z.object({ approved: z.number() }),
-  async handle({ services, body }) {
-    if (services.mcp === null) return refuseHttp('http/not-found', 'There are no MCP servers here.');
-    return toReply({ approved: await services.mcp.approve(body.tool, body.hash) });
-  },
-});
-
 const settings = defineRoute({
   method: 'get',
   path: '/api/settings',
   name: 'getSettings',
-  summary: 'What the operator has set, as far as it may be seen: no key, and no path on the machine.',
+  summary: 'The operator’s settings, without keys and file paths.',
   answer: z.object({
     defaultModel: z.string(),
     providers: listOfSchema(
@@ -147,11 +121,10 @@ const settings = defineRoute({
       limits: { bodyBytes: limits.bodyBytes, attachmentBytes: limits.attachmentBytes },
       quotas: { streams: quotas.streams, generations: quotas.generations, temporaryTrees: quotas.temporaryTrees },
       store: { kind: info.kind, readOnly: info.readOnly, notes: info.notes, search: services.store.supports.search },
-      // A warning names a file of the machine: that is for whoever runs it.
+      // Warnings contain file paths of the machine, so only admins see them.
       warnings: caller.role === 'admin' ? config.warnings.map((warning) => warning.message) : [],
     });
   },
 });
 
-/** The routes. */
-export const models = [listModels, refresh, listTools, listServers, approveTool, settings];
+export const models = [listModels, refresh, listTools, settings];

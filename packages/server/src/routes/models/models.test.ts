@@ -9,8 +9,23 @@ test('[A110] models, tools and MCP servers are listed, with the model of choice'
   expect((await server.ask('POST', '/api/models/refresh')).status).toBe(200);
   const tools = await server.ask('GET', '/api/tools');
   expect(tools.body.items.map((one: { name: string }) => one.name)).toContain('current_date');
-  expect((await server.ask('GET', '/api/mcp')).body).toEqual({ servers: [] });
+  expect((await server.ask('GET', '/api/mcp')).body).toMatchObject({ servers: [] });
   expect((await server.ask('POST', '/api/mcp/approvals', { body: { tool: 'x' } })).status).toBe(404);
+  await server.close();
+});
+
+test('[A112] the list of models holds what can be used now, all of them on request, and is sent again only when it changed', async () => {
+  const server = await openTestServer({ config: '[ollama]\ndetect = false\n' });
+  const ready = await server.ask('GET', '/api/models');
+  expect(ready.body.items.every((one: { ready: boolean }) => one.ready)).toBe(true);
+  expect(ready.body.items.some((one: { provider: string }) => one.provider === 'openai')).toBe(false);
+  const all = await server.ask('GET', '/api/models?all=true');
+  expect(all.body.items.some((one: { provider: string }) => one.provider === 'openai')).toBe(true);
+  const etag = ready.headers.get('etag') ?? '';
+  expect(ready.headers.get('cache-control')).toBe('private, no-cache');
+  const again = await server.raw('GET', '/api/models', { headers: { 'if-none-match': etag } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  expect((await server.raw('GET', '/api/models?all=true', { headers: { 'if-none-match': etag } })).status).toBe(200);
   await server.close();
 });
 

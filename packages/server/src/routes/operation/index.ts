@@ -1,4 +1,4 @@
-/** What operators and programs ask of the server itself: is it well, what does it do, what can it do. */
+/** Health, metrics and the API document, for operators and programs. */
 import { z } from '@hono/zod-openapi';
 import { referencePolicy } from '../../reference-page.ts';
 import { anyObject } from '../../wire/schemas.ts';
@@ -19,13 +19,12 @@ const healthz = defineRoute({
   method: 'get',
   path: '/healthz',
   name: 'getHealth',
-  summary:
-    'Whether the process answers, and how the recording of calls goes, in figures. Says nothing else to anybody.',
+  summary: 'Whether the process is running, and figures about the recording of calls. Open to everyone.',
   needs: { access: 'open' },
   answer: health.extend({ recorder: recorderHealth }),
   handle({ services }) {
     const { recorder } = services;
-    // Another process may have acknowledged some; nobody waits for the disk to say so.
+    // Another process may have acknowledged some; the response does not wait for the disk.
     void recorder.refreshFailed();
     const { health: word, waiting, spilled, dropped, failed, unacknowledged } = recorder.state;
     const reported = { health: word, waiting, spilled, dropped, failed, unacknowledged };
@@ -37,7 +36,7 @@ const readyz = defineRoute({
   method: 'get',
   path: '/readyz',
   name: 'getReadiness',
-  summary: 'Whether the store answers; 503 while it does not.',
+  summary: 'Whether the store is available; 503 if it is not.',
   needs: { access: 'open' },
   answer: health,
   async handle({ services }) {
@@ -55,7 +54,7 @@ const metrics = defineRoute({
   method: 'get',
   path: '/metrics',
   name: 'getMetrics',
-  summary: 'Figures in the text format of Prometheus; for admins, since they tell how much is done here.',
+  summary: 'Metrics in the text format of Prometheus, for admins only.',
   needs: { access: 'admin' },
   produces: 'text/plain',
   answer: z.string(),
@@ -80,7 +79,7 @@ const docs = defineRoute({
   method: 'get',
   path: '/api/docs',
   name: 'getReference',
-  summary: 'This API as a page to read. It loads nothing from anywhere.',
+  summary: 'This API as an HTML page without external resources.',
   needs: { access: 'open' },
   produces: 'text/html',
   answer: z.string(),
@@ -91,5 +90,4 @@ const docs = defineRoute({
   }),
 });
 
-/** The routes. */
 export const operation = [healthz, readyz, metrics, openapi, docs];

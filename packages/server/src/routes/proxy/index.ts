@@ -1,4 +1,4 @@
-/** Calls of other programs, passed on as they are and kept as trees. */
+/** Calls of other programs, forwarded unchanged and recorded as trees. */
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
 import { refuseHttp } from '../../http-errors.ts';
@@ -9,33 +9,35 @@ import { wireProblems } from '../../proxy/wire-refusal.ts';
 import { defineRoute, type RawReply, type RouteCall, type RouteDefinition, toReply } from '../define.ts';
 
 const anything = z.unknown();
-// Whatever stands behind a path is the service's: Anthropic's clients say `?beta=true` there.
+// The query belongs to the service: Anthropic's clients send `?beta=true`.
 const anyQuery = z.looseObject({});
 
-/** What is told of a route of the proxy. */
+/** The definition of a proxy route. */
 interface ProxyPlace {
-  /** What stands before `/v1`. */
+  /** The path before `/v1`. */
   readonly base: string;
-  /** Below `/v1`. */
+  /** The path below `/v1`. */
   readonly path: string;
   readonly name: string;
   readonly summary: string;
 }
 
-/** Hands a call on, with the project that its path names. */
+/** Forwards a call with the project from its path. */
 async function handOn(
   call: RouteCall<object, unknown, unknown>,
   { path }: ProxyPlace,
   wire: WireKind | null,
   body: Uint8Array | null,
 ): Promise<RawReply> {
-  const { services, caller, signal, header, params } = call;
+  const { services, caller, signal, header, headers, params } = call;
   const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
   const method = body === null ? 'GET' : 'POST';
-  return proxyCall({ services, caller, signal, header, search: call.search(), wire, path, project, method, body });
+  const search = call.search();
+  const to = { version: 'v1', path, method, project, search };
+  return proxyCall({ services, caller, signal, header, headers, wire, body, ...to });
 }
 
-/** What refusals of a path look like: a service that both have is spoken for by its clients. */
+/** The error schema of a path; on a path of both services the client decides. */
 function proxyRefusal(path: string): z.ZodType {
   if (path.startsWith('messages')) return wireProblems.anthropic;
   const { openai, anthropic } = wireProblems;
@@ -79,12 +81,12 @@ function routesBelow(base: string, ending: string): RouteDefinition[] {
     summary,
   });
   return [
-    passedThrough(at('chat/completions', 'proxyChatCompletions', 'A chat completion, passed on and recorded.'), 'chat'),
-    passedThrough(at('responses', 'proxyResponses', 'A response, passed on and recorded.'), 'responses'),
-    passedThrough(at('messages', 'proxyMessages', 'A message to Anthropic, passed on and recorded.'), 'messages'),
-    passedThrough(at('messages/count_tokens', 'proxyCountTokens', 'A count of tokens, passed on.'), null),
-    passedThrough(at('embeddings', 'proxyEmbeddings', 'Embeddings, passed on and not recorded.'), null),
-    listedCall(at('models', 'proxyModels', 'The models of the service that calls are passed on to, or our own.')),
+    passedThrough(at('chat/completions', 'proxyChatCompletions', 'Forwards and records a chat completion.'), 'chat'),
+    passedThrough(at('responses', 'proxyResponses', 'Forwards and records a response.'), 'responses'),
+    passedThrough(at('messages', 'proxyMessages', 'Forwards and records an Anthropic message.'), 'messages'),
+    passedThrough(at('messages/count_tokens', 'proxyCountTokens', 'Forwards a token count.'), null),
+    passedThrough(at('embeddings', 'proxyEmbeddings', 'Forwards embeddings without recording them.'), null),
+    listedCall(at('models', 'proxyModels', 'Lists the models of the upstream service, or those of this server.')),
   ];
 }
 
@@ -117,7 +119,7 @@ const stateShape = z
   })
   .openapi('ProxyState');
 
-/** How recording is, with the caller's own calls. What went wrong may tell of paths: it is for admins. */
+/** The recorder's state with the caller's own calls. Errors may contain paths, so only admins see them. */
 function stateFor(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
   const own = recorder.calls.filter((call) => call.owner === owner);
   const { lastError, ...reported } = recorder.state;
@@ -132,7 +134,7 @@ const state = defineRoute({
   method: 'get',
   path: '/api/proxy',
   name: 'getProxy',
-  summary: 'How recording is, and what was recorded last.',
+  summary: 'The state of recording, and the last recorded calls.',
   answer: stateShape,
   handle: ({ services: { recorder }, caller }) => toReply(stateFor(recorder, caller)),
 });
@@ -141,7 +143,7 @@ const pause = defineRoute({
   method: 'put',
   path: '/api/proxy/recording',
   name: 'setRecording',
-  summary: 'Goes on recording calls, or keeps nothing of them until told to again.',
+  summary: 'Resumes or pauses the recording of calls.',
   needs: { access: 'admin' },
   body: z.strictObject({ recording: z.boolean() }),
   answer: stateShape,
@@ -160,10 +162,8 @@ const failedCall = z
     model: z.string().nullable(),
     status: z.number().nullable(),
     code: z.string(),
-    reason: z.string().nullable().openapi({ description: 'In words; null unless the caller is an admin.' }),
-    keptBytes: z
-      .number()
-      .openapi({ description: 'The size of what is kept of the call; 0 where it cannot be recorded again.' }),
+    reason: z.string().nullable().openapi({ description: 'The error message; null unless the caller is an admin.' }),
+    keptBytes: z.number().openapi({ description: 'The size of the kept call; 0 if it cannot be recorded again.' }),
   })
   .openapi('FailedCall');
 
@@ -179,7 +179,7 @@ const listFailed = defineRoute({
   method: 'get',
   path: '/api/proxy/failed',
   name: 'listFailedCalls',
-  summary: 'The caller’s calls that could not be recorded and that nobody has acknowledged, newest first.',
+  summary: 'Lists the caller’s calls that could not be recorded and are not acknowledged, newest first.',
   answer: failedCalls,
   handle: async ({ services: { recorder }, caller }) => toReply(await failedFor(recorder, caller)),
 });
@@ -188,7 +188,7 @@ const acknowledgeFailed = defineRoute({
   method: 'post',
   path: '/api/proxy/failed/acknowledge',
   name: 'acknowledgeFailedCalls',
-  summary: 'Takes failed calls off the list, with what was kept of them: those that are named, or all of the caller’s.',
+  summary: 'Removes failed calls from the list with their kept data: the given ones, or all of the caller’s.',
   needs: { access: 'write' },
   body: z.strictObject({ ids: z.array(z.string()).max(10_000).optional() }),
   answer: failedCalls.extend({ acknowledged: z.number() }),
@@ -202,17 +202,17 @@ const retryFailed = defineRoute({
   method: 'post',
   path: '/api/proxy/failed/{id}/retry',
   name: 'retryFailedCall',
-  summary: 'Records a failed call again, from what was kept of it.',
+  summary: 'Tries to record a failed call again from its kept data.',
   needs: { access: 'write' },
   answer: failedCalls,
   async handle({ services: { recorder }, caller, params }) {
     if (!(await recorder.retryFailed(caller.owner, params.id)))
-      refuseHttp('http/not-found', `No failed call ${JSON.stringify(params.id)} is kept that could be recorded again.`);
+      refuseHttp('http/not-found', `There is no failed call ${JSON.stringify(params.id)} that can be recorded again.`);
     return toReply(await failedFor(recorder, caller));
   },
 });
 
-/** The proxy, plain and by project. */
+/** The proxy routes, with and without a project. */
 export const proxy: readonly RouteDefinition[] = [
   ...routesBelow('', ''),
   ...routesBelow('/p/{name}', 'OfProject'),

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const canary = 'sk-canary-of-the-operator-1234567890';
 
-/** A server that passes calls on to a fake service which answers with these bodies, one a call. */
+/** A server that forwards calls to a fake service with these responses, one per call. */
 async function proxied(bodies: readonly (string | { status: number; body: string })[], type = 'application/json') {
   upstream = await openRawServer((_request, response, number) => {
     const said = bodies[Math.min(number, bodies.length - 1)] ?? '';
@@ -45,7 +45,7 @@ function completion(text: string, more: object = {}): string {
 }
 
 async function treesOf(of: TestServer): Promise<readonly TreeSummary[]> {
-  return (await of.store.trees({ forest: true })).items;
+  return (await of.store.trees({})).items;
 }
 
 async function nodesOf(of: TestServer, tree: TreeSummary): Promise<readonly Node[]> {
@@ -60,7 +60,8 @@ describe('the recording proxy', () => {
       server: own,
       recorder,
     } = await proxied([completion('Green.'), completion('Sure.'), completion('Black.')]);
-    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
+    const defaultHeaders = { 'x-coppice-session': 'tea' };
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken, defaultHeaders });
     const system = { role: 'system' as const, content: 'Be brief.' };
     const first = { role: 'user' as const, content: 'Which tea?' };
     const said = await client.chat.completions.create({ model: 'gpt-5-mini', messages: [system, first] });

@@ -1,20 +1,20 @@
-/** What several readings answer alike. */
+/** Shared responses of read routes. */
 import { ask, type Node, type NodeId, type ReadProgram, readTree, refuse, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, node } from '../../wire/schemas.ts';
 
-/** A page past this is no page; whoever wants the whole path asks for the path. */
+/** The largest page; clients that need the whole path request the path. */
 export const mostNodes = 1_000;
 
-/** A node that lives. Refuses any other. */
+/** A live node; throws for any other. */
 export function* theLive(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** Nodes, and the version that they were read at. */
+/** Nodes, and the version at which they were read. */
 export const nodesAnswer = z.object({ version: z.number(), nodes: listOfSchema(node) });
 
-/** What is read, with the version that it was read at. */
+/** Adds the version at which something was read. */
 export function* withVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
   const { version } = yield* readTree(id);
   return { version, nodes: yield* nodes };

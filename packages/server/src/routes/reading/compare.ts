@@ -1,4 +1,4 @@
-/** What two branches have in common and where they differ. */
+/** Compares two branches. */
 import { readPath, readTree } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { z } from '@hono/zod-openapi';
@@ -12,7 +12,7 @@ const diff = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/diff',
   name: 'getDiff',
-  summary: 'What two branches have in common and what each has for itself, with the words that differ pair by pair.',
+  summary: 'Compares two branches: the common part, the rest of each, and a word diff of each pair of messages.',
   query: z.strictObject({ a: z.string(), b: z.string() }),
   answer: z.object({
     version: z.number(),
@@ -48,5 +48,4 @@ const diff = defineRoute({
   },
 });
 
-/** The routes. */
 export const compare = [diff];

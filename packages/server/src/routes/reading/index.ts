@@ -1,4 +1,4 @@
-/** What is read of one tree without changing it. */
+/** Read routes of one tree. */
 import { compare } from './compare.ts';
 import { nodes } from './nodes.ts';
 import { pages } from './pages.ts';
@@ -7,5 +7,4 @@ import { searches } from './search.ts';
 
 export { threadPage } from './pages.ts';
 
-/** The routes. */
 export const reading = [...pages, ...paths, ...nodes, ...compare, ...searches];

@@ -1,4 +1,4 @@
-/** Single nodes, what is beside and below them, and what points there. */
+/** Single nodes, their siblings and children, and what refers to them. */
 import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTree, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
@@ -33,7 +33,7 @@ const children = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/children',
   name: 'getChildren',
-  summary: 'What hangs on a node, in order; the root may be named too.',
+  summary: 'The children of a node or of the root, in order.',
   answer: nodesAnswer,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -50,7 +50,7 @@ const siblings = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/siblings',
   name: 'getSiblings',
-  summary: 'The variants of a node, itself among them, and which it is.',
+  summary: 'The variants of a node including itself, and its position among them.',
   answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: listOfSchema(node) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -68,7 +68,7 @@ const impact = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/impact',
   name: 'getImpact',
-  summary: 'What a delete would take and what points there.',
+  summary: 'What deleting a node would remove, and what refers to it.',
   query: z.strictObject({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: z.object({
     count: z.number(),
@@ -104,17 +104,17 @@ const contents = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/contents',
   name: 'getContents',
-  summary: 'The messages of some nodes, by id; what is not there is left out.',
+  summary: 'The messages of several nodes, by id; unknown ones are left out.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ messages: z.record(z.string(), anyObject) }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { treeId: id, store } = place;
     const ids = call.query.ids.split(',').filter((text) => text !== '');
-    if (ids.length > mostNodes) return refuse('command/invalid', `At most ${mostNodes} nodes are given at once.`, {});
+    if (ids.length > mostNodes) return refuse('command/invalid', `Request at most ${mostNodes} nodes at once.`, {});
     await store.read(id, () => readTree(id));
     const texts = await store.content(id, ids.map(nodeId));
-    // The texts are JSON already: they are put together, not read and printed again.
+    // The texts are JSON already: they are concatenated, not parsed and serialised again.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
     const format = JSON.stringify(await formatOfTree(place));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
@@ -137,5 +137,4 @@ const bookmarks = defineRoute({
   },
 });
 
-/** The routes. */
 export const nodes = [getNode, children, siblings, impact, contents, bookmarks];

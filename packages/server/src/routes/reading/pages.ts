@@ -1,4 +1,4 @@
-/** Pages of a thread, and the shape of a tree. */
+/** Pages of a thread, and the topology of a tree. */
 import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -45,7 +45,7 @@ const page = defineRoute({
   path: '/api/trees/{tree}/page',
   name: 'getPage',
   summary:
-    'The last messages of a branch, or those above or below a cursor, with where each stands among its variants; as `linear` also as plain messages, for programs that know no branches.',
+    'A page of a branch: its last messages, or those above or below a cursor, with the position of each among its variants; with `linear` also as plain messages, for clients that do not support branches.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: pageLimit.optional(),
@@ -64,7 +64,7 @@ const page = defineRoute({
   },
 });
 
-/** The shape of a tree, whole or in part, and what is marked in it, from one look at the store. */
+/** The topology of a tree, complete or in part, with bookmarks, from one snapshot. */
 function* readShape(id: TreeId, options: { readonly from?: string; readonly depth?: number } = {}) {
   const { rootId, activeNodeId, version } = yield* readTree(id);
   const nodes = yield* readTopology(id, options);
@@ -84,7 +84,7 @@ const topology = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/topology',
   name: 'getTopology',
-  summary: 'The tree without what it says, flat: all of it, or what is below a node down to a depth.',
+  summary: 'The structure of a tree as a flat list without contents: complete, or below a node down to a depth.',
   query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
   answer: z.object({ ...shape, nodes: listOfSchema(topologyNode) }),
   async handle(call) {
@@ -100,7 +100,7 @@ const columns = defineRoute({
   path: '/api/trees/{tree}/topology/columns',
   name: 'getTopologyColumns',
   summary:
-    'The same of the whole tree in columns, less than half as long: each field once, then its value for each node.',
+    'The structure of the whole tree in columns, less than half the size: each field once, then its value for each node.',
   answer: z.object({ ...shape, columns: topologyColumns }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -109,5 +109,4 @@ const columns = defineRoute({
   },
 });
 
-/** The routes. */
 export const pages = [page, topology, columns];

@@ -1,4 +1,4 @@
-/** Ways through a tree, from a first turn to an end. */
+/** Paths through a tree. */
 import {
   ask,
   type Node,
@@ -19,8 +19,7 @@ const path = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/path',
   name: 'getPath',
-  summary:
-    'The way from a node, or the first turn, down to another, both included; to the active node if none is named.',
+  summary: 'The path from a node or the first turn down to another node, both included; by default to the active node.',
   query: z.strictObject({ from: z.string().optional(), to: z.string().optional() }),
   answer: nodesAnswer,
   async handle(call) {
@@ -40,7 +39,7 @@ const leaves = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/leaves',
   name: 'getLeaves',
-  summary: 'The newest ends of branches, newest first.',
+  summary: 'The newest leaves of a tree, newest first.',
   query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
@@ -51,7 +50,7 @@ const leaves = defineRoute({
   },
 });
 
-/** The last nodes of the path through a node: where a branch ends, without reading all of it. */
+/** The last nodes of the path through a node: the end of a branch, without reading all of it. */
 function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
   const node = yield* theLive(id);
   const to = yield* ask('lastVisited', { from: node.id });
@@ -62,7 +61,7 @@ const pathThrough = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/path',
   name: 'getPathThrough',
-  summary: 'The path through a node down to the leaf that was last visited below it, or the last nodes of it.',
+  summary: 'The path through a node down to the last visited leaf below it, or its last nodes.',
   query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
@@ -75,5 +74,4 @@ const pathThrough = defineRoute({
   },
 });
 
-/** The routes. */
 export const paths = [path, leaves, pathThrough];

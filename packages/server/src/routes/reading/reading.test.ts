@@ -243,7 +243,7 @@ test('[A154] what is read, written, seen by a model and was says how the tree is
   await branching.close();
 });
 
-/** A store that notes every question that is asked of it. */
+/** A store that records every read. */
 function watched(store: Store): { readonly store: Store; readonly asked: string[] } {
   const asked: string[] = [];
   const read: Store['read'] = (id, reading) =>
@@ -304,7 +304,7 @@ test('[A152] going on downwards pays for the length of a branch once, and sees w
   expect(seen).toHaveLength(50);
   expect(asked.filter((question) => question === 'pathMeta')).toHaveLength(1);
   const [first, second, third] = nodeIds;
-  // What grows at the end or beside it, or is said otherwise, leaves the way as it is; so does another end on it.
+  // Additions at the end or on other branches, and edits, do not change the path; nor does another leaf.
   const write = async (path: string, body: object) => {
     const now = (await server.ask('GET', `/api/trees/${id}`)).body.version;
     return (await server.ask('POST', `/api/trees/${id}${path}`, { version: now, body })).body;

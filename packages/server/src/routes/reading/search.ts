@@ -1,4 +1,4 @@
-/** Search over every branch. */
+/** Search in all branches. */
 import { type Role, refuse, treeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
@@ -8,7 +8,7 @@ const search = defineRoute({
   method: 'get',
   path: '/api/search',
   name: 'search',
-  summary: 'Messages in which all words of the query occur as they are written, in every branch, newest first.',
+  summary: 'Searches the messages of all branches for all words of the query, newest first.',
   query: z.strictObject({
     q: z.string(),
     treeId: z.string().optional(),
@@ -52,8 +52,10 @@ function rolesIn(text: string): readonly Role[] {
 }
 
 function badRole(name: string): never {
-  return refuse('command/invalid', `${JSON.stringify(name.slice(0, 40))} is no role: user, assistant, tool, system.`);
+  return refuse(
+    'command/invalid',
+    `${JSON.stringify(name.slice(0, 40))} is not a role. Use user, assistant, tool or system.`,
+  );
 }
 
-/** The routes. */
 export const searches = [search];

@@ -1,4 +1,4 @@
-/** Share links: one path as it is now, and what of it may be seen, for whoever has the link. */
+/** Share links: one path as it is now, and which parts of it are visible to people with the link. */
 import { randomBytes } from 'node:crypto';
 import { blockDefinitionOf, isKnown } from '@coppice/content';
 import {
@@ -26,7 +26,7 @@ import { block, label, listOfSchema, nodeIdText, role } from '../../wire/schemas
 import { isOpenShare, share, shownShare } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
 
-/** What may be shown beside what people and models said; nothing of it is, unless it is ticked. */
+/** What can be shown in addition to the messages; nothing of it by default. */
 const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
 
 const field = z.enum(shareFields);
@@ -36,7 +36,8 @@ const createShare = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/shares',
   name: 'createShare',
-  summary: 'Shares the path to a node as it is now. The link is shown this once; nothing that comes later is in it.',
+  summary:
+    'Creates a share link for the path to a node as it is now. The link is shown only once and never shows later messages.',
   body: z.strictObject({
     nodeId: z.string().optional(),
     fields: listOfSchema(field).optional(),
@@ -81,7 +82,7 @@ const treeShares = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/shares',
   name: 'listTreeShares',
-  summary: 'The links to a tree of yours.',
+  summary: 'Lists your share links of a tree.',
   answer: listOfShares,
   async handle(call) {
     const { store, treeId: id } = await resolveTree(call, call.params.tree);
@@ -94,7 +95,7 @@ const allShares = defineRoute({
   method: 'get',
   path: '/api/shares',
   name: 'listShares',
-  summary: 'All your links.',
+  summary: 'Lists all your share links.',
   answer: listOfShares,
   async handle({ services, caller }) {
     return toReply({ items: (await services.store.accounts.shares(caller.owner)).map(shownShare) });
@@ -105,7 +106,7 @@ const revokeShare = defineRoute({
   method: 'delete',
   path: '/api/shares/{id}',
   name: 'revokeShare',
-  summary: 'Revokes a link; it leads nowhere from now on.',
+  summary: 'Revokes a share link.',
   answer: z.object({ share }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
@@ -121,7 +122,7 @@ const updateShare = defineRoute({
   method: 'post',
   path: '/api/shares/{id}/update',
   name: 'updateShare',
-  summary: 'Has a link of yours show its messages as they are now, after some of them were edited in place.',
+  summary: 'Updates a share link to show the current text of messages that were edited in place.',
   answer: z.object({ share }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
@@ -148,7 +149,7 @@ const shared = defineRoute({
   method: 'get',
   path: '/api/shared/{token}',
   name: 'getShared',
-  summary: 'What a link shows, to whoever has it.',
+  summary: 'The content of a share link. Open to everyone who has the link.',
   needs: { access: 'open' },
   answer: z.object({
     title: z.string().nullable(),
@@ -167,7 +168,7 @@ const sharedAttachment = defineRoute({
   method: 'get',
   path: '/api/shared/{token}/attachments/{hash}',
   name: 'getSharedAttachment',
-  summary: 'The bytes of a picture or file that a link shows, or a range of them, as long as the link shows it.',
+  summary: 'The bytes of an image or file in a share link, or a range of them.',
   needs: { access: 'open' },
   also: [206, 304],
   produces: '*/*',
@@ -176,7 +177,7 @@ const sharedAttachment = defineRoute({
     const known = await openLink(services, params.token);
     const { hash } = params;
     if (!(await shownBlobs(services, known)).has(hash)) return noSuchBlob(hash);
-    // A browser keeps the bytes and asks each time: a link that was revoked gives nothing more, from no cache either.
+    // Browsers may cache the bytes but must revalidate: a revoked link shows nothing, not even from a cache.
     const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
     return blobReply(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
   },
@@ -184,16 +185,13 @@ const sharedAttachment = defineRoute({
 
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
-/**
- * The share that a token opens. One that was revoked, one that ran out, one of somebody who is shut out and one that never
- * was are the same.
- */
+/** The share of a token. A revoked, expired or unknown one, and one of a disabled user, get the same response. */
 async function openLink({ store, now }: Services, token: string): Promise<Share> {
   const { accounts } = store;
   const known = await accounts.shareByHash(hashToken(token));
   if (known === null || !isOpenShare(known, now())) return noSuchLink();
   const maker = await accounts.user(known.owner);
-  // A server for one person has no accounts: who is not listed was not shut out.
+  // A single-user server has no accounts: a user that is not listed is not disabled.
   return maker === null || maker.disabledAt === null ? known : noSuchLink();
 }
 
@@ -202,11 +200,11 @@ interface SharedPath {
   readonly nodes: readonly Node[];
 }
 
-/** What is left of a shared path. */
+/** The visible nodes of a shared path. */
 async function readShared(services: Services, known: Share): Promise<SharedPath> {
   const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
     const row = yield* readSharedRow();
-    // What was deleted since is not shown, what was changed since as it was: a link never tells more than it did.
+    // Deleted messages are not shown, edited ones as they were: a link never shows more than when it was created.
     return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
   });
   return found.nodes.length === 0 ? noSuchLink() : found;
@@ -222,8 +220,8 @@ interface ShownBlobs {
   readonly hashes: ReadonlySet<string>;
 }
 
-// A page of pictures asks for each by itself: without this every one of them would read the whole path again. The
-// version is asked for each time, so what is deleted is gone from here too.
+// A page with images requests each separately: without this cache each request would read the whole path again. The
+// version is checked each time, so deleted content disappears here too.
 const shownBefore = new WeakMap<Services, Map<string, ShownBlobs>>();
 const mostRemembered = 100;
 
@@ -250,10 +248,10 @@ async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet
 }
 
 function noSuchLink(): never {
-  return refuseHttp('http/not-found', 'This link leads nowhere.');
+  return refuseHttp('http/not-found', 'This link is no longer valid.');
 }
 
-/** What of a path may be seen by the ticks of a share; every field that is not named here stays inside. */
+/** The visible part of a path; all fields that are not listed here are left out. */
 function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
   const ticked = (name: Field) => known.fields.includes(name);
   const { systemPrompt } = row.attributes;
@@ -286,10 +284,10 @@ function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
   };
 }
 
-// Text, pictures and files are what was said. What this build does not know may hold anything, and stays inside.
+// Text, images and files are shown. Blocks of unknown types may contain anything, and are left out.
 const said: ReadonlySet<string> = new Set(['text', 'image', 'file']);
 
-/** A block without fields that its type does not have: whatever came along with a message stays inside. */
+/** A block without fields that its type does not define. */
 function knownPart(one: Block): Block {
   return blockDefinitionOf(one).withKnownFields(one);
 }
@@ -301,5 +299,4 @@ function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
   return said.has(one.type);
 }
 
-/** The routes. */
 export const shares = [createShare, treeShares, allShares, revokeShare, updateShare, shared, sharedAttachment];

@@ -246,11 +246,11 @@ test('[A98] a link gives the pictures and files that it shows to anybody, whole 
     const reported = new Map([...open.headers].filter(([name]) => name !== 'cache-control' && name !== 'x-robots-tag'));
     expect(reported).toEqual(new Map([...own.headers].filter(([name]) => name !== 'cache-control')));
     expect(open.headers.get('x-robots-tag')).toContain('noindex');
-    // Kept by a browser, which has to ask: the link may be gone.
+    // A browser may cache it but has to revalidate: the link may be revoked.
     expect(open.headers.get('cache-control')).toBe('private, no-cache');
   }
   expect((await get(shown, { 'if-none-match': `"${shown}"` })).status).toBe(304);
-  // The link opens nothing beside itself.
+  // The link gives access to nothing else.
   expect((await server.raw('GET', `/api/attachments/${shown}`, { token })).status).toBe(401);
   await server.close();
 });
@@ -307,7 +307,7 @@ test('[A98] the attachments of a link are gone with it: revoked, run out, or its
   const id = (await server.ask('POST', '/api/trees', { body })).body.treeId;
   const make = async (wish: object = {}) => (await server.ask('POST', `/api/trees/${id}/shares`, { body: wish })).body;
   const [revoked, brief, lasting] = [await make(), await make({ expiresAt: 2_000 }), await make()];
-  // Also where a browser only asks whether what it has still holds.
+  // Also for a conditional request.
   const headers = { 'if-none-match': `"${hash}"` };
   const statuses = async () => {
     const found: number[] = [];

@@ -1,11 +1,11 @@
-/** Exports: a tree, a part of one, or everything, in any format that is written, and what that would lose. */
+/** Exports: a tree, a part of one, or everything, in any writable format, with a report of what is lost. */
 import { formats, type Selection } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, valueOf } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
-import { exportReply, exportReport, fileNameFor, type Outgoing, writableNamed } from '../../transfer/export-reply.ts';
+import { type ExportJob, exportReply, exportReport, fileNameFor, writableNamed } from '../../transfer/export-reply.ts';
 import { flag, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
@@ -15,7 +15,7 @@ const formatView = z
     label: z.string(),
     summary: z.string(),
     reads: z.boolean(),
-    /** Null where it is only read. */
+    /** Null for a format that can only be read. */
     writes: z
       .object({
         extension: z.string(),
@@ -31,7 +31,7 @@ const listFormats = defineRoute({
   method: 'get',
   path: '/api/formats',
   name: 'listFormats',
-  summary: 'The formats that are read and written, and what each of them cannot hold.',
+  summary: 'Lists the formats for import and export, and what each of them cannot represent.',
   answer: z.object({ items: listOfSchema(formatView) }),
   handle: () =>
     toReply({
@@ -69,13 +69,13 @@ type TreeCall = Pick<
   'params' | 'query' | 'ownerServices'
 >;
 
-/** Which part is meant; a node alone means the path to it. */
+/** The part to export; a node alone means the path to it. */
 function exportSelection({ what, node }: z.output<typeof treeQuery>): Selection {
   const named = node === undefined ? undefined : valueOf(parseNodeId(node));
   const part = what ?? (named === undefined ? 'tree' : 'path');
   if (part === 'branch')
     return named === undefined
-      ? refuseHttp('http/invalid', 'query.node: say which node the branch hangs on.')
+      ? refuseHttp('http/invalid', 'query.node: is missing; it names the first message of the branch.')
       : { what: part, nodeId: named };
   if (part === 'path') return named === undefined ? { what: part } : { what: part, nodeId: named };
   return named === undefined
@@ -83,7 +83,7 @@ function exportSelection({ what, node }: z.output<typeof treeQuery>): Selection 
     : refuseHttp('http/invalid', 'query.node: a whole tree needs no node; ask for a branch or a path.');
 }
 
-async function treeOutgoing(call: TreeCall): Promise<Outgoing> {
+async function treeExportJob(call: TreeCall): Promise<ExportJob> {
   const { query } = call;
   const { store, treeId } = await resolveTree(call, call.params.tree);
   const selection = exportSelection(query);
@@ -104,7 +104,7 @@ async function treeOutgoing(call: TreeCall): Promise<Outgoing> {
 
 function everyOutgoing(
   call: Pick<RouteCall<unknown, z.output<typeof everyQuery>, unknown>, 'query' | 'ownerServices' | 'services'>,
-): Outgoing {
+): ExportJob {
   const { format, thread, trashed } = call.query;
   const day = new Date(call.services.now()).toISOString().slice(0, 10);
   return {
@@ -121,15 +121,14 @@ const exportTree = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/export',
   name: 'exportTree',
-  summary:
-    'A tree, the branch below a node with the way to it, or the path to a node, as a file to keep. It never opens as a page.',
+  summary: 'Exports a tree, a branch with the path to it, or the path to a node, as a download.',
   needs: { stream: true },
   query: treeQuery,
   produces: 'application/octet-stream',
   answer: file,
   async handle(call) {
-    const outgoing = await treeOutgoing(call);
-    return exportReply(outgoing, call.services.usage.stream(call.caller.owner));
+    const job = await treeExportJob(call);
+    return exportReply(job, call.services.usage.stream(call.caller.owner));
   },
 });
 
@@ -138,7 +137,7 @@ const exportAll = defineRoute({
   path: '/api/export',
   name: 'exportEverything',
   summary:
-    'Every tree of the caller: one file, or a zip where the format has a file for each; with `trashed`, also what is in the trash.',
+    'Exports all trees of the caller: one file, or a zip if the format has one file per tree; with `trashed` including the trash.',
   needs: { stream: true },
   query: everyQuery,
   produces: 'application/octet-stream',
@@ -162,21 +161,20 @@ const treeReport = defineRoute({
   path: '/api/trees/{tree}/export/report',
   name: 'getExportReport',
   summary:
-    'What the same export would write and what its format cannot hold of it: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
+    'Reports what an export would write and lose: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
   query: treeQuery,
   answer: report,
-  handle: async (call) => toReply(await exportReport(await treeOutgoing(call), call.signal)),
+  handle: async (call) => toReply(await exportReport(await treeExportJob(call), call.signal)),
 });
 
 const allReport = defineRoute({
   method: 'get',
   path: '/api/export/report',
   name: 'getFullExportReport',
-  summary: 'The same for an export of everything. It reads as much as the export does.',
+  summary: 'The report for an export of all trees. Takes as long as the export.',
   query: everyQuery,
   answer: report,
   handle: async (call) => toReply(await exportReport(everyOutgoing(call), call.signal)),
 });
 
-/** The routes. */
 export const exporting = [listFormats, exportTree, treeReport, exportAll, allReport];

@@ -1,4 +1,4 @@
-/** Imports: uploaded once, then a thing of their own that can be asked, followed, stopped and forgotten. */
+/** Imports: uploaded once, then a resource that can be read, followed, cancelled and deleted. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
@@ -17,7 +17,8 @@ const tally = z
 
 const counts = z.record(z.string(), z.number());
 
-const importView = z
+/** The schema of an import. */
+export const importView = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -28,7 +29,7 @@ const importView = z
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     format: z.object({ name: z.string(), label: z.string() }).nullable(),
-    /** Bytes as they are unpacked; `total` is null where nobody can know it. */
+    /** Decompressed bytes; `total` is null if it is unknown. */
     progress: z.object({
       bytes: z.number(),
       total: z.number().nullable(),
@@ -46,7 +47,8 @@ const importView = z
 
 type ImportAnswer = z.input<typeof importView>;
 
-function importViewOf(live: LiveImport): ImportAnswer {
+/** An import for display. */
+export function importViewOf(live: LiveImport): ImportAnswer {
   const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
   return {
     id,
@@ -70,7 +72,7 @@ function importViewOf(live: LiveImport): ImportAnswer {
             bytes: report.bytes,
             counts: report.counts,
           },
-    // What a strict import found is listed with the findings.
+    // The findings of a strict import are listed separately.
     error: error === null ? null : { code: error.code, kind: error.kind, message: error.message },
     listed: { findings: live.findings.length, trees: live.conversations.length },
   };
@@ -81,7 +83,7 @@ const begin = defineRoute({
   path: '/api/imports',
   name: 'beginImport',
   summary:
-    'Takes a file or a zip of files and begins to import it; answers when all of it has arrived. It goes on whether anybody waits or not. Sending it again is harmless: what is there already is found again.',
+    'Uploads a file or a zip of files and starts its import; responds when the upload is complete. The import continues in the background. Importing the same data again adds nothing twice.',
   needs: { body: 'bytes', limit: 'importBytes' },
   query: z.strictObject({
     name: z.string().min(1).max(512).optional(),
@@ -100,12 +102,15 @@ const begin = defineRoute({
         refuseLeft(call, thrown),
       );
       try {
-        if (spool.size === 0) refuseHttp('http/invalid', 'There is nothing in the body to import.');
+        if (spool.size === 0) refuseHttp('http/invalid', 'The body is empty: send a file to import.');
         services.usage.upload(caller.owner, spool.size);
         const { name = 'upload', format, scope, strict, dryRun } = query;
         const { kit, now, newId } = services;
         const options = { actor: caller.actor, kit, now, newId, ...omitUndefined({ format, scope, strict, dryRun }) };
-        return toReply(importViewOf(place.begin({ id: newId(), name, store: ownerServices.store, spool, options })));
+        const [store, files] = [ownerServices.store, [spool.sourceNamed(name)]];
+        return toReply(
+          importViewOf(place.begin({ id: newId(), name, store, files, release: () => spool.close(), options })),
+        );
       } catch (thrown) {
         await spool.close();
         throw thrown;
@@ -116,7 +121,7 @@ const begin = defineRoute({
   },
 });
 
-/** The body until the server stops: an upload may take an hour, and nobody waits for it then. */
+/** Reads the body until the server stops: an upload may take an hour, and the shutdown does not wait for it. */
 async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks()) {
     if (services.closing.aborted) refuseHttp('http/closing', 'The server is stopping.');
@@ -124,7 +129,7 @@ async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint
   }
 }
 
-/** Somebody who goes away in the middle of an upload is no failure of ours. */
+/** A client that disconnects during an upload is not a server error. */
 function refuseLeft(call: ImportCall, thrown: unknown): never {
   if (isAppError(thrown) || !call.signal.aborted) throw thrown;
   const code = 'import/aborted';
@@ -145,7 +150,7 @@ const listed = defineRoute({
   method: 'get',
   path: '/api/imports',
   name: 'listImports',
-  summary: 'The imports of this process that are under way, and for a day those that are through, the newest first.',
+  summary: 'Lists the imports of this process: running ones, and finished ones of the last day, newest first.',
   answer: z.object({ items: listOfSchema(importView) }),
   handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(importViewOf) }),
 });
@@ -154,13 +159,12 @@ const one = defineRoute({
   method: 'get',
   path: '/api/imports/{id}',
   name: 'getImport',
-  summary:
-    'How far an import is, or what it did: read = stored + merged + rejected, for conversations and for records.',
+  summary: 'The progress or result of an import: read = stored + merged + rejected, for conversations and for records.',
   answer: importView,
   handle: (call) => toReply(importViewOf(theImport(call, call.params.id))),
 });
 
-// Faster than anybody can see is no use to anybody.
+// More frequent updates would not be visible.
 const tellMs = 100;
 
 const events = defineRoute({
@@ -168,7 +172,7 @@ const events = defineRoute({
   path: '/api/imports/{id}/events',
   name: 'followImport',
   summary:
-    'Server-sent events, each with all that `GET /api/imports/{id}` says: `progress` while it goes on, `end` when it is through. A reader that goes away stops nothing.',
+    'Server-sent events with the fields of `GET /api/imports/{id}`: `progress` while the import runs, `end` when it has finished. Disconnecting does not stop the import.',
   needs: { stream: true },
   produces: 'text/event-stream',
   answer: z.string(),
@@ -222,7 +226,7 @@ const findings = defineRoute({
   path: '/api/imports/{id}/findings',
   name: 'listFindings',
   summary:
-    'What an import repaired, left out or noted, each with its place: the first thousand, losses first, page by page. All are counted in its report.',
+    'Lists what an import repaired, left out or noted, each with its location: the first thousand, losses first, by page. All are counted in its report.',
   query: page,
   answer: z.object({ items: listOfSchema(finding), cursor: z.string().nullable() }),
   handle(call) {
@@ -236,7 +240,7 @@ const trees = defineRoute({
   method: 'get',
   path: '/api/imports/{id}/trees',
   name: 'listImportedTrees',
-  summary: 'The trees that an import made or added to, or would in a dry run: the first thousand, page by page.',
+  summary: 'Lists the trees that an import created or extended, or would in a dry run: the first thousand, by page.',
   query: page,
   answer: z.object({
     items: listOfSchema(
@@ -257,7 +261,8 @@ const stop = defineRoute({
   method: 'delete',
   path: '/api/imports/{id}',
   name: 'cancelImport',
-  summary: 'Stops an import between two conversations; what is in stays whole. One that is through is forgotten.',
+  summary:
+    'Cancels an import between two conversations; what was imported stays. A finished import is removed from the list.',
   answer: z.object({ cancelled: z.boolean(), import: importView }),
   async handle(call) {
     const live = theImport(call, call.params.id);
@@ -271,5 +276,4 @@ const stop = defineRoute({
   },
 });
 
-/** The routes. */
 export const importing = [begin, listed, one, events, findings, trees, stop];

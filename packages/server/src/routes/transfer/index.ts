@@ -1,6 +1,6 @@
-/** Conversations in and out: which formats there are, imports that go on by themselves, and downloads. */
+/** Imports, conversations on this computer, exports, and the list of formats. */
 import { exporting } from './exporting.ts';
+import { found } from './found.ts';
 import { importing } from './importing.ts';
 
-/** The routes. */
-export const transfer = [...importing, ...exporting];
+export const transfer = [...importing, ...found, ...exporting];

@@ -30,7 +30,7 @@ function begin(server: TestServer, body: string, query = '', token?: string) {
   });
 }
 
-/** Begins an import and waits for its end. */
+/** Starts an import and waits for its end. */
 async function imported(server: TestServer, body: string, query = '', token?: string) {
   const begun = await begin(server, body, query, token);
   expect(begun.status).toBe(202);
@@ -84,7 +84,7 @@ test('[TR3] an import is stopped between two conversations, what is in stays who
   const server = await openTestServer({ store: 'sqlite', spool });
   const begun = await begin(server, chats(150));
   const at = `/api/imports/${begun.body.id}`;
-  // Asked between two conversations, again and again: an event might come when all of them are in.
+  // Polled between two conversations: an event might arrive only when all are stored.
   while ((await server.ask('GET', at)).body.taken.stored === 0) await setImmediate();
   const stopped = (await server.ask('DELETE', at)).body;
   expect(stopped).toMatchObject({ cancelled: true, import: { state: 'cancelled', error: { code: 'import/aborted' } } });
@@ -150,7 +150,7 @@ test('[TR6] the bound of an upload is what the configuration says, unless whoeve
   }
 });
 
-/** An upload that is still under way until it is told to end. */
+/** An upload that continues until it is told to end. */
 function slowUpload(server: TestServer, token: string) {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({
@@ -276,7 +276,7 @@ test('[TR5] a large upload over a socket is never held in memory, and one that i
     });
   const before = process.memoryUsage().arrayBuffers;
   expect(await send(Number.POSITIVE_INFINITY)).toBe(202);
-  // Half of what was sent: garbage is collected when it suits the engine, and later on a busy machine.
+  // Half of what was sent: garbage collection may run late on a busy machine.
   expect(most - before).toBeLessThan(total / 2);
   await expect(send(20 * 1024 ** 2)).rejects.toThrow();
   const { imports } = server.server.services;

@@ -1,4 +1,4 @@
-/** Folders and tags: words that trees carry, gathered from the trees themselves. */
+/** Folders and tags, collected from the attributes of the trees. */
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { runContext } from '../../tree-view.ts';
@@ -27,7 +27,7 @@ const folders = defineRoute({
   method: 'get',
   path: '/api/folders',
   name: 'listFolders',
-  summary: 'The folders that trees are in, with how many each has.',
+  summary: 'Lists the folders with the number of trees in each.',
   answer: counted,
   handle: ({ ownerServices }) =>
     countWords(ownerServices.store, ({ attributes: { folder } }) => (folder === undefined ? [] : [folder])),
@@ -37,13 +37,13 @@ const renameFolder = defineRoute({
   method: 'patch',
   path: '/api/folders/{name}',
   name: 'renameFolder',
-  summary: 'Renames a folder in every tree that is in it; null takes them out of it.',
+  summary: 'Renames a folder; null removes its trees from it.',
   body: z.strictObject({ name: label.nullable() }),
   answer: z.object({ name: z.string().nullable(), changed: z.number() }),
   async handle(call) {
     const { store } = call.ownerServices;
     const { name } = call.body;
-    // Gathered first: a list that is walked by time of change would not hold still while its trees change.
+    // Collected first: the list is sorted by time of change, so it would shift while its trees change.
     const inside: TreeSummary[] = [];
     for await (const tree of everyTree(store, { folder: call.params.name })) inside.push(tree);
     const context = runContext(call, call.services.newId());
@@ -57,10 +57,9 @@ const tags = defineRoute({
   method: 'get',
   path: '/api/tags',
   name: 'listTags',
-  summary: 'The tags that trees carry, with how many carry each.',
+  summary: 'Lists the tags with the number of trees of each.',
   answer: counted,
   handle: ({ ownerServices }) => countWords(ownerServices.store, ({ attributes }) => attributes.tags ?? []),
 });
 
-/** The routes. */
 export const foldersAndTags = [folders, renameFolder, tags];

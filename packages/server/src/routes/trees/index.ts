@@ -1,4 +1,4 @@
-/** Trees as wholes: made, listed, changed, copied, put into the trash and taken out again. */
+/** Whole trees: created, listed, changed, copied, deleted and restored. */
 import {
   actId,
   type NodeId,
@@ -47,7 +47,7 @@ const create = defineRoute({
   method: 'post',
   path: '/api/trees',
   name: 'createTree',
-  summary: 'Makes a tree, with first messages if there are any. The same id again gives the same tree.',
+  summary: 'Creates a tree, optionally with first messages. The same id again returns the same tree.',
   body: z.strictObject({
     id: z.string().optional(),
     rootId: z.string().optional(),
@@ -77,7 +77,7 @@ const create = defineRoute({
       { type: 'create', treeId: made, attributes: set, messages: said, ...omitUndefined({ rootId }) },
       context,
     );
-    // What the making of the tree inserted is its root, which is in no answer.
+    // The first commit inserts only the root, which is never part of a response.
     const isMaking = created.commit?.version === 1;
     const outcome = await toWritten(store, isMaking ? { ...created, commit: null } : created);
     const place = { treeId: made, store, temporary };
@@ -92,7 +92,7 @@ const listTrees = defineRoute({
   method: 'get',
   path: '/api/trees',
   name: 'listTrees',
-  summary: 'Lists trees, the one that changed last first.',
+  summary: 'Lists trees, last changed first.',
   query: z.strictObject({
     project: z.string().optional(),
     folder: z.string().optional(),
@@ -119,7 +119,8 @@ const getTree = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}',
   name: 'getTree',
-  summary: 'One tree; as `linear` with the messages of its active path, for programs that know no branches.',
+  summary:
+    'One tree; with `linear` including the messages of its active path, for clients that do not support branches.',
   query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: flag.optional() }),
   answer: treeView.extend({
     messages: listOfSchema(linearMessage).optional(),
@@ -141,12 +142,13 @@ const patchTree = defineRoute({
   method: 'patch',
   path: '/api/trees/{tree}',
   name: 'patchTree',
-  summary: 'Changes what is noted about a tree; null takes a note away. The system prompt never changes.',
+  summary: 'Changes attributes of a tree; null removes one. The system prompt changes only while the tree is empty.',
   needs: { version: 'optional' },
   query: plainWriteQuery,
   body: writeBody({
     title: label.nullable().optional(),
     autoTitle: label.nullable().optional(),
+    systemPrompt: z.string().nullable().optional(),
     project: label.nullable().optional(),
     folder: label.nullable().optional(),
     pinned: z.boolean().nullable().optional(),
@@ -168,7 +170,7 @@ const setSystemPrompt = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/system-prompt',
   name: 'setSystemPrompt',
-  summary: 'Copies the active path, or all of the tree, into a new tree with another system prompt; the old one stays.',
+  summary: 'Copies the active path or the whole tree to a new tree with another system prompt; the old tree is kept.',
   body: z.strictObject({
     systemPrompt: z.string().nullable(),
     whole: z.boolean().optional(),
@@ -187,7 +189,7 @@ const duplicate = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/duplicate',
   name: 'duplicateTree',
-  summary: 'Copies a tree up to a node, or whole, into a new one.',
+  summary: 'Copies a tree up to a node, or completely, to a new one.',
   body: z.strictObject({
     id: z.string().optional(),
     nodeId: z.string().optional(),
@@ -235,7 +237,7 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
   );
   const created = copied.commit !== null;
   const tree = await viewOfTree({ treeId: made, store, temporary });
-  // A copy may be as long as a tree: whoever made it reads it page by page.
+  // A copy may be as large as a tree: clients read it page by page.
   const { version, actId: act } = copied;
   const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
   return toReply(
@@ -248,7 +250,7 @@ const remove = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}',
   name: 'deleteTree',
-  summary: 'Puts a tree into the trash; with `purge` takes it out of there for good. A temporary tree is discarded.',
+  summary: 'Moves a tree to the trash; with `purge` deletes it permanently. A temporary tree is discarded.',
   needs: { version: 'optional' },
   query: writeQuery({ purge: flag.optional() }),
   answer: z.object({
@@ -276,7 +278,7 @@ const restore = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/restore',
   name: 'restoreTree',
-  summary: 'Takes a tree out of the trash.',
+  summary: 'Restores a tree from the trash.',
   needs: { version: 'optional' },
   answer: changedTree,
   async handle(call) {
@@ -290,13 +292,13 @@ const keep = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/keep',
   name: 'keepTree',
-  summary: 'Keeps a temporary tree: ids, order, groups and pointer stay as they are.',
+  summary: 'Keeps a temporary tree with its ids, order, groups and active node.',
   answer: z.object({ treeId: treeIdText, version: z.number(), tree: treeView }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     if (!place.temporary) {
       await requireTree(place);
-      return refuse('command/invalid', `The tree ${place.treeId} is kept already.`, { treeId: place.treeId });
+      return refuse('command/invalid', `The tree ${place.treeId} is already kept.`, { treeId: place.treeId });
     }
     const { actor, now, newId } = runContext(call);
     const { version } = await call.ownerServices.temporary.keep(place.treeId, {
@@ -313,7 +315,7 @@ const clear = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/messages',
   name: 'clearTree',
-  summary: 'Takes every message out, into the trash; the tree stays.',
+  summary: 'Moves all messages of a tree to its trash; the tree is kept.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   answer: writtenSchema(anyObject),
@@ -324,7 +326,6 @@ const clear = defineRoute({
   },
 });
 
-/** The routes. */
 export const trees = [
   create,
   listTrees,

@@ -1,4 +1,4 @@
-/** What a list shows of trees beside their rows: their silhouettes, and the bookmarks in them. */
+/** What lists show of trees besides their rows: silhouettes and bookmarks. */
 import {
   ask,
   type NodeId,
@@ -20,7 +20,7 @@ import { defineRoute, toReply } from '../define.ts';
 const mostTrees = 100;
 const mostRemembered = 2_000;
 
-/** Where the user is in a tree: on which named branch, and the last words there. */
+/** Where the user is in a tree: the named branch, and the last text there. */
 interface ShapePlace {
   readonly on: string | null;
   readonly words: string;
@@ -34,9 +34,9 @@ interface Drawn {
 
 const mostWords = 200;
 
-// A reply that failed, or has just begun, says nothing: then what was asked does.
+// A reply that failed or has just started has no text: then the question is shown.
 const lastMessages = 4;
-// A name further up names no branch that anybody is on.
+// A bookmark further up does not identify the current branch.
 const nearby = 200;
 
 function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
@@ -52,7 +52,7 @@ function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
   return { on, words: (last.meta.title ?? last.text).slice(0, mostWords) };
 }
 
-// A large tree is read once for each of its versions, not for each look at a list.
+// A large tree is read once per version, not for every request.
 const drawn = new WeakMap<Store, Map<TreeId, Drawn>>();
 
 async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
@@ -103,12 +103,12 @@ const getShapes = defineRoute({
   path: '/api/shapes',
   name: 'getShapes',
   summary:
-    'The silhouettes of some trees: how many messages and branches each has, and how high its stems are; and where the user is in it: on which named branch, and the last words there.',
+    'The silhouettes of several trees: messages, branches and their lengths; and where the user is in each: the named branch, and the last text there.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ items: listOfSchema(shape) }),
   async handle(call) {
     const ids = call.query.ids.split(',').filter((text) => text !== '');
-    if (ids.length > mostTrees) return refuse('command/invalid', `At most ${mostTrees} trees are drawn at once.`, {});
+    if (ids.length > mostTrees) return refuse('command/invalid', `Request at most ${mostTrees} trees at once.`, {});
     const items: z.input<typeof shape>[] = [];
     for (const text of new Set(ids)) {
       const place = await resolveTree(call, treeId(text));
@@ -123,7 +123,7 @@ const listBookmarks = defineRoute({
   method: 'get',
   path: '/api/bookmarks',
   name: 'listBookmarks',
-  summary: 'The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees.',
+  summary: 'Lists the bookmarks of all trees, last changed tree first, by page.',
   query: z.strictObject({ limit: pageLimit.optional(), cursor: z.string().optional() }),
   answer: z.object({ items: listOfSchema(listed), cursor: z.string().nullable() }),
   async handle({ ownerServices, query }) {
@@ -156,5 +156,4 @@ const listBookmarks = defineRoute({
   },
 });
 
-/** The routes. */
 export const shapes = [getShapes, listBookmarks];

@@ -129,7 +129,10 @@ test('[A4] what is noted about a tree changes without a version, and null takes 
   const unset = await server.ask('PATCH', `/api/trees/${id}`, { body: { title: null, pinned: null } });
   expect(unset.body.result.tree).toMatchObject({ title: null, pinned: false, metadata: { a: 1 } });
   const prompt = await server.ask('PATCH', `/api/trees/${id}`, { body: { systemPrompt: 'x' } });
-  expect(prompt.status).toBe(400);
+  expect([prompt.status, prompt.body.error.code]).toEqual([422, 'tree/root-protected']);
+  const empty = await server.ask('POST', '/api/trees', { body: { systemPrompt: 'a' } });
+  const changed = await server.ask('PATCH', `/api/trees/${empty.body.result.treeId}`, { body: { systemPrompt: 'b' } });
+  expect(changed.body.result.tree.systemPrompt).toBe('b');
   await server.close();
 });
 

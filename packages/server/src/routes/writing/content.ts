@@ -22,7 +22,7 @@ const append = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/messages',
   name: 'appendMessages',
-  summary: 'Adds a chain of messages below a node, reusing what is there already.',
+  summary: 'Appends messages below a node, reusing equal ones.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
@@ -52,7 +52,7 @@ const edit = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/edit',
   name: 'editNode',
   summary:
-    'Says a message differently: as a variant beside it, in place with the old text kept, or split at the prefix.',
+    'Edits a message: as a new variant, in place with the old text kept in the history, or split at the common prefix.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
@@ -66,14 +66,15 @@ const edit = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
-    // Read as an assistant's, which may hold every block there is; core refuses those that its own role may not have.
+    // Parsed as an assistant's message, which may contain every block; core refuses those that the actual role may not
+    // have.
     const content: EditCommand['content'] = typeof said === 'string' ? said : contentOfNode(said, 'assistant');
     const more = omitUndefined({ mode, id, select, moveBookmark });
     const { node } = call.params;
     const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
     const { version } = outcome;
     if (mode !== 'in-place') return toReply(outcome, { version });
-    // Links go on showing what they showed; whoever edited may have them show the new text.
+    // Links keep showing the old text; the editor may update them to the new one.
     const { services, caller } = call;
     const outdated = await sharesBefore(services.store, caller.owner, {
       treeId,
@@ -89,7 +90,7 @@ const split = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/{node}/split',
   name: 'splitNode',
-  summary: 'Cuts a message of text in two; the new node is the left half.',
+  summary: 'Splits a text message in two; the new node is the left half.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ position: z.number().int(), id: z.string().optional() }),
@@ -112,7 +113,7 @@ const join = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/{node}/join',
   name: 'joinNode',
-  summary: 'Makes one message of a message of text and its only reply of the same role; the reply keeps its id.',
+  summary: 'Joins a text message with its only child of the same role; the child keeps its id.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({}),
@@ -128,7 +129,7 @@ const deleteNode = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/nodes/{node}',
   name: 'deleteNode',
-  summary: 'Takes a node into the trash: its children take its place, or all below goes, or its whole group goes.',
+  summary: 'Deletes a node: its children move up, or its descendants or its whole group are deleted too.',
   needs: { version: 'required' },
   query: writeQuery({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: deleted,
@@ -148,7 +149,7 @@ const deleteNodes = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/delete',
   name: 'deleteNodes',
-  summary: 'Takes several nodes into the trash as one.',
+  summary: 'Deletes several nodes in one commit.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ nodeIds: listOfSchema(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
@@ -162,5 +163,4 @@ const deleteNodes = defineRoute({
   },
 });
 
-/** The routes. */
 export const content = [append, edit, split, join, deleteNode, deleteNodes];

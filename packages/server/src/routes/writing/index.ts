@@ -1,8 +1,7 @@
-/** What changes one tree. Each route says a command; what it means is decided in core. */
+/** Routes that change one tree. Each runs a command of core, which decides what it means. */
 import { content } from './content.ts';
-import { places } from './moves.ts';
+import { moves } from './moves.ts';
 import { notes } from './notes.ts';
 import { reversal } from './reversal.ts';
 
-/** The routes. */
-export const writing = [...content, ...places, ...notes, ...reversal];
+export const writing = [...content, ...moves, ...notes, ...reversal];

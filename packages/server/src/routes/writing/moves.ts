@@ -1,4 +1,4 @@
-/** Where things hang and where the user is: moves, copies, merges, the active node. */
+/** Positions: moves, copies, merges, the active node. */
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -13,7 +13,7 @@ const move = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/move',
   name: 'moveNode',
   summary:
-    'Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is that of the tree it is taken from.',
+    'Moves a branch within the tree or, by copying and deleting, to another tree. The expected version is that of the source tree.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
@@ -34,9 +34,10 @@ const move = defineRoute({
       return toReply(outcome, { version: outcome.version });
     }
     const there = asTreeId(other);
-    // A tree that is kept and one that is not live in two stores: what is named must be known to the one it is in.
+    // Temporary and kept trees are in two stores: the other tree must be in the same store.
     await requireTree({ treeId: there, store, temporary: place.temporary });
-    // What is taken away has to be what the caller has seen; the other tree only grows, which takes nothing from anybody.
+    // The caller must have seen the current version of the source tree; in the other tree nodes are only added, which
+    // is safe.
     await checkVersion(place, call.expectedVersion);
     const moved = await moveToTree(
       store,
@@ -52,7 +53,7 @@ const cherryPick = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/cherry-pick',
   name: 'cherryPick',
-  summary: 'Copies a message, or a range, to the end of the active branch or below the parent that is named.',
+  summary: 'Copies a message or a range to the end of the active branch or below another node.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
@@ -83,7 +84,7 @@ const setActive = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/active',
   name: 'setActive',
-  summary: 'Goes to a node. Needs no version: the last one wins.',
+  summary: 'Sets the active node. Needs no expected version: the last request wins.',
   body: z.strictObject({ nodeId: z.string() }),
   answer: touched,
   async handle(call) {
@@ -97,7 +98,7 @@ const navigate = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/navigate',
   name: 'navigate',
-  summary: 'Goes to the variant before or after a node, and down to the leaf that was last visited there.',
+  summary: 'Moves to the previous or next variant of a node, down to its last visited leaf.',
   body: z.strictObject({ nodeId: z.string(), direction: z.enum(['next', 'previous']) }),
   answer: touched,
   async handle(call) {
@@ -108,5 +109,4 @@ const navigate = defineRoute({
   },
 });
 
-/** The routes. */
-export const places = [move, cherryPick, setActive, navigate];
+export const moves = [move, cherryPick, setActive, navigate];

@@ -1,4 +1,4 @@
-/** What is noted about nodes: bookmarks, tags, titles, groups. None of it makes anybody's version stale. */
+/** Metadata of nodes: bookmarks, tags, titles, groups. None of these makes a version stale. */
 import { nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
@@ -19,7 +19,7 @@ const setBookmark = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'setBookmark',
-  summary: 'Sets or retitles the bookmark of a node.',
+  summary: 'Sets or renames the bookmark of a node.',
   body: z.strictObject({ title: label }),
   answer: touched,
   async handle(call) {
@@ -34,7 +34,7 @@ const removeBookmark = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'removeBookmark',
-  summary: 'Takes the bookmark of a node away.',
+  summary: 'Removes the bookmark of a node.',
   answer: touched,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -47,7 +47,7 @@ const setTags = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/tags',
   name: 'setTags',
-  summary: 'Gives a node its tags.',
+  summary: 'Sets the tags of a node.',
   body: z.strictObject({ tags: listOfSchema(label) }),
   answer: touched,
   async handle(call) {
@@ -62,7 +62,7 @@ const setTitle = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/title',
   name: 'setTitle',
-  summary: 'Gives a node a title; null takes it away.',
+  summary: 'Sets the title of a node; null removes it.',
   body: z.strictObject({ title: label.nullable() }),
   answer: touched,
   async handle(call) {
@@ -77,7 +77,7 @@ const annotate = defineRoute({
   method: 'patch',
   path: '/api/trees/{tree}/nodes/{node}/meta',
   name: 'annotateNode',
-  summary: 'Sets notes on a node; null takes one away. `excluded` leaves it out of what models see.',
+  summary: 'Sets metadata of a node; null removes a field. `excluded` leaves the node out of what models see.',
   body: z.strictObject({ set: jsonObject }),
   answer: touched,
   async handle(call) {
@@ -92,7 +92,7 @@ const group = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/group',
   name: 'groupNodes',
-  summary: 'Puts variants of one parent into a group of their own, or a single node into none.',
+  summary: 'Groups variants of one parent, or ungroups a single node.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ nodeIds: listOfSchema(z.string()) }),
@@ -105,5 +105,4 @@ const group = defineRoute({
   },
 });
 
-/** The routes. */
 export const notes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];

@@ -1,20 +1,20 @@
-/** What commands answer, as it crosses the wire. */
+/** The response schemas of commands. */
 import { z } from '@hono/zod-openapi';
 import { bookmark, listOfSchema, nodeIdText, writtenSchema } from '../../wire/schemas.ts';
 import { share } from '../../wire/share-view.ts';
 
-/** What an append, an edit, a copy or a marker answers. */
+/** The response of an append, an edit, a copy or a marker. */
 export const grown = writtenSchema(
   z.object({ nodeId: nodeIdText, added: listOfSchema(nodeIdText), reused: listOfSchema(nodeIdText).optional() }),
 ).openapi('Grown');
 
-/** What an edit answers; in place, with the links that still show the old text. */
+/** The response of an edit; for one in place, with the links that still show the old text. */
 export const edited = grown.extend({ outdatedShares: listOfSchema(share).optional() }).openapi('Edited');
 
-/** What a command about one node answers. */
+/** The response of a command about one node. */
 export const touched = writtenSchema(z.object({ nodeId: nodeIdText })).openapi('Touched');
 
-/** What a delete answers. */
+/** The response of a delete. */
 export const deleted = writtenSchema(
   z.object({
     removed: listOfSchema(nodeIdText),

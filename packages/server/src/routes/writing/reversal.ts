@@ -1,4 +1,4 @@
-/** Undo and redo, and what lies in the trash. */
+/** Undo, redo and the trash. */
 import {
   type ActId,
   ask,
@@ -35,14 +35,14 @@ const reversed = writtenSchema(
 
 const wish = { force: z.boolean().optional(), actId: z.string().optional() };
 
-/** The commits of an act hold all that was said in it; who takes it back knows, and needs their versions alone. */
+/** The commits of an act contain all its messages; the caller of an undo only needs their versions. */
 function brief(outcome: WriteAnswer<ReversalResult>) {
   const { act, activeNodeId } = outcome.result;
   const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
   return toReply({ ...outcome, result }, { version: outcome.version });
 }
 
-/** What somebody has seen who had an act stopped: its end as well, but nothing that others did since. */
+/** The expected version of a caller who stopped an act: includes the act's end, but no changes of others. */
 function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): ReadProgram<number> {
   const { version } = yield* readTree(treeId);
   const since = yield* ask('log', { since: expected });
@@ -54,8 +54,7 @@ const undo = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/undo',
   name: 'undo',
-  summary:
-    'Takes back your newest act, or the one that is named; what others hung below it refuses that unless forced.',
+  summary: 'Undoes your newest act or the given one. Refused if others added nodes below it, unless forced.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody(wish).optional(),
@@ -72,7 +71,7 @@ const undo = defineRoute({
     const running = wanted !== null && (await store.runs.list(treeId)).some((run) => run.data.actId === wanted.actId);
     if (!running || expectedVersion === undefined)
       return brief(await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }));
-    // What is still being written cannot be taken back: it is stopped first, wherever it runs, unless the undo is stale.
+    // A running reply cannot be undone: it is stopped first, in any process, unless the undo is stale.
     await checkVersion(place, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
@@ -85,7 +84,7 @@ const redo = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/redo',
   name: 'redo',
-  summary: 'Does again what you undid last, unless you did something since.',
+  summary: 'Redoes what you undid last, unless you changed something since.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody(wish).optional(),
@@ -108,7 +107,7 @@ const anywhere = writtenSchema(
   }),
 ).openapi('ReversedAnywhere');
 
-/** Undo and redo without a tree: the store finds the act, and the answer names the tree. */
+/** Undo and redo across all trees: the store finds the act, and the response names the tree. */
 function anywhereRoute(type: 'undo' | 'redo', summary: string) {
   return defineRoute({
     method: 'post',
@@ -143,18 +142,18 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
 
 const undoAnywhere = anywhereRoute(
   'undo',
-  'Takes back your newest act in any tree, deleting or restoring a tree included; the answer names the tree.',
+  'Undoes your newest act in any tree, including the deletion or restoration of a tree; the response names the tree.',
 );
 const redoAnywhere = anywhereRoute(
   'redo',
-  'Does again what you undid last in any tree, unless you did something since.',
+  'Redoes what you undid last in any tree, unless you changed something since.',
 );
 
 const trash = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/trash',
   name: 'getTrash',
-  summary: 'What was deleted in a tree and can come back.',
+  summary: 'Lists the deleted nodes of a tree that can be restored.',
   answer: z.object({
     items: listOfSchema(
       z
@@ -179,7 +178,7 @@ const restoreNode = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/trash/{node}/restore',
   name: 'restoreNode',
-  summary: 'Brings a deleted node back, with what went with it.',
+  summary: 'Restores a deleted node with everything that was deleted with it.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   answer: touched,
@@ -200,7 +199,7 @@ const purgeNode = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/trash/{node}',
   name: 'purgeNode',
-  summary: 'Takes a deleted node for good, with what went with it.',
+  summary: 'Permanently deletes a node in the trash with everything that was deleted with it.',
   answer: purged,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -212,7 +211,7 @@ const emptyTrash = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/trash',
   name: 'emptyTrash',
-  summary: 'Takes everything that was deleted for good.',
+  summary: 'Empties the trash permanently.',
   needs: { version: 'optional' },
   query: writeQuery({}),
   answer: purged,
@@ -223,5 +222,4 @@ const emptyTrash = defineRoute({
   },
 });
 
-/** The routes. */
 export const reversal = [undo, redo, undoAnywhere, redoAnywhere, trash, restoreNode, purgeNode, emptyTrash];

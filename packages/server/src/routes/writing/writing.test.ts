@@ -45,7 +45,7 @@ test('[A20, A21, A26] undo, redo and what comes back from the trash are writes l
     const { code, data } = stale.body.error;
     expect([path, stale.status, code, data.version]).toEqual([path, 409, 'tree/version-conflict', version + 1]);
   }
-  // A note makes nobody stale.
+  // A change of metadata does not make a version stale.
   await server.ask('PATCH', at, { body: { title: 'Letters' } });
   expect((await server.ask('POST', `${at}${paths[2]}`, { version: version + 1 })).status).toBe(200);
   await server.close();
@@ -178,7 +178,7 @@ test('[A27] a branch goes to another tree as a copy there and a removal here, on
   const server = await openTestServer();
   const here = await createTree(server, ['a', 'b', 'c']);
   const there = await createTree(server, ['x']);
-  // Trees of one history have one version: this one has another.
+  // Trees with the same history have the same version; this one has another.
   const more = { messages: [{ role: 'assistant', content: 'y' }], parentId: there.nodeIds[0], select: false };
   await server.ask('POST', `/api/trees/${there.id}/messages`, { version: there.version, body: more });
   await server.ask('PUT', `/api/trees/${there.id}/active`, { body: { nodeId: there.nodeIds[0] } });

@@ -1,27 +1,30 @@
-/** The text that babble learns from, cut into words and indexed. */
+/** The training text of babble, split into words and indexed. */
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
-/** Words by number, the text as numbers, and where each word stands. */
+/** Words by number, the text as numbers, and the positions of each word. */
 export interface Corpus {
   readonly words: readonly string[];
   readonly numbers: ReadonlyMap<string, number>;
-  /** The text; -1 ends a paragraph. */
+  /** The text as word numbers; -1 ends a paragraph. */
   readonly text: Int32Array;
-  /** Places of a word in the text, by number. */
+  /** Positions in the text, by word number. */
   readonly places: readonly Int32Array[];
-  /** Words that begin sentences, as often as they do. */
+  /** Words that start sentences, as often as they do. */
   readonly starts: Int32Array;
 }
 
 const endOfParagraph = -1;
 
-/** Cuts a text into words and marks; a mark that ends a sentence is a word of its own, others stay with their word. */
+/**
+ * Splits a text into words; punctuation that ends a sentence is a word of its own, other punctuation stays with its
+ * word.
+ */
 function wordsIn(text: string): string[] {
   return text.match(/[.!?]+(?=\s|$)|[^\s.!?]+(?:[.!?]+(?!\s|$)[^\s.!?]*)*/g) ?? [];
 }
 
-/** Learns a text: a pass over its words, and the places of each. */
+/** Indexes a text in one pass. */
 function learn(source: string): Corpus {
   const numbers = new Map<string, number>();
   const words: string[] = [];
@@ -59,7 +62,7 @@ function learn(source: string): Corpus {
 
 let learned: Corpus | undefined;
 
-/** The vendored text, learned when it is first needed. */
+/** The vendored text, indexed on first use. */
 export function corpus(): Corpus {
   learned ??= learn(
     brotliDecompressSync(readFileSync(new URL('./moby-dick.txt.br', import.meta.url))).toString('utf8'),

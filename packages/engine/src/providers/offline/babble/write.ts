@@ -1,20 +1,20 @@
-/** Writes nonsense: words that followed each other in a book, with words of the conversation in it. */
+/** Generates nonsense from a Markov chain over a book, mixed with words of the conversation. */
 import { isText, type Message } from '@coppice/core';
 import { pickOne, type Random } from '../random.ts';
 import type { Corpus } from './words.ts';
 
-/** How something is to be written. */
+/** Options for the generated text. */
 export interface Manner {
-  /** 0 follows the book, 2 hardly looks at it. */
+  /** 0 follows the book closely, 2 hardly at all. */
   readonly temperature: number;
   readonly random: Random;
-  /** Words of the conversation that may stand in for others. */
+  /** Words of the conversation that may replace others. */
   readonly topics: readonly string[];
-  /** About how many words. */
+  /** The approximate number of words. */
   readonly length: number;
 }
 
-/** Long words of what was said last, each once: what the conversation seems to be about. */
+/** Long words of the last messages, each once: a guess at the topic. */
 export function topicsOf(messages: readonly Message[]): readonly string[] {
   const topics = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && topics.size < 60; at--) {
@@ -35,13 +35,13 @@ const dull = new Set(
   ),
 );
 
-/** How many words back the writer looks: more when it is cool, so that it keeps to the book, fewer when it is hot. */
+/** The order of the chain: higher at a low temperature, so that the text stays close to the book. */
 function reach(temperature: number): number {
   if (temperature < 0.3) return 4;
   return temperature < 0.9 ? 3 : 2;
 }
 
-/** The places after which the text may go on: those that agree with most of what was written, by back-off. */
+/** Positions from which the text can continue: those that match the longest written suffix, with back-off. */
 function continuations({ text, places }: Corpus, written: readonly number[], order: number): readonly number[] {
   const last = written.at(-1);
   const standing = last === undefined ? undefined : places[last];
@@ -53,7 +53,7 @@ function continuations({ text, places }: Corpus, written: readonly number[], ord
       for (let back = 1; back < length && agrees; back++) agrees = text[place - back] === written.at(-1 - back);
       if (agrees && (text[place + 1] ?? -1) >= 0) found.push(place + 1);
     }
-    // One way to go on is the book itself; two are a choice.
+    // A single continuation would copy the book; there must be a choice.
     if (new Set(found.map((place) => text[place])).size > 1) return found;
   }
   return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
@@ -83,7 +83,7 @@ function choose({ text }: Corpus, places: readonly number[], manner: Manner): nu
   return best;
 }
 
-/** Nonsense of about so many words, in whole sentences and paragraphs. */
+/** Generates about so many words, in whole sentences and paragraphs. */
 export function babble(corpus: Corpus, manner: Manner): string {
   const { random, topics, length } = manner;
   const order = reach(manner.temperature);
@@ -115,7 +115,7 @@ export function babble(corpus: Corpus, manner: Manner): string {
       count++;
       inSentence++;
     }
-    // A sentence that finds no end is given one; the book has some of four hundred words.
+    // Ends a sentence that is too long; the book has some of four hundred words.
     if (inSentence > 60 || count > length + 80) {
       out = `${out.replace(/[,;:—-]+$/, '')}.`;
       if (count >= length) break;
@@ -132,7 +132,7 @@ export function babble(corpus: Corpus, manner: Manner): string {
   return out.trim();
 }
 
-/** Now and then a long word gives way to one of the conversation; its marks stay. */
+/** Occasionally replaces a long word by one of the conversation, keeping its punctuation. */
 function disguised(word: string, topics: readonly string[], inSentence: number, random: Random): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
   if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;

@@ -1,9 +1,9 @@
-/** What the guide answers: whole sentences of the documentation, honest about what it is. */
+/** Answers of the guide: whole sentences of the documentation, and an honest statement of what the guide is. */
 import { callNames, wholeText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
-import { pickOne, pickWeighted, type Random } from '../random.ts';
+import { pickOne, type Random } from '../random.ts';
 import { knowledge, type Passage } from './knowledge.ts';
 import { createIndex, type Index, type PassageHit } from './search.ts';
 import { tokenize } from './tokenize.ts';
@@ -11,33 +11,37 @@ import { resultsIn } from './tools.ts';
 
 const self = [
   'I am the guide that is built into Coppice. I am not a language model: I look your question up in the documentation and quote what fits.',
-  'This is the built-in guide of Coppice speaking, not a language model. I can find passages of the documentation, and nothing more.',
+  'This is the built-in guide of Coppice, not a language model. I can find passages of the documentation, and nothing more.',
   'You are talking to the guide of Coppice. There is no language model behind me; I search the documentation and answer with its own sentences.',
 ];
+const toSettings = '[Settings → Models](docs/models.md#connecting-a-model)';
 const connect = [
-  'To connect a language model, set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `OPENROUTER_API_KEY` and start Coppice again, or run Ollama on this machine; either is found by itself.',
-  'For answers of a real model, start Ollama on this machine, or set a key such as `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` before you start Coppice.',
-  'A real model is one step away: put a key into the environment (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`), or let Ollama run; Coppice finds it when it starts.',
+  `To connect a model, open ${toSettings} on the page, run \`coppice keys set openai\`, or set \`OPENAI_API_KEY\` or \`ANTHROPIC_API_KEY\`.`,
+  `For answers of a language model, enter a key under ${toSettings} or with \`coppice keys set anthropic\`; \`ANTHROPIC_API_KEY\` in the environment works too.`,
+  `You connect a language model under ${toSettings}, with \`coppice keys set openai\`, by \`ANTHROPIC_API_KEY\` or \`OPENAI_API_KEY\` in the environment, or by starting Ollama.`,
 ];
-const moreOnModels = 'More in [Models](docs/models.md#connecting-a-model).';
 const tryOut = [
   'You can ask me how branches, edits, undo, search or the configuration work.',
-  'Questions that I can answer are those about Coppice itself: trees, variants, keys, prices, the configuration file.',
-  'Ask me about Coppice: what a branch is, how to undo, where keys belong, what happens when a provider fails.',
+  'I can answer questions about Coppice itself: trees, versions, keys, prices, the configuration file.',
+  'Ask me about Coppice: what a branch is, how to undo, where keys are kept, what happens when a provider fails.',
 ];
 const openings = [
   'The documentation says this.',
   'Here is what the documentation has on it.',
   'This is what I found.',
-  'On that, the documentation is clear.',
-  'Let me quote the passage that fits best.',
+  'This passage of the documentation fits best.',
+  'I quote the documentation.',
 ];
-const closings = ['It stands in', 'You can read on in', 'The whole passage is in', 'More of it is in'];
-const nothing = [
-  'I found nothing about that in the documentation.',
-  'The documentation says nothing that fits this question.',
-  'That is not something I can look up.',
+const closings = ['The source is', 'You can read on in', 'The whole passage is in', 'More of it is in'];
+/** What the guide cannot do, in one sentence with the way to a model. */
+const refusals = [
+  'I cannot answer that: I am the built-in guide, not a language model, and know only the documentation of Coppice.',
+  'That is beyond me, because I am not a language model and only quote the documentation of Coppice.',
+  'The documentation of Coppice has nothing on that, and I am not a language model that could answer it.',
 ];
+/** Requests to make something, which need a language model even where a word of them occurs in the documentation. */
+const asksForWork =
+  /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
 
 let built: Index | undefined;
 function index(): Index {
@@ -45,7 +49,7 @@ function index(): Index {
   return built;
 }
 
-/** The last thing that a person said; empty when nobody did. */
+/** The last message of the user; empty if there is none. */
 export function questionIn(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
@@ -54,52 +58,36 @@ export function questionIn(messages: readonly Message[]): string {
   return '';
 }
 
-/** The answer to a conversation. The same seed gives the same words; without chance, at temperature 0, the best passage. */
+/** The reply to a conversation. It quotes the best passage; seed and temperature change only the wording around it. */
 export function answerQuestion(request: ProviderRequest, random: Random): string {
   const results = resultsIn(request.messages, callNames(request.messages));
   if (results.length > 0) return answerAfterTools(results, random);
   const question = questionIn(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
-    return paragraphs(
-      chooseOne(self, random),
-      chooseOne(connect, random),
-      `${chooseOne(tryOut, random)} ${moreOnModels}`,
-    );
-  const hits = asksForAll(question) ? opening() : index().search(question, 6);
+    return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
+  const hits = asksForAll(question) ? opening() : index().search(question, 3);
   const best = hits[0];
-  if (best === undefined || best.score < weakest)
-    return paragraphs(
-      `${chooseOne(nothing, random)} ${chooseOne(self, random)}`,
-      `${chooseOne(connect, random)} ${moreOnModels}`,
-    );
-  const temperature = request.temperature ?? 1;
-  const hit = pickWeighted(
-    hits.filter((each) => each.score > best.score / 2),
-    (each) => each.score,
-    temperature / 2,
-    random,
-  );
-  return quotePassage(hit ?? best, question, temperature, random, mentionsTerm(request.messages));
+  // A request such as "Write a poem" is answered only if the documentation asks for it in nearly the same words.
+  if (best === undefined || (asksForWork.test(question) && best.asked < 0.6))
+    return `${chooseOne(refusals, random)} ${chooseOne(connect, random)}`;
+  return quotePassage(hits, question, request.temperature ?? 1, random, introducedItself(request.messages));
 }
 
 /**
- * Whether a question is about Coppice as a whole. Its name stands on every page and so finds none: without this the one
- * thing that a newcomer asks first would be the one thing that the guide does not know.
+ * Whether a question is about Coppice as a whole. The name occurs on every page and so ranks none: without this check
+ * the guide could not answer the first question of a newcomer.
  */
 function asksForAll(question: string): boolean {
   if (!/\bcoppice\b/i.test(question)) return false;
   return tokenize(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
 }
 
-/** The words that the documentation begins with. */
+/** The beginning of the documentation. */
 function opening(): readonly PassageHit[] {
   const passage = knowledge.passages.find((each) => each.path === 'README.md');
-  return passage === undefined ? [] : [{ passage, score: weakest }];
+  return passage === undefined ? [] : [{ passage, score: 1, asked: 1 }];
 }
-
-/** Below this a passage shares no more than a common word with the question. */
-const weakest = 0.8;
 
 function chooseOne(list: readonly string[], random: Random): string {
   return pickOne(list, random) ?? '';
@@ -109,30 +97,46 @@ function paragraphs(...list: readonly string[]): string {
   return list.filter((each) => each !== '').join('\n\n');
 }
 
-/** Whether the guide has introduced itself in this conversation already. */
-function mentionsTerm(messages: readonly Message[]): boolean {
+/** Whether the guide has already introduced itself in this conversation. */
+function introducedItself(messages: readonly Message[]): boolean {
   return messages.some(
     (message) => message.role === 'assistant' && /not a language model|no language model/.test(textOf(message)),
   );
 }
 
+/** The most lines of a shell example that are quoted. */
+const mostCommands = 8;
+
+function linkTo({ title, path, anchor }: Passage): string {
+  return `[${title}](${path}${anchor === '' ? '' : `#${anchor}`})`;
+}
+
 function quotePassage(
-  hit: PassageHit,
+  hits: readonly PassageHit[],
   question: string,
   temperature: number,
   random: Random,
   introduced: boolean,
 ): string {
-  const { passage } = hit;
-  const most = temperature <= 0.01 ? 4 : 2 + Math.floor(random() * 3);
+  const [best, ...others] = hits;
+  if (best === undefined) return '';
+  const { passage } = best;
+  const most = temperature <= 0.01 ? 4 : 3 + Math.floor(random() * 2);
   const chosen = chooseSentences(passage, question, most);
   const opening = temperature <= 0.01 ? (openings[0] ?? '') : chooseOne(openings, random);
-  const link = `[${passage.title}](${passage.path}${passage.anchor === '' ? '' : `#${passage.anchor}`})`;
+  const commands = passage.commands.slice(0, mostCommands);
+  const near = others.filter(({ score }) => score > best.score / 2).map((hit) => linkTo(hit.passage));
+  const also = near.length === 0 ? '' : ` See also ${near.join(' and ')}.`;
   const note = introduced ? '' : `*I am the built-in guide, not a language model. ${chooseOne(connect, random)}*`;
-  return paragraphs(`${opening} ${chosen.join(' ')}`, `${chooseOne(closings, random)} ${link}.`, note);
+  return paragraphs(
+    `${opening} ${chosen.join(' ')}`.trim(),
+    commands.length === 0 ? '' : ['```sh', ...commands, '```'].join('\n'),
+    `${chooseOne(closings, random)} ${linkTo(passage)}.${also}`,
+    note,
+  );
 }
 
-/** The sentences that speak most of the question, in the order of the page; the first of the page if none does. */
+/** The most relevant sentences in the order of the page; the first ones if none is relevant. */
 function chooseSentences(passage: Passage, question: string, most: number): readonly string[] {
   const ranked = passage.sentences.map((sentence, place) => ({
     sentence,

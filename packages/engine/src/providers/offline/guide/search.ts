@@ -1,78 +1,166 @@
-/** Ranked retrieval over passages: which fits a question, and how well. */
+/** Ranks passages for a question: BM25 over stems with synonyms, and the question forms written beside each section. */
 import type { Passage } from './knowledge.ts';
-import { tokenize } from './tokenize.ts';
+import { synonymsOf, tokenize } from './tokenize.ts';
 
-/** A passage and how well it fits. */
+/** A passage and its score. */
 export interface PassageHit {
   readonly passage: Passage;
   readonly score: number;
+  /** How much of the question is a question form of the passage, from 0 to 1. */
+  readonly asked: number;
 }
 
-/** Finds passages. */
 export interface Index {
-  /** The best passages for a question, best first; none when no word of it occurs. */
+  /** The best passages for a question, best first; none if most of the question occurs nowhere. */
   search(question: string, most: number): readonly PassageHit[];
-  /** How much of a question a sentence speaks of. */
+  /** The relevance of a sentence for a question. */
   relevance(question: string, sentence: string): number;
 }
 
-// The usual constants of BM25: how soon repeating a word stops helping, and how much length counts against a passage.
+// The usual constants of BM25: how quickly repetition stops counting, and how much length is penalised.
 const [saturation, lengthPenalty] = [1.2, 0.6];
-/** A word in a heading says more than one in the text. */
-const headingWeight = 3;
+/** Weights of words relative to one in a sentence: in the nearest heading, in those above it, in shell lines and tables. */
+const weights = { heading: 3, above: 1, sentence: 1, command: 0.5, table: 0.5 } as const;
+/** How much a synonym counts, relative to the word itself. */
+const synonymWeight = 0.6;
+/** How much a question form that fits whole counts, relative to the words of the question. */
+const formWeight = 2.5;
+/** How much a heading counts as a question form: it may be a single common word. */
+const headingForm = 0.6;
+/** The least part of a question, by weight of its words, that a passage must share with it. */
+const leastCoverage = 0.4;
+/** The least similarity of a question of common words alone to a question form. */
+const leastCommon = 0.6;
 
-/** What a sentence defines, as compared; null when it defines nothing. */
+/** The term that a sentence defines, normalised; null if it defines none. */
 function termOf(sentence: string): string | null {
   const [, term] = /^In Coppice, (.+?) means /.exec(sentence) ?? [];
   return term === undefined ? null : tokenize(term).join(' ');
 }
 
-/** An index over passages; built once, searched often. */
+/** All words of a text in lower case, common ones included. */
+function everyWord(text: string): readonly string[] {
+  return text.toLowerCase().match(/\p{L}+/gu) ?? [];
+}
+
+/** How much of a question of common words alone fits a question form, from 0 to 1. */
+function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<string>): number {
+  const shared = [...question].filter((word) => form.has(word)).length;
+  return shared / Math.max(1, question.size + form.size - shared);
+}
+
+interface IndexedPassage {
+  readonly passage: Passage;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+  readonly terms: ReadonlySet<string | null>;
+  readonly heading: ReadonlySet<string>;
+  readonly forms: readonly ReadonlySet<string>[];
+  /** The question forms that have only common words, such as "Who is it for?", with all their words. */
+  readonly commonForms: readonly ReadonlySet<string>[];
+}
+
+function indexPassage(passage: Passage): IndexedPassage {
+  const counts = new Map<string, number>();
+  let length = 0;
+  const add = (text: string, weight: number) => {
+    for (const word of tokenize(text)) {
+      counts.set(word, (counts.get(word) ?? 0) + weight);
+      length += Math.min(1, weight);
+    }
+  };
+  const headings = passage.title.split(': ');
+  for (const [at, heading] of headings.entries())
+    add(heading, at === headings.length - 1 ? weights.heading : weights.above);
+  for (const sentence of passage.sentences) add(sentence, weights.sentence);
+  for (const command of passage.commands) add(command, weights.command);
+  add(passage.table, weights.table);
+  const forms = passage.asks.map((form) => new Set(tokenize(form))).filter(({ size }) => size > 0);
+  // Question forms make a passage findable by their words, but not longer.
+  for (const form of forms) for (const word of form) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return {
+    passage,
+    counts,
+    length,
+    terms: new Set(passage.sentences.map(termOf)),
+    heading: new Set(tokenize(headings.at(-1) ?? '')),
+    forms,
+    commonForms: passage.asks.filter((form) => tokenize(form).length === 0).map((form) => new Set(everyWord(form))),
+  };
+}
+
+/** Builds an index once for many searches. */
 export function createIndex(passages: readonly Passage[]): Index {
-  const documents = passages.map((passage) => {
-    const counts = new Map<string, number>();
-    let length = 0;
-    const add = (text: string, weight: number) => {
-      for (const word of tokenize(text)) {
-        counts.set(word, (counts.get(word) ?? 0) + weight);
-        length++;
-      }
-    };
-    add(passage.title, headingWeight);
-    for (const sentence of passage.sentences) add(sentence, 1);
-    return { passage, counts, length, terms: new Set(passage.sentences.map(termOf)) };
-  });
+  const documents = passages.map(indexPassage);
   const occurs = new Map<string, number>();
   for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);
   const average = documents.reduce((sum, each) => sum + each.length, 0) / Math.max(1, documents.length);
   const rarity = (word: string) => {
     const count = occurs.get(word) ?? 0;
-    return count === 0 ? 0 : Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
+    return Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
+  };
+  /** How well a set of words contains a word: 1 itself, less by a synonym, 0 not at all. */
+  const containment = (word: string, has: (other: string) => boolean) => {
+    if (has(word)) return 1;
+    for (const other of synonymsOf(word)) if (has(other)) return synonymWeight;
+    return 0;
+  };
+  /** The part that a question and a question form share, by weight of their words. */
+  const similarity = (question: ReadonlySet<string>, form: ReadonlySet<string>) => {
+    let [shared, all] = [0, 0];
+    for (const word of question) {
+      all += rarity(word);
+      shared += rarity(word) * containment(word, (other) => form.has(other));
+    }
+    for (const word of form) if (containment(word, (other) => question.has(other)) === 0) all += rarity(word);
+    return all === 0 ? 0 : shared / all;
+  };
+  const searchCommon = (question: ReadonlySet<string>, most: number) => {
+    const hits = documents.map(({ passage, commonForms }) => {
+      const asked = commonForms.reduce((best, form) => Math.max(best, commonSimilarity(question, form)), 0);
+      return { passage, score: asked, asked };
+    });
+    return hits
+      .filter(({ asked }) => asked >= leastCommon)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, most);
   };
   return {
     search(question, most) {
       const words = new Set(tokenize(question));
+      if (words.size === 0) return searchCommon(new Set(everyWord(question)), most);
       const term = [...words].join(' ');
+      let total = 0;
+      for (const word of words) total += rarity(word);
       const hits: PassageHit[] = [];
-      for (const { passage, counts, length, terms } of documents) {
-        // Who asks for a word and nothing else wants its definition, which scores more than any use of the word can.
-        const defines = words.size > 0 && terms.has(term);
-        let score = 0;
-        for (const word of words) {
+      for (const { passage, counts, length, terms, heading, forms } of documents) {
+        const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / average);
+        const weigh = (word: string) => {
           const count = counts.get(word) ?? 0;
-          if (count === 0) continue;
-          const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / average);
-          score += (rarity(word) * count * (saturation + 1)) / (count + norm);
-          if (defines) score += 2 * rarity(word) * (saturation + 1);
+          return (rarity(word) * count * (saturation + 1)) / (count + norm);
+        };
+        let [score, covered] = [0, 0];
+        for (const word of words) {
+          let best = weigh(word);
+          for (const other of synonymsOf(word)) best = Math.max(best, synonymWeight * weigh(other));
+          score += best;
+          // A word of an example, such as bread, does not make a passage fit.
+          covered += rarity(word) * containment(word, (other) => (counts.get(other) ?? 0) >= 1);
         }
-        if (score > 0) hits.push({ passage, score });
+        const named = headingForm * similarity(words, heading);
+        const asked = forms.reduce((best, form) => Math.max(best, similarity(words, form)), named);
+        score += formWeight * asked * total;
+        // If the question is a single term, its definition outranks all uses of the word.
+        if (words.size > 0 && terms.has(term)) score += 2 * total * (saturation + 1);
+        if (score > 0 && covered >= leastCoverage * total) hits.push({ passage, score, asked });
       }
       return hits.sort((a, b) => b.score - a.score).slice(0, most);
     },
     relevance(question, sentence) {
       const asked = new Set(tokenize(question));
+      const said = new Set(tokenize(sentence));
       let score = 0;
-      for (const word of new Set(tokenize(sentence))) if (asked.has(word)) score += rarity(word);
+      for (const word of asked) score += rarity(word) * containment(word, (other) => said.has(other));
       return termOf(sentence) === [...asked].join(' ') ? 2 * score : score;
     },
   };

@@ -1,9 +1,8 @@
-/** When the guide calls a tool, and with what. */
+/** Decides when the guide calls a tool, and with which arguments. */
 import { jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ProviderRequest, ToolSpec } from '../../contract.ts';
 
-/** A call that the guide makes. */
 export interface GuideCall {
   readonly name: string;
   readonly parameters: JsonObject;
@@ -14,7 +13,7 @@ const asksForDate =
 const asksForTree =
   /\b(?:introspect|overview)\b|\b(?:this|my|the|our)\b[^.?!]*\b(?:tree|conversation|branches|thread|forest)\b[^.?!]*\b(?:look|shape|size|have|contain|many|deep|big|about)\b|\bhow (?:many|big|deep|large)\b[^.?!]*\b(?:branch|message|node|turn|tree|conversation)/i;
 
-/** The call that a question asks for; null when it asks for none, or when the results are there already. */
+/** The tool call for a question; null if none fits, or if the results are already there. */
 export function callFor(request: ProviderRequest, question: string): GuideCall | null {
   const { tools = [], toolChoice = 'auto', messages } = request;
   if (toolChoice === 'none' || tools.length === 0 || messages.at(-1)?.role === 'tool') return null;
@@ -33,14 +32,14 @@ function toCall(tool: ToolSpec): GuideCall {
   return { name: tool.name, parameters: parametersFor(tool.parameters) };
 }
 
-/** The least that a schema asks for: required members only, each by its default, its first choice or an empty value. */
+/** The minimal arguments of a schema: required members only, each with its default, first choice or empty value. */
 function parametersFor(schema: JsonObject): JsonObject {
   const parameters: Record<string, Json> = Object.create(null);
   const properties = jsonObjectOf(memberAt(schema, 'properties')) ?? {};
   const required = jsonListOf(memberAt(schema, 'required'));
   for (const [name, property] of Object.entries(properties)) {
     const choices = jsonListOf(memberAt(property, 'enum'));
-    // The first of two levels is the modest one.
+    // The smaller of two levels of detail.
     if (choices.includes('overview')) parameters[name] = 'overview';
     else if (required.includes(name)) parameters[name] = valueFor(property, choices);
   }
@@ -71,7 +70,7 @@ function valueFor(property: Json, choices: readonly Json[]): Json {
   }
 }
 
-/** The results at the end of a conversation, with the names of their tools. */
+/** The tool results at the end of a conversation, with the names of their tools. */
 export function resultsIn(
   messages: readonly Message[],
   names: ReadonlyMap<string, string>,

@@ -1,0 +1,274 @@
+import { readTopology, type Store, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls, tool, type UIMessage } from 'ai';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ChatHandlerOptions, chatTreeId, createChatHandler, loadChat } from './index.ts';
+import { finish, manualStream, StockChat, says, scriptedModel, textsOf } from './testing/stock-chat.ts';
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore('memory:');
+});
+afterEach(() => store.close());
+
+const user = 'ada';
+
+function handlerFor(model: ChatHandlerOptions['model'], more: Partial<ChatHandlerOptions> = {}) {
+  return createChatHandler({ store, model, user, ...more });
+}
+
+function load(chat: { readonly id: string }): Promise<UIMessage[]> {
+  return loadChat({ store, user }, chat.id);
+}
+
+/** How many messages the tree of a chat has, on all branches. */
+async function countNodes(chatId: string, owner = user): Promise<number> {
+  const id = treeId(chatTreeId(owner, chatId));
+  return (await store.forOwner(owner).read(id, () => readTopology(id))).length;
+}
+
+function post(body: unknown, type = 'application/json'): Request {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Request('http://app.test/api/chat', { method: 'POST', headers: { 'content-type': type }, body: text });
+}
+
+const ask = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+
+describe('an unmodified useChat', () => {
+  it('[AS2] keeps its default ids, and gets the same messages back after a reload', async () => {
+    const chat = new StockChat(
+      handlerFor(scriptedModel([...says('Four', '.'), finish()], [...says('Two.'), finish()])),
+    );
+    await chat.sendMessage({ text: 'Dice?' });
+    await chat.sendMessage({ text: 'Again.' });
+    expect(chat.error).toBeUndefined();
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.', 'user: Again.', 'assistant: Two.']);
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+
+  it('[AS3] keeps the old reply when it generates again, and the old message when it is edited', async () => {
+    const model = scriptedModel(...['Four.', 'Five.', 'Heads.', 'Tails.'].map((text) => [...says(text), finish()]));
+    const chat = new StockChat(handlerFor(model));
+    await chat.sendMessage({ text: 'Dice?' });
+    await chat.regenerate();
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Five.']);
+    expect(await countNodes(chat.id)).toBe(3);
+    const [first] = chat.messages;
+    await chat.sendMessage({ text: 'Coin?', messageId: first?.id ?? '' });
+    expect(textsOf(await load(chat))).toEqual(['user: Coin?', 'assistant: Heads.']);
+    expect((await load(chat))[0]?.id).toBe(first?.id);
+    expect(await countNodes(chat.id)).toBe(5);
+    await chat.sendMessage({ text: 'Again.' });
+    expect(await countNodes(chat.id)).toBe(7);
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+  });
+
+  it('[AS4] runs tools on the server, and stores calls and results as messages of their own', async () => {
+    const roll = tool({
+      inputSchema: jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
+      execute: async ({ n }) => ({ eyes: n - 4 }),
+    });
+    const model = scriptedModel(
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
+      [...says('Two.'), finish()],
+    );
+    const chat = new StockChat(handlerFor(model, { tools: { roll } }));
+    await chat.sendMessage({ text: 'Dice?' });
+    expect(chat.error).toBeUndefined();
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Two.']);
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+
+  it('[AS4] continues a reply after the page has run its tool', async () => {
+    const roll = tool({
+      inputSchema: jsonSchema<{ n: number }>({ type: 'object' }),
+      outputSchema: jsonSchema<{ eyes: number }>({ type: 'object' }),
+    });
+    const model = scriptedModel(
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
+      [...says('Two.'), finish()],
+    );
+    const chat = new StockChat(handlerFor(model, { tools: { roll } }), {
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    await chat.sendMessage({ text: 'Dice?' });
+    await chat.addToolOutput({ tool: 'roll', toolCallId: 'c1', output: { eyes: 2 } });
+    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Two.'));
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+
+  it('[AS4] keeps files and data of the user, and reasoning and sources of the model', async () => {
+    const model = scriptedModel([
+      { type: 'reasoning-start', id: 'r' },
+      { type: 'reasoning-delta', id: 'r', delta: 'Look.' },
+      { type: 'reasoning-end', id: 'r', providerMetadata: { anthropic: { signature: 'c2ln' } } },
+      { type: 'source', sourceType: 'url', id: 's', url: 'https://example.org', title: 'Dice' },
+      ...says('A die.'),
+      finish(),
+    ]);
+    const chat = new StockChat(handlerFor(model));
+    await chat.sendMessage({
+      role: 'user',
+      metadata: { from: 'phone' },
+      parts: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA', filename: 'die.png' },
+        { type: 'data-place', data: { x: 1 } },
+      ],
+    });
+    expect(chat.error).toBeUndefined();
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+    expect(chat.messages[1]?.parts.map(({ type }) => type)).toEqual(['step-start', 'reasoning', 'source-url', 'text']);
+  });
+});
+
+describe('a stream', () => {
+  it('[AS5] goes on without its reader, and is resumed from its beginning', async () => {
+    const model = manualStream();
+    const handler = handlerFor(scriptedModel(() => model.stream));
+    const first = await handler(post({ id: 'c', messages: [ask('u', 'Dice?')] }));
+    model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
+    await first.body?.cancel();
+    const other = new StockChat(handler, { id: 'c', messages: await load({ id: 'c' }) });
+    const resumed = other.resumeStream();
+    model.push({ type: 'text-delta', id: 't', delta: 'ur.' }, { type: 'text-end', id: 't' }, finish());
+    model.end();
+    await resumed;
+    expect(textsOf(other.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
+    expect(await load({ id: 'c' })).toEqual(JSON.parse(JSON.stringify(other.messages)));
+    const after = await handler(new Request('http://app.test/api/chat/c/stream'));
+    expect(after.status).toBe(204);
+  });
+
+  it('[AS5] stops on request, with what was generated stored', async () => {
+    const model = manualStream();
+    const handler = handlerFor(scriptedModel(() => model.stream));
+    const response = await handler(post({ id: 'c', messages: [ask('u', 'Dice?')] }));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
+    let seen = '';
+    while (!seen.includes('"delta":"Fo"')) seen += (await reader?.read())?.value ?? '';
+    const stopped = await handler(new Request('http://app.test/api/chat/c/stream', { method: 'DELETE' }));
+    expect(stopped.status).toBe(204);
+    expect(textsOf(await load({ id: 'c' }))).toEqual(['user: Dice?', 'assistant: Fo']);
+  });
+
+  it('[AS5] that a page has left is the same reply when the page goes on with the part it has', async () => {
+    const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
+    const chat = new StockChat(handler);
+    await chat.sendMessage({ text: 'Dice?' });
+    const cut = structuredClone(chat.messages).map((message) => ({
+      ...message,
+      parts: message.parts.map((part) => (part.type === 'text' ? { ...part, text: part.text.slice(0, 2) } : part)),
+    }));
+    const [question] = chat.messages;
+    if (question === undefined) throw new Error('There is no message.');
+    const other = new StockChat(handler, { id: chat.id, messages: [question, ...cut.slice(1)] });
+    await other.sendMessage({ text: 'Again.' });
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Four.', 'user: Again.', 'assistant: Two.']);
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+});
+
+describe('requests that must not do harm', () => {
+  it('[AS6] posted twice at once get one reply', async () => {
+    const model = scriptedModel([...says('Four.'), finish()], [...says('Five.'), finish()]);
+    const handler = handlerFor(model);
+    const body = { id: 'c', messages: [ask('u', 'Dice?')], trigger: 'submit-message' };
+    const [one, two] = await Promise.all([handler(post(body)), handler(post(body))]);
+    const [first, second] = await Promise.all([one.text(), two.text()]);
+    expect(second).toBe(first);
+    const late = await (await handler(post(body))).text();
+    expect(late).toContain('Four.');
+    expect(model.doStreamCalls.length).toBe(1);
+    expect(await countNodes('c')).toBe(2);
+  });
+
+  it('[AS6] of two processes keep one message and both replies', async () => {
+    const body = { id: 'c', messages: [ask('u', 'Dice?')] };
+    const handlers = ['Four.', 'Five.'].map((text) => handlerFor(scriptedModel([...says(text), finish()])));
+    const responses = await Promise.all(handlers.map((handler) => handler(post(body))));
+    await Promise.all(responses.map((response) => response.text()));
+    expect(await countNodes('c')).toBe(3);
+  });
+
+  it('[AS7] are refused with a reason when they are garbage, and nothing is written', async () => {
+    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const bad: readonly (readonly [unknown, string, string?])[] = [
+      ['{', 'command/invalid'],
+      ['[]', 'command/invalid'],
+      [{ messages: [ask('u', 'x')] }, 'command/invalid'],
+      [{ id: 'c' }, 'message/invalid'],
+      [{ id: 'c', messages: [] }, 'message/invalid'],
+      [{ id: 'c', messages: [7] }, 'message/invalid'],
+      [{ id: 'c', messages: [{ ...ask('u', 'x'), role: 'root' }] }, 'message/invalid'],
+      [{ id: 'c', messages: [{ id: 'u', role: 'user', parts: [{ type: 'nonsense' }] }] }, 'message/invalid'],
+      [{ id: 'c', messages: [ask('u', 'x'), ask('u', 'y')] }, 'message/invalid'],
+      [{ id: 'c', messages: [ask('u', ' ')] }, 'message/blank'],
+      [{ id: 'c', messages: [ask('u', 'x')], trigger: 'explode' }, 'command/invalid'],
+      [{ id: 'c', messages: [ask('u', 'x')] }, 'command/invalid', 'text/plain'],
+    ];
+    for (const [body, code, type] of bad) {
+      const response = await handler(post(body, type));
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code, message: expect.stringMatching(/\.$/) } });
+    }
+    const large = await handlerFor(scriptedModel([]), { maxRequestBytes: 20 })(post({ id: 'c', messages: [] }));
+    expect(large.status).toBe(400);
+    const patch = await handler(new Request('http://app.test/api/chat/c', { method: 'PATCH' }));
+    expect(patch.status).toBe(405);
+    expect((await store.forOwner(user).trees()).items).toEqual([]);
+  });
+
+  it('[AS8] see and change nothing of another user', async () => {
+    const model = scriptedModel([...says('Four.'), finish()]);
+    const chatId = crypto.randomUUID();
+    for (const id of [chatId, 'c']) {
+      const response = await handlerFor(model)(post({ id, messages: [ask('u', 'Secret?')] }));
+      await response.text();
+    }
+    const other = handlerFor(model, { user: 'eve' });
+    const taken = await other(post({ id: chatId, messages: [ask('u', 'Secret?')] }));
+    expect(taken.status).toBe(409);
+    expect((await taken.json()).error.message).not.toContain('Secret');
+    expect((await other(new Request(`http://app.test/api/chat/${chatId}`))).status).toBe(404);
+    expect((await other(new Request(`http://app.test/api/chat/${chatId}/stream`))).status).toBe(204);
+    expect(await loadChat({ store, user: 'eve' }, chatId)).toEqual([]);
+    // The same text as a chat id is another chat for another user.
+    await (await other(post({ id: 'c', messages: [ask('u', 'Mine?')] }))).text();
+    expect(textsOf(await loadChat({ store, user: 'eve' }, 'c'))).toEqual(['user: Mine?', 'assistant: Four.']);
+    expect(textsOf(await load({ id: 'c' }))).toEqual(['user: Secret?', 'assistant: Four.']);
+    const nobody = await handlerFor(model, { user: () => null })(post({ id: 'c', messages: [ask('u', 'x')] }));
+    expect(nobody.status).toBe(401);
+  });
+
+  it('[AS9] whose model fails keep the message and what was generated, and say that it failed', async () => {
+    const model = manualStream();
+    const chat = new StockChat(handlerFor(scriptedModel(() => model.stream, [...says('Four.'), finish()])));
+    const sent = chat.sendMessage({ text: 'Dice?' });
+    model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
+    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fo'));
+    model.fail(new Error('secret detail'));
+    await sent;
+    expect(chat.error?.message).toBe('The model could not answer.');
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Fo']);
+    await chat.regenerate();
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Four.']);
+  });
+
+  it('[AS10] with one message alone continue the active branch', async () => {
+    const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
+    await (await handler(post({ id: 'c', message: ask('u', 'Dice?') }))).text();
+    await (await handler(post({ id: 'c', message: ask('v', 'Again.') }))).text();
+    expect(textsOf(await load({ id: 'c' }))).toEqual([
+      'user: Dice?',
+      'assistant: Four.',
+      'user: Again.',
+      'assistant: Two.',
+    ]);
+  });
+});

@@ -1,0 +1,9 @@
+export {
+  type CallSettings,
+  type ChatHandler,
+  type ChatHandlerOptions,
+  type ChatOwner,
+  chatTreeId,
+  createChatHandler,
+  loadChat,
+} from './chat-handler.ts';

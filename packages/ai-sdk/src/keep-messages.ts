@@ -1,0 +1,274 @@
+/** Keeps lists of UI messages in a tree: finds what is stored already, adds the rest, doubles nothing. */
+import { canonicalJson, derivedId, messageKit, sha256Hex } from '@coppice/content';
+import {
+  ask,
+  type Node,
+  type NodeId,
+  type NodeMeta,
+  nodeId,
+  type ReadProgram,
+  type RunContext,
+  readPath,
+  readTree,
+  run,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import {
+  continuesMessage,
+  isBeginningOf,
+  isSameMessage,
+  toUiChains,
+  toUiNodes,
+  type UiChain,
+  type UiMessageJson,
+  type UiNode,
+  uiIdOf,
+} from './ui-nodes.ts';
+
+/** The tree of one chat, opened for its user. */
+export interface ChatTree {
+  readonly store: Store;
+  readonly id: TreeId;
+  readonly actor: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** Where a list of messages was kept. */
+export interface KeptMessages {
+  /** The last node of the last message. */
+  readonly end: NodeId;
+  /** Whether a message was added or changed. */
+  readonly changed: boolean;
+}
+
+interface NewUiNode extends UiNode {
+  readonly id: NodeId;
+}
+
+/** What has to be written so that a tree has a list of messages. */
+interface KeepPlan {
+  readonly annotate: readonly { readonly id: NodeId; readonly meta: NodeMeta }[];
+  readonly parentId: NodeId;
+  readonly add: readonly NewUiNode[];
+  readonly activeId: NodeId | null;
+}
+
+export function contextFor(tree: ChatTree, actId?: string): RunContext {
+  const { actor, now, newId } = tree;
+  return { actor, now, newId, kit: messageKit, ...(actId === undefined ? {} : { actId }) };
+}
+
+/** Reads the stored UI messages below a node that have a given id, each with all its nodes. */
+function* chainsBelow(parent: NodeId, id: string): ReadProgram<UiChain[]> {
+  const chains: UiChain[] = [];
+  for (const first of yield* liveChildren(parent)) {
+    if (first.kind !== 'message' || (uiIdOf(first) !== id && first.id !== id)) continue;
+    const nodes = [first];
+    for (let last = first; ; ) {
+      const next: Node | undefined = (yield* liveChildren(last.id)).findLast((node) => continuesMessage(last, node));
+      if (next === undefined) break;
+      nodes.push(next);
+      last = next;
+    }
+    chains.push(...toUiChains(nodes));
+  }
+  return chains;
+}
+
+function* liveChildren(of: NodeId): ReadProgram<readonly Node[]> {
+  const [ids = []] = yield* ask('childIds', { of: [of] });
+  return ids.length === 0 ? [] : yield* ask('nodes', { ids });
+}
+
+/** What a stored message lacks of a posted one; undefined if they say different things. */
+interface Growth {
+  readonly annotate: KeepPlan['annotate'];
+  readonly rest: readonly UiNode[];
+}
+
+function growthOf(chain: UiChain, posted: UiMessageJson): Growth | undefined {
+  if (isSameMessage(chain.message, posted) || isBeginningOf(posted, chain.message)) return { annotate: [], rest: [] };
+  const wanted = inStoredOrder(toUiNodes(posted), chain.nodes);
+  const annotate: { id: NodeId; meta: NodeMeta }[] = [];
+  for (const [at, node] of chain.nodes.entries()) {
+    const one = wanted[at];
+    if (one === undefined || node.message === null) return undefined;
+    if (messageText(one.message) !== messageText(node.message)) return undefined;
+    const { uiMessage } = one.meta;
+    if (JSON.stringify(uiMessage) !== JSON.stringify(node.meta.uiMessage))
+      annotate.push({ id: node.id, meta: { uiMessage } });
+  }
+  return { annotate, rest: wanted.slice(chain.nodes.length) };
+}
+
+function messageText(message: object): string {
+  return canonicalJson(JSON.parse(JSON.stringify(message)));
+}
+
+/** Moves results that are stored already before the others of their step: results arrive in any order. */
+function inStoredOrder(wanted: readonly UiNode[], stored: readonly Node[]): UiNode[] {
+  const places = new Map(stored.map((node, at) => [node.message?.tool_call_id ?? '', at]));
+  const ordered: UiNode[] = [];
+  let results: UiNode[] = [];
+  const place = ({ message }: UiNode) => places.get(message.tool_call_id ?? '') ?? stored.length;
+  const close = () => {
+    ordered.push(...results.toSorted((one, other) => place(one) - place(other)));
+    results = [];
+  };
+  for (const node of wanted) {
+    if (node.message.role === 'tool') results.push(node);
+    else {
+      close();
+      ordered.push(node);
+    }
+  }
+  close();
+  return ordered;
+}
+
+/** Derives the ids of the nodes that a message needs, always the same for the same message at the same place. */
+function* nameNodes(
+  tree: ChatTree,
+  parentId: NodeId,
+  message: UiMessageJson,
+  own: boolean,
+): ReadProgram<readonly NewUiNode[]> {
+  const derived = nodeId(derivedId('ai-sdk', tree.id, parentId, message.id));
+  // The place is taken by another version of the message, as after an edit.
+  const first = own
+    ? nodeId(message.id)
+    : (yield* ask('taken', { ids: [derived] })).length === 0
+      ? derived
+      : nodeId(derivedId('ai-sdk', tree.id, parentId, message.id, sha256Hex(messageText(message))));
+  const [head, ...rest] = toUiNodes(message);
+  return head === undefined ? [] : [{ ...head, id: first }, ...nameBelow(first, rest)];
+}
+
+function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
+  let above = parent;
+  return nodes.map((node) => {
+    above = nodeId(derivedId('ai-sdk', above, messageText(node.message)));
+    return { ...node, id: above };
+  });
+}
+
+/** Plans how to keep messages below a parent; null is the top of the tree, undefined the end of the active branch. */
+function* planKeeping(
+  tree: ChatTree,
+  messages: readonly UiMessageJson[],
+  below: NodeId | null | undefined,
+  own: boolean,
+): ReadProgram<KeepPlan> {
+  const { rootId, activeNodeId } = yield* readTree(tree.id);
+  // Most lists repeat the active branch: one read finds all of it.
+  const active = below === null && activeNodeId !== null ? toUiChains(yield* readPath({ to: activeNodeId })) : [];
+  let parentId = below === undefined ? (activeNodeId ?? rootId) : (below ?? rootId);
+  const annotate: KeepPlan['annotate'][number][] = [];
+  const add: NewUiNode[] = [];
+  let along = true;
+  for (const [at, message] of messages.entries()) {
+    const next = along ? active[at] : undefined;
+    const candidates = next?.message.id === message.id && next.nodes[0]?.parentId === parentId ? [next] : [];
+    let found = add.length > 0 ? undefined : findGrowth(candidates, message);
+    if (found === undefined) along = false;
+    if (found === undefined && add.length === 0) found = findGrowth(yield* chainsBelow(parentId, message.id), message);
+    if (found === undefined) add.push(...(yield* nameNodes(tree, add.at(-1)?.id ?? parentId, message, own)));
+    else {
+      parentId = found.chain.nodes.at(-1)?.id ?? parentId;
+      annotate.push(...found.growth.annotate);
+      add.push(...nameBelow(parentId, found.growth.rest));
+    }
+  }
+  return { annotate, parentId, add, activeId: activeNodeId };
+}
+
+function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
+  for (const chain of chains.toReversed()) {
+    const growth = growthOf(chain, message);
+    if (growth !== undefined) return { chain, growth };
+  }
+  return undefined;
+}
+
+/** How messages are kept. */
+export interface KeepOptions {
+  /** The node below which they belong; null is the top of the tree, undefined the end of the active branch. */
+  readonly below?: NodeId | null | undefined;
+  /** Joins the changes to one act, which is undone at once. */
+  readonly actId: string;
+  /** Whether the ids were made here and are ids of nodes. */
+  readonly own?: boolean;
+  /** Makes the last message active: always, or only if the user is still at the place where it is added. */
+  readonly select: 'always' | 'if-there';
+}
+
+/** Keeps messages in an existing tree. Repeating it changes nothing. */
+export async function keepMessages(
+  tree: ChatTree,
+  messages: readonly UiMessageJson[],
+  { below, actId, own = false, select }: KeepOptions,
+): Promise<KeptMessages> {
+  const { store, id: treeId } = tree;
+  const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own));
+  const context = contextFor(tree, actId);
+  for (const { id, meta } of plan.annotate)
+    await run(store, { type: 'annotate', treeId, nodeId: id, set: { ...meta } }, context);
+  const end = plan.add.at(-1)?.id ?? plan.parentId;
+  const selects = select === 'always' || plan.activeId === plan.parentId;
+  if (plan.add.length > 0)
+    await run(
+      store,
+      {
+        type: 'append',
+        treeId,
+        parentId: plan.parentId,
+        messages: plan.add.map(({ id, message, meta }) => ({ id, message, meta })),
+        select: selects,
+      },
+      context,
+    );
+  else if (select === 'always' && plan.activeId !== end)
+    await run(store, { type: 'select', treeId, nodeId: end }, context);
+  return { end, changed: plan.add.length > 0 || plan.annotate.length > 0 };
+}
+
+/** The UI messages of a branch, and the system prompt of its tree. */
+export interface ChatBranch {
+  readonly messages: readonly UiMessageJson[];
+  readonly systemPrompt: string | undefined;
+}
+
+/** Reads a branch down to a node, or the active one; for a model without the messages that are excluded. */
+export async function readBranch(
+  { store, id }: ChatTree,
+  { to, forModel = false }: { readonly to?: NodeId; readonly forModel?: boolean } = {},
+): Promise<ChatBranch> {
+  return store.read(id, function* () {
+    const { activeNodeId, attributes } = yield* readTree(id);
+    const end = to ?? activeNodeId;
+    const path = end === null ? [] : yield* readPath({ to: end });
+    const shown = forModel ? path.filter((node) => node.meta.excluded !== true) : path;
+    return { messages: toUiChains(shown).map(({ message }) => message), systemPrompt: attributes.systemPrompt };
+  });
+}
+
+/** Reads the reply below a prompt that was visited last; undefined if there is none. */
+export async function readReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
+  return store.read(id, function* () {
+    const replies = (yield* liveChildren(prompt)).filter(
+      (node) => node.role === 'assistant' && node.kind === 'message',
+    );
+    const head = yield* ask('head', { id: prompt });
+    const reply = replies.find((node) => node.id === head?.lastChildId) ?? replies.at(-1);
+    return reply === undefined ? undefined : (yield* chainsBelow(prompt, uiIdOf(reply))).at(-1)?.message;
+  });
+}
+
+/** Returns the node above the first node of the UI message that ends at a node; null at the top of the tree. */
+export async function parentOfMessage({ store, id }: ChatTree, end: NodeId): Promise<NodeId | null> {
+  return store.read(id, function* () {
+    return toUiChains(yield* readPath({ to: end })).at(-1)?.nodes[0]?.parentId ?? null;
+  });
+}

@@ -1,0 +1,103 @@
+/** The chat of the AI SDK as `useChat` has it, without React, and a model that says what a test wants. */
+import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
+import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import type { ChatHandler } from '../index.ts';
+
+class PlainState implements ChatState<UIMessage> {
+  status: ChatStatus = 'ready';
+  error: Error | undefined = undefined;
+  messages: UIMessage[];
+
+  constructor(messages: UIMessage[]) {
+    this.messages = messages;
+  }
+
+  pushMessage = (message: UIMessage) => {
+    this.messages = [...this.messages, message];
+  };
+
+  popMessage = () => {
+    this.messages = this.messages.slice(0, -1);
+  };
+
+  replaceMessage = (index: number, message: UIMessage) => {
+    this.messages = this.messages.with(index, structuredClone(message));
+  };
+
+  snapshot = <T>(value: T): T => structuredClone(value);
+}
+
+/** What `useChat` holds: the SDK's own class with a plain state. */
+export class StockChat extends AbstractChat<UIMessage> {
+  constructor(handler: ChatHandler, init: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> = {}) {
+    const { messages = [], ...rest } = init;
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: 'http://app.test/api/chat',
+      fetch: async (input, options) => handler(new Request(input, options)),
+    });
+    super({ ...rest, transport, state: new PlainState(messages) });
+  }
+}
+
+type StreamResult = Awaited<ReturnType<MockLanguageModelV3['doStream']>>;
+type StreamPart = StreamResult['stream'] extends ReadableStream<infer T> ? T : never;
+
+const usage = {
+  inputTokens: { total: 3, noCache: 3, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 5, text: 5, reasoning: undefined },
+};
+
+/** The end of a model's stream. */
+export function finish(reason: 'stop' | 'tool-calls' = 'stop'): StreamPart {
+  return { type: 'finish', finishReason: { unified: reason, raw: undefined }, usage };
+}
+
+/** The parts of a text. */
+export function says(...pieces: readonly string[]): StreamPart[] {
+  return [
+    { type: 'text-start', id: 't' },
+    ...pieces.map((delta): StreamPart => ({ type: 'text-delta', id: 't', delta })),
+    { type: 'text-end', id: 't' },
+  ];
+}
+
+/** A model that gives one answer after another; a function may give a stream of its own. */
+export function scriptedModel(...answers: readonly (StreamPart[] | (() => ReadableStream<StreamPart>))[]) {
+  let next = 0;
+  return new MockLanguageModelV3({
+    doStream: async () => {
+      const answer = answers[Math.min(next++, answers.length - 1)] ?? [];
+      const stream =
+        typeof answer === 'function'
+          ? answer()
+          : simulateReadableStream({ chunks: answer, initialDelayInMs: null, chunkDelayInMs: null });
+      return { stream };
+    },
+  });
+}
+
+/** A model stream that a test feeds by hand. */
+export function manualStream() {
+  let controller: ReadableStreamDefaultController<StreamPart> | undefined;
+  const stream = new ReadableStream<StreamPart>({
+    start(given) {
+      controller = given;
+    },
+  });
+  return {
+    stream,
+    push: (...parts: readonly StreamPart[]) => {
+      for (const part of parts) controller?.enqueue(part);
+    },
+    end: () => controller?.close(),
+    fail: (error: Error) => controller?.error(error),
+  };
+}
+
+/** The texts of messages, for comparing. */
+export function textsOf(messages: readonly UIMessage[]): string[] {
+  return messages.map(({ role, parts }) => {
+    const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    return `${role}: ${text}`;
+  });
+}

@@ -1,0 +1,62 @@
+/** The tokens and the cost of the shown branch, from what the providers reported with each reply. */
+import type { Json, Node } from '@coppice/core';
+
+/** What the replies of a branch used. */
+export interface BranchUsage {
+  readonly replies: number;
+  readonly input: number;
+  readonly output: number;
+  /** In dollars; null if no reply has a known price. */
+  readonly cost: number | null;
+  /** The tokens of the last request and its reply, which the next request contains; null if unknown. */
+  readonly context: number | null;
+}
+
+/** Adds up the usage of replies. */
+export function usageOf(nodes: readonly Node[]): BranchUsage {
+  let [replies, input, output] = [0, 0, 0];
+  let cost: number | null = null;
+  let context: number | null = null;
+  for (const { role, meta } of nodes) {
+    if (role !== 'assistant') continue;
+    replies++;
+    const { source } = meta;
+    const [sent, received] = [numberIn(source?.['usage'], 'inputTokens'), numberIn(source?.['usage'], 'outputTokens')];
+    input += sent ?? 0;
+    output += received ?? 0;
+    if (sent !== null) context = sent + (received ?? 0);
+    const paid = numberIn(source?.['cost'], 'total');
+    if (paid !== null) cost = (cost ?? 0) + paid;
+  }
+  return { replies, input, output, cost, context };
+}
+
+function numberIn(value: Json | undefined, name: string): number | null {
+  if (typeof value !== 'object' || value === null || !(name in value)) return null;
+  const found = Object.entries(value).find(([key]) => key === name)?.[1];
+  return typeof found === 'number' ? found : null;
+}
+
+/** An amount of dollars: small ones with four decimals, because a reply often costs less than a cent. */
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : 4)}`;
+}
+
+/** A number of tokens, rounded for a status line. */
+export function shortCount(tokens: number): string {
+  if (tokens < 1_000) return String(tokens);
+  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
+  return `${(tokens / 1_000_000).toFixed(1)}M`;
+}
+
+/** The usage as sentences. */
+export function usageText(usage: BranchUsage): string {
+  const { replies, input, output, cost } = usage;
+  if (replies === 0) return 'No reply on this branch yet.';
+  const count = `${replies} ${replies === 1 ? 'reply' : 'replies'} on this branch`;
+  const tokens =
+    input + output === 0
+      ? 'the provider reported no tokens'
+      : `${input.toLocaleString('en')} tokens sent, ${output.toLocaleString('en')} received`;
+  return `${count}: ${tokens}; ${cost === null ? 'the price is not known' : `cost ${dollars(cost)}`}.`;
+}

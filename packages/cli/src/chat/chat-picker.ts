@@ -1,0 +1,62 @@
+/** Chooses one of the past chats: a list with search and a preview, as an immutable value. */
+import { ask, type Node, type Store, type TreeId, type TreeRow } from '@coppice/core';
+
+/** The state of the picker. */
+export interface ChatPicker {
+  /** The chats that match the search, most recent first. */
+  readonly chats: readonly TreeRow[];
+  readonly search: string;
+  /** The line of the cursor. */
+  readonly at: number;
+  /** The end of the chat under the cursor; null until it is read. */
+  readonly preview: { readonly treeId: TreeId; readonly nodes: readonly Node[] } | null;
+}
+
+const listed = 200;
+const previewed = 4;
+
+/** Reads the chats whose title or messages match a search, or all; the most recent ones. */
+export async function findChats(store: Store, search: string): Promise<readonly TreeRow[]> {
+  const text = search.trim();
+  if (text === '') return (await store.trees({ limit: listed })).items;
+  const byTitle = (await store.trees({ limit: listed, title: text })).items;
+  if (!store.supports.search) return byTitle;
+  const found = new Map<TreeId, TreeRow>(byTitle.map((row) => [row.id, row]));
+  const { items } = await store.search({ text, limit: listed });
+  const others = [...new Set(items.map((hit) => hit.treeId))].filter((id) => !found.has(id));
+  for (const id of others) {
+    const row = await store.read(id, () => ask('tree', {}));
+    if (row !== null) found.set(id, row);
+  }
+  return [...found.values()].sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** Reads the last messages of a chat. */
+export async function readPreview(store: Store, { id, activeNodeId }: TreeRow): Promise<ChatPicker['preview']> {
+  if (activeNodeId === null) return { treeId: id, nodes: [] };
+  const { nodes } = await store.read(id, () => ask('path', { to: activeNodeId, limit: previewed }));
+  return { treeId: id, nodes };
+}
+
+/** The chat under the cursor. */
+export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
+  return chats[at] ?? null;
+}
+
+/** A picker with other chats; the cursor stays on its chat if that is still listed. */
+export function withChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
+  const before = pickedChat(picker)?.id;
+  return {
+    ...picker,
+    chats,
+    at: Math.max(
+      0,
+      chats.findIndex((row) => row.id === before),
+    ),
+  };
+}
+
+/** Moves the cursor by so many lines. */
+export function moveInChats(picker: ChatPicker, by: number): ChatPicker {
+  return { ...picker, at: Math.max(0, Math.min(picker.chats.length - 1, picker.at + by)) };
+}

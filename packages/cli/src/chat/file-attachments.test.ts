@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { completePath, filesIn, messageWithFiles } from './file-attachments.ts';
+
+describe('files in a message', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
+    mkdirSync(join(folder, 'notes'));
+    for (const name of ['Notes.md', '.secret', 'notes/oak.txt', 'oak.png'])
+      writeFileSync(join(folder, name), `content of ${name}`);
+    writeFileSync(join(folder, 'program'), Buffer.from([1, 0, 2]));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('[O101] completes folders first, and hidden files only on request', () => {
+    const values = (typed: string) => completePath(typed, folder).map(({ value }) => value);
+    expect(values('no')).toEqual(['@notes/', '@Notes.md']);
+    expect(values('notes/o')).toEqual(['@notes/oak.txt']);
+    expect(values('.')).toEqual(['@.secret']);
+    expect(values('')).not.toContain('@.secret');
+    expect(values('nowhere/')).toEqual([]);
+  });
+
+  it('[O101] finds the files that a text names, and nothing in an address or a name', () => {
+    expect(filesIn('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([join(folder, 'Notes.md')]);
+    expect(filesIn('@Notes.md @Notes.md', folder)).toHaveLength(1);
+  });
+
+  it('[O101] sends text as a file, an image if the model takes it, and refuses the rest', async () => {
+    const store = await openStore('memory:', { owner: 'local' });
+    const scope = { store, folder, images: true };
+    expect(await messageWithFiles('Read @notes/oak.txt', scope)).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Read @notes/oak.txt' },
+        {
+          type: 'file',
+          name: 'oak.txt',
+          mediaType: 'text/plain',
+          source: { type: 'text', text: 'content of notes/oak.txt' },
+        },
+      ],
+    });
+    const image = await messageWithFiles('@oak.png', scope);
+    expect(image.content[1]).toMatchObject({
+      type: 'image',
+      mediaType: 'image/png',
+      source: { type: 'blob', size: 18 },
+    });
+    await expect(messageWithFiles('@oak.png', { ...scope, images: false })).rejects.toThrow(/takes none/);
+    await expect(messageWithFiles('@program', scope)).rejects.toThrow(/neither text nor an image/);
+    writeFileSync(join(folder, 'large.txt'), 'x'.repeat(400_001));
+    await expect(messageWithFiles('@large.txt', scope)).rejects.toThrow(/too large/);
+    await store.close();
+  });
+});

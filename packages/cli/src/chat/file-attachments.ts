@@ -1,0 +1,111 @@
+/** Files in a message: `@` completes a path, and the file is sent with the message. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, extname, join, resolve } from 'node:path';
+import type { FileBlock, ImageBlock } from '@coppice/content';
+import { AppError, type Block, type Message, type Store, textMessage } from '@coppice/core';
+import type { Completion } from '@coppice/engine';
+
+const listed = 50;
+
+/** The files and folders that continue a path, folders first. Hidden ones are listed only when their dot is typed. */
+export function completePath(typed: string, folder: string): readonly Completion[] {
+  const cut = typed.lastIndexOf('/') + 1;
+  const [within, start] = [typed.slice(0, cut), typed.slice(cut)];
+  try {
+    const entries = readdirSync(pathIn(folder, within), { withFileTypes: true });
+    return entries
+      .filter(({ name }) => name.toLowerCase().startsWith(start.toLowerCase()))
+      .filter(({ name }) => !/\s/.test(name) && (start.startsWith('.') || !name.startsWith('.')))
+      .sort((a, b) => Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1))
+      .slice(0, listed)
+      .map((entry) => {
+        const path = `${within}${entry.name}${entry.isDirectory() ? '/' : ''}`;
+        return { value: `@${path}`, label: path, about: '' };
+      });
+  } catch {
+    // No such folder: there is nothing to suggest.
+    return [];
+  }
+}
+
+function pathIn(folder: string, path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path);
+}
+
+// Larger files would fill the window of most models; images are scaled by the providers.
+const largestText = 400_000;
+const largestImage = 10_000_000;
+
+const imageTypes: ReadonlyMap<string, string> = new Map([
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+]);
+
+/** What a message with files needs. */
+export interface AttachmentScope {
+  readonly store: Store;
+  readonly folder: string;
+  /** Whether the model takes images. */
+  readonly images: boolean;
+}
+
+/** The files that a text names with `@`; a word that is no file, such as an address, is only text. */
+export function filesIn(text: string, folder: string): readonly string[] {
+  const words = [...text.matchAll(/(?:^|\s)@(\S+)/g)].map(([, path = '']) => path);
+  const paths = words.flatMap((word) => {
+    // A sentence may end behind the name.
+    const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) => isFile(pathIn(folder, path)));
+    return found === undefined ? [] : [pathIn(folder, found)];
+  });
+  return [...new Set(paths)];
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A user's message with its files as blocks after the text. */
+export async function messageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
+  const blocks: Block[] = [];
+  for (const path of filesIn(text, scope.folder)) blocks.push(await blockOf(path, scope));
+  const { role, content } = textMessage('user', text);
+  return { role, content: [...content, ...blocks] };
+}
+
+async function blockOf(path: string, { store, images }: AttachmentScope): Promise<Block> {
+  const name = basename(path);
+  const refuse = (why: string) =>
+    new AppError({ code: 'chat/attachment', kind: 'refused', message: `${name} ${why} Nothing was sent.` });
+  const imageType = imageTypes.get(extname(name).toLowerCase());
+  const { size } = statSync(path);
+  if (size > (imageType === undefined ? largestText : largestImage))
+    throw refuse(`is too large to attach (${size.toLocaleString('en')} bytes).`);
+  const bytes = readFileSync(path);
+  if (imageType !== undefined) {
+    if (!images) throw refuse('is an image, and this model takes none. Choose another model with /models.');
+    const { hash } = await store.blobs.put(bytes, imageType);
+    const image: ImageBlock = { type: 'image', mediaType: imageType, source: { type: 'blob', hash, size } };
+    return image;
+  }
+  const text = decode(bytes);
+  if (text === null) throw refuse('is neither text nor an image that a chat can show to a model.');
+  const file: FileBlock = { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
+  return file;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

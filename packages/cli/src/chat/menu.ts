@@ -1,0 +1,61 @@
+/** The menu over the input line: commands while one is typed, files after an @. */
+import type { Completion } from '@coppice/engine';
+import { oneLine } from '../terminal/strip-control-sequences.ts';
+import type { Style } from '../terminal/style.ts';
+import { widthOf } from '../terminal/width.ts';
+import type { EditorDraft } from './editor.ts';
+import type { MenuCommand } from './own-commands.ts';
+
+/** The suggestions for the word before the cursor, which begins at `from`. */
+export interface InputMenu {
+  readonly from: number;
+  readonly items: readonly Completion[];
+}
+
+const closed: InputMenu = { from: 0, items: [] };
+
+/** The menu for a draft: an exact match is first, so that Enter runs what was typed. */
+export function menuFor(
+  { text, cursor }: EditorDraft,
+  commands: readonly MenuCommand[],
+  files: (typed: string) => readonly Completion[],
+): InputMenu {
+  const before = text.slice(0, cursor);
+  if (/^\/[a-z-]*$/.test(before)) {
+    const typed = before.slice(1);
+    const found = commands.filter(({ name }) => name.startsWith(typed));
+    found.sort((a, b) => Number(b.name === typed) - Number(a.name === typed));
+    const items = found.map(({ name, summary }) => ({ value: `/${name}`, label: `/${name}`, about: summary }));
+    return { from: 0, items };
+  }
+  const [, typed] = /(?:^|\s)@([^\s@]*)$/.exec(before.slice(-longestPath)) ?? [];
+  if (typed === undefined) return closed;
+  return { from: cursor - typed.length - 1, items: files(typed) };
+}
+
+const longestPath = 4096;
+
+/** The draft with the word before the cursor replaced by a suggestion. A folder stays open for its content. */
+export function acceptCompletion(
+  { text, cursor }: EditorDraft,
+  { from }: InputMenu,
+  { value }: Completion,
+): EditorDraft {
+  const end = value.endsWith('/') ? '' : ' ';
+  return { text: text.slice(0, from) + value + end + text.slice(cursor), cursor: from + value.length + end.length };
+}
+
+/** The lines of the menu around the selected one, each on one line of the screen. */
+export function menuLines({ items }: InputMenu, at: number, width: number, most: number, style: Style): string[] {
+  const from = Math.max(0, Math.min(at - most + 1, items.length - most));
+  const shown = items.slice(Math.max(0, from), Math.max(0, from) + most);
+  const widest = shown.reduce((space, { label }) => Math.max(space, widthOf(label)), 0);
+  return shown.map(({ label, about }, index) => {
+    const isAt = Math.max(0, from) + index === at;
+    const name = oneLine(label, Math.max(4, width - 2));
+    const gap = ' '.repeat(Math.max(0, widest - widthOf(name)));
+    const space = width - 4 - widest;
+    const beside = space < 8 || about === '' ? '' : `${gap}  ${style.quiet(oneLine(about, space))}`;
+    return `${isAt ? style.active('▶ ') : '  '}${isAt ? style.active(name) : name}${beside}`;
+  });
+}

@@ -1,0 +1,35 @@
+/** The commands that only the terminal chat has: about this screen, this computer, and other chats. */
+
+/** A command in the menu. */
+export interface MenuCommand {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** The commands of the terminal chat itself. */
+export const ownCommands = [
+  { name: 'new', summary: 'Starts a new chat; this one is kept.' },
+  { name: 'resume', summary: 'Chooses a past chat, with search.' },
+  { name: 'copy', summary: 'Copies the last reply to the clipboard.' },
+  { name: 'export', summary: 'Writes this branch to a new Markdown file; a name can follow.' },
+  { name: 'models', summary: 'Chooses a model.' },
+  { name: 'tools', summary: 'Lists the tools that the model may call.' },
+  { name: 'cost', summary: 'Shows the tokens and the cost of this branch.' },
+  { name: 'quit', summary: 'Leaves the chat.' },
+] as const satisfies readonly MenuCommand[];
+
+/** The name of an own command. */
+export type OwnCommand = (typeof ownCommands)[number]['name'];
+
+/** The own command of a line and the text after it; null if the line is another command or a message. */
+export function ownCommandOf(line: string): { readonly name: OwnCommand; readonly rest: string } | null {
+  const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
+  const asked = word === 'exit' ? 'quit' : word;
+  const found = ownCommands.find(({ name }) => name === asked);
+  return found === undefined ? null : { name: found.name, rest: rest.trim() };
+}
+
+/** The help for the own commands, one per line. */
+export function ownHelp(): string {
+  return ownCommands.map(({ name, summary }) => `/${name}  ${summary}`).join('\n');
+}

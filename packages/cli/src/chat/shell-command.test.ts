@@ -1,0 +1,39 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { runShellCommand, shellMessage } from './shell-command.ts';
+
+const node = JSON.stringify(process.execPath);
+const never = new AbortController().signal;
+
+describe('a shell command', () => {
+  it('[O102] has its output and exit code in a message, without control sequences', async () => {
+    const result = await runShellCommand(
+      `${node} -e "console.log('a\\u001b[2Jb'); process.exitCode = 3"`,
+      tmpdir(),
+      never,
+    );
+    expect(result).toEqual({ output: 'ab\n', code: 3 });
+    expect(shellMessage('x', result)).toBe('Output of `x`:\n\n```\nab\n```\n\nIt ended with exit code 3.');
+    expect(shellMessage('x', { output: '', code: 0 })).toContain('(no output)');
+    expect(shellMessage('x', { output: '```\n', code: 0 })).toBe('Output of `x`:\n\n````\n```\n````');
+  });
+
+  it('[O102] a long output keeps its beginning and end', async () => {
+    const script = "process.stdout.write('first' + 'x'.repeat(500000) + 'last')";
+    const { output } = await runShellCommand(`${node} -e "${script}"`, tmpdir(), never);
+    expect(output).toMatch(/^first[\s\S]*left out[\s\S]*last$/);
+    expect(output.length).toBeLessThan(41_000);
+  });
+
+  it('[O102] is stopped with the processes that it started', async () => {
+    const controller = new AbortController();
+    const running = runShellCommand(
+      `${node} -e "setInterval(() => {}, 1000)" && echo done`,
+      tmpdir(),
+      controller.signal,
+    );
+    controller.abort();
+    const { output, code } = await running;
+    expect([output, code === 0]).toEqual(['', false]);
+  });
+});

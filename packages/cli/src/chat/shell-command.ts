@@ -1,0 +1,63 @@
+/** Runs a command of the user's shell and collects its output. */
+import { spawn } from 'node:child_process';
+import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
+
+/** The output of a command, and how it ended. */
+export interface ShellResult {
+  readonly output: string;
+  /** The exit code; null if it was stopped. */
+  readonly code: number | null;
+}
+
+// More would fill the context window; the middle is left out, because errors are at the end.
+const longest = 40_000;
+
+/** Runs a command in a folder until it ends or the signal stops it and the processes that it started. */
+export function runShellCommand(command: string, folder: string, signal: AbortSignal): Promise<ShellResult> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const isGroup = process.platform !== 'win32';
+    const child = spawn(command, { shell: true, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: isGroup });
+    let [head, tail] = ['', ''];
+    let isCut = false;
+    const hear = (text: string) => {
+      const space = longest / 2 - head.length;
+      head += text.slice(0, space);
+      tail += text.slice(Math.max(0, space));
+      // Cut rarely: each cut copies the tail.
+      if (tail.length <= longest) return;
+      tail = tail.slice(-longest / 2);
+      isCut = true;
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
+    const stop = () => {
+      if (child.pid === undefined) return;
+      if (!isGroup) return void child.kill();
+      try {
+        process.kill(-child.pid, 'SIGTERM');
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    child.on('error', (error) => {
+      signal.removeEventListener('abort', stop);
+      reject(error);
+    });
+    child.on('close', (code) => {
+      signal.removeEventListener('abort', stop);
+      const end = tail.slice(-longest / 2);
+      const output = end.length < tail.length || isCut ? `${head}\n… left out …\n${end}` : head + end;
+      resolve({ output: stripControlSequences(output), code });
+    });
+  });
+}
+
+/** The command and its output as the text of a message. */
+export function shellMessage(command: string, { output, code }: ShellResult): string {
+  const text = output.trimEnd();
+  // A fence that is longer than any in the output.
+  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const end = code === 0 ? '' : `\n\n${code === null ? 'It was stopped.' : `It ended with exit code ${code}.`}`;
+  return `Output of \`${command}\`:\n\n${fence}\n${text === '' ? '(no output)' : text}\n${fence}${end}`;
+}

@@ -1,0 +1,21 @@
+import { type Node, nodeId } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { makeCliFixture } from '../testing/index.ts';
+import { statusLine } from './status-line.ts';
+
+describe('the status line', () => {
+  it('[O100] names the model, branch, version, tokens of the window and cost, and leaves out what is not known', async () => {
+    const fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
+    const { node } = await fixture.json(['chat', '-p', 'What is a branch?']);
+    fixture.close();
+    const stored = node as Node;
+    const source = { usage: { inputTokens: 1500, outputTokens: 100 }, cost: { total: 0.0123 } };
+    const reply: Node = { ...stored, id: nodeId('a'), role: 'assistant', meta: { source } };
+    const state = { model: 'x/large', branch: 'Elms', nodes: [reply], places: new Map([[reply.id, [1, 3] as const]]) };
+    expect(statusLine(state, 200_000, 80)).toBe(
+      'x/large · branch Elms · version 2 of 3 · 1.6k of 200k tokens · $0.0123',
+    );
+    expect(statusLine(state, null, 20)).toBe('x/large · branch El…');
+    expect(statusLine({ ...state, branch: null, nodes: [] }, 200_000, 80)).toBe('x/large');
+  });
+});

@@ -1,0 +1,24 @@
+/** The line below the input: the model, the branch, the version, the tokens of the window and the cost. */
+import { oneLine } from '../terminal/strip-control-sequences.ts';
+import { dollars, shortCount, usageOf } from './branch-usage.ts';
+import type { ChatState } from './chat-state.ts';
+
+/** The status on one line of at most so many columns. What is not known is left out. */
+export function statusLine(
+  state: Pick<ChatState, 'model' | 'branch' | 'nodes' | 'places'>,
+  window: number | null,
+  width: number,
+): string {
+  const { context, cost } = usageOf(state.nodes);
+  const varied = state.nodes.findLast((node) => (state.places.get(node.id)?.[1] ?? 1) > 1);
+  const [index = 0, total = 1] = (varied === undefined ? undefined : state.places.get(varied.id)) ?? [];
+  const tokens = context === null ? null : shortCount(context);
+  const parts = [
+    oneLine(state.model, 40),
+    state.branch === null ? null : `branch ${oneLine(state.branch, 24)}`,
+    total > 1 ? `version ${index + 1} of ${total}` : null,
+    tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${shortCount(window)} tokens`,
+    cost === null ? null : dollars(cost),
+  ];
+  return oneLine(parts.filter((part) => part !== null).join(' · '), width);
+}

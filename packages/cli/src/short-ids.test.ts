@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { shortId, shortIdsOf } from './short-ids.ts';
+
+test('[O87] ids of a list are as long as it takes to tell them apart', () => {
+  const ids = ['0190c2e0-0000-7000-8000-00aa00000001', '0190c2e0-0000-7000-8000-00bb00000001'];
+  expect(shortId(ids[0] ?? '')).toBe('00000001');
+  const short = shortIdsOf(ids);
+  expect(ids.map(short)).toEqual(['a00000001', 'b00000001']);
+  expect(ids.map(shortIdsOf(ids.slice(0, 1)))).toEqual(['00000001', '00000001']);
+});

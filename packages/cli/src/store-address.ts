@@ -1,0 +1,31 @@
+/** Resolves `--store` or the configured store: a URL, or a path whose kind of store is detected. */
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AppError } from '@coppice/core';
+
+/** A URL is kept. A path becomes the URL of the store there, or of the kind that its name suggests. */
+export function storeUrlFrom(address: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string {
+  // A single letter before the colon is a Windows drive.
+  if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return address;
+  const path = address.startsWith('~/') ? join(home, address.slice(2)) : resolve(cwd, address);
+  const kind = kindOfPath(path) ?? kindOfName(address);
+  if (kind !== null) return `${kind}:${path}`;
+  throw new AppError({
+    code: 'cli/no-store',
+    kind: 'not-found',
+    message: `No store exists at ${address}. To create one, say which kind: sqlite:${address}, files:${address} or jsonl:${address}.`,
+  });
+}
+
+function kindOfPath(path: string): 'sqlite' | 'files' | 'jsonl' | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isDirectory()) return path.endsWith('.jsonl') ? 'jsonl' : 'sqlite';
+  const names = readdirSync(path);
+  return !names.includes('roots.json') && names.some((name) => name.endsWith('.jsonl')) ? 'jsonl' : 'files';
+}
+
+function kindOfName(path: string): 'sqlite' | 'jsonl' | null {
+  if (path.endsWith('.jsonl')) return 'jsonl';
+  return /\.(?:db|sqlite3?)$/.test(path) ? 'sqlite' : null;
+}

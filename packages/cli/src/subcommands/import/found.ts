@@ -1,0 +1,151 @@
+/** Conversations of other programs on this computer: shown with counts, imported if the user agrees, and followed. */
+import type { ImportReport } from '@coppice/content/formats';
+import { isAppError } from '@coppice/core';
+import type { ComputerPaths, FoundFile, FoundProgram, ProgramPlace } from '@coppice/server/found';
+import type { CliContext } from '../../cli-context.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { untilStopped } from '../../until-stopped.ts';
+import type { SubcommandOutput } from '../contract.ts';
+import { importReportLines } from './report-lines.ts';
+
+/** The options of the command line. */
+interface FoundOptions {
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly format: string | undefined;
+}
+
+const lookAgainMs = 500;
+
+function pathsOf({ host }: CliContext): ComputerPaths {
+  return { home: host.home, env: host.env, platform: process.platform };
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+function programLines(programs: readonly FoundProgram[], { output }: CliContext): string[] {
+  return programs.map(({ label, sessions, bytes, folders }, index) => {
+    const count = `${String(sessions).padStart(7)} ${sessions === 1 ? 'session ' : 'sessions'} ${sizeText(bytes).padStart(9)}`;
+    const where = output.style.quiet(oneLine(folders.join(', '), 200));
+    return `${String(index + 1).padStart(2)}  ${label.padEnd(14)}${count}  ${where}`;
+  });
+}
+
+/** Parses an answer to a list of programs: all, none, or their numbers. */
+function chosenBy(answer: string, programs: readonly FoundProgram[]): readonly FoundProgram[] {
+  const text = answer.trim().toLowerCase();
+  if (/^(?:y|yes|all)$/.test(text)) return programs;
+  const numbers = new Set(
+    text
+      .split(/[\s,]+/)
+      .filter((word) => /^\d+$/.test(word))
+      .map(Number),
+  );
+  return programs.filter((_, index) => numbers.has(index + 1));
+}
+
+/** Asks which programs to import. Without a terminal nothing is imported. */
+async function choose(at: CliContext, programs: readonly FoundProgram[], yes: boolean) {
+  const { host, output } = at;
+  if (yes) return programs;
+  if (host.stdin.isTTY !== true || at.options.json) return [];
+  for (const line of programLines(programs, at)) output.note(`${line}\n`);
+  output.note('Import which? [all, none, or numbers] ');
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of untilStopped(host.stdin, host.signal)) {
+    text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    if (text.includes('\n')) break;
+  }
+  return chosenBy(text.split('\n')[0] ?? '', programs);
+}
+
+async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
+  const { findPrograms, programPlaces } = await import('@coppice/server/found');
+  const places = programPlaces.filter((place) => format === undefined || place.format === format);
+  const programs = await findPrograms(pathsOf(at), places);
+  const chosen = programs.length === 0 ? [] : await choose(at, programs, yes);
+  const names = new Set(chosen.map((program) => program.format));
+  return { programs, chosen: places.filter((place) => names.has(place.format)), places };
+}
+
+/** Finds conversations, and imports those of the chosen programs. */
+export async function importFound(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
+  const { findFiles } = await import('@coppice/server/found');
+  const { importFiles } = await import('@coppice/server/importing');
+  const { programs, chosen } = await findChosen(at, options);
+  if (programs.length === 0)
+    return { data: { programs, reports: [] }, lines: ['No conversations of other programs were found.'] };
+  const reports: ImportReport[] = [];
+  const lines: string[] = [];
+  if (chosen.length === 0) {
+    if (!(at.host.stdin.isTTY === true)) lines.push(...programLines(programs, at));
+    lines.push('Nothing was imported. Use --yes to import all of them, or --format for one.');
+  }
+  for (const place of chosen) {
+    const files = await findFiles(place, pathsOf(at));
+    const settings = {
+      actor: at.context().actor,
+      dryRun: options.dryRun,
+      signal: at.host.signal,
+      format: place.format,
+    };
+    for await (const event of importFiles({ store: await at.store() }, files, { ...settings, follow: true })) {
+      if (event.type !== 'report') continue;
+      reports.push(event.report);
+      lines.push(...importReportLines(place.label, event.report, at.output));
+    }
+  }
+  return { data: { programs, reports }, lines };
+}
+
+/** Imports, then checks twice a second until stopped. Nothing is written to the files of the programs. */
+export async function watchFound(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
+  const { ProgramWatch } = await import('@coppice/server/found');
+  const { programs, chosen, places } = await findChosen(at, options);
+  const watched = options.yes ? places : chosen;
+  if (watched.length === 0)
+    return { data: { programs }, lines: ['Nothing is watched. Use --yes to watch all programs, or --format for one.'] };
+  const { output, host } = at;
+  output.note(`Watching ${watched.map(({ label }) => label).join(', ')}. Stop with Ctrl+C.\n`);
+  const watch = new ProgramWatch(pathsOf(at), watched);
+  while (!host.signal.aborted) {
+    try {
+      for await (const { place, files } of watch.changes()) {
+        host.signal.throwIfAborted();
+        await mirror(at, place, files);
+      }
+    } catch (thrown) {
+      if (host.signal.aborted) break;
+      // The next check tries again.
+      if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
+      output.note(`${oneLine(thrown.message, 200)}\n`);
+    }
+    await Promise.race([at.pause(lookAgainMs), stopped(host.signal)]);
+  }
+  return null;
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function mirror(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]): Promise<void> {
+  for await (const { title, created, added } of imported(at, place, files)) {
+    if (!created && added === 0) continue;
+    const what = created ? 'new' : `${added} more`;
+    at.output.print(`${place.label}  ${oneLine(title ?? 'Untitled', 60)}  ${what}`);
+  }
+}
+
+async function* imported(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]) {
+  const { importFiles } = await import('@coppice/server/importing');
+  const settings = { actor: at.context().actor, signal: at.host.signal, format: place.format, follow: true };
+  for await (const event of importFiles({ store: await at.store() }, files, settings))
+    if (event.type === 'conversation') yield event;
+}

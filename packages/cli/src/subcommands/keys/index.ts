@@ -1,0 +1,128 @@
+import type { LiveConfig, ProviderConfig } from '@coppice/engine';
+import { fileRecords, localServers, providerDefinitions, rotateRecords, sharedKeysPath } from '@coppice/engine';
+import type { CliContext } from '../../cli-context.ts';
+import { usageError } from '../../exit-codes.ts';
+import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
+
+const actions = ['list', 'set', 'remove', 'rotate'] as const;
+
+export const keys = defineSubcommand({
+  name: 'keys',
+  summary: 'list, set and remove the keys of providers; the page shows the same ones',
+  group: 'Manage',
+  arguments: [
+    { name: 'action', summary: `${actions.join(', ')} (default list)`, optional: true, completes: actions },
+    {
+      name: 'provider',
+      summary: 'provider, such as openai, or a name of your own for another address',
+      optional: true,
+      completes: [...providerDefinitions, ...localServers].map(({ name }) => name),
+    },
+  ],
+  options: [
+    { name: 'address', value: 'url', summary: 'address of the server, such as http://127.0.0.1:8000/v1' },
+    { name: 'label', value: 'text', summary: 'name to show for it' },
+    { name: 'users', summary: 'the keys of a server with users (coppice serve --users), which are encrypted' },
+  ],
+  examples: [
+    'coppice keys',
+    'coppice keys set openai < key.txt',
+    'coppice keys set vllm --address http://127.0.0.1:8000/v1',
+    'coppice keys remove openai',
+    'coppice keys rotate --users',
+  ],
+  async run(given, at) {
+    const action = given.optional('action') ?? 'list';
+    if (action === 'rotate') return rotateKeys(given, at);
+    const live = await (given.flag('users') ? at.sharedLive() : at.live());
+    if (action === 'list') return listKeys(live, at);
+    const name = given.optional('provider');
+    if (name === undefined) throw usageError(`Name the provider: coppice keys ${action} openai.`);
+    if (action === 'set') return setKey(live, name, given, at);
+    if (action === 'remove') return removeKey(live, name);
+    throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
+  },
+});
+
+/** The source of a key, and its masked value. */
+function describeKey({ key, keySource }: ProviderConfig): string {
+  if (keySource === undefined) return 'no key';
+  const shown = key?.lastFour === null || key === undefined ? 'key' : `key …${key.lastFour}`;
+  if (keySource.from === 'environment') return `${shown} from ${keySource.variable}`;
+  return keySource.from === 'file' ? `${shown} from the configuration file` : shown;
+}
+
+function listKeys(live: LiveConfig, at: CliContext): SubcommandOutput {
+  const found = [...live.current.providers.values()].filter(
+    ({ key, fromPage }) => key !== undefined || fromPage === true,
+  );
+  const { style, foreign } = at.output;
+  return {
+    data: {
+      items: found.map(({ name, kind, baseUrl, key, keySource }) => ({
+        name,
+        kind,
+        address: baseUrl ?? null,
+        lastFour: key?.lastFour ?? null,
+        from: keySource ?? null,
+      })),
+    },
+    lines:
+      found.length === 0
+        ? ['No keys yet. Add one with coppice keys set openai, or on the page under Settings, Models.']
+        : found.map((provider) => {
+            const address = provider.baseUrl === undefined ? '' : `  ${foreign(provider.baseUrl)}`;
+            return `${style.strong(provider.name)}  ${describeKey(provider)}${style.quiet(address)}`;
+          }),
+  };
+}
+
+/** Reads the key from standard input, never from the command line, which other users can see. */
+async function setKey(
+  live: LiveConfig,
+  name: string,
+  given: SubcommandInput,
+  at: CliContext,
+): Promise<SubcommandOutput> {
+  const address = given.optional('address');
+  const definition = providerDefinitions.find((each) => each.name === name);
+  const wantsKey = definition?.keyRequired === true || at.host.stdin.isTTY !== true;
+  if (wantsKey && at.host.stdin.isTTY === true)
+    at.output.note(`Paste the key of ${definition?.label ?? name}, then press Enter and Ctrl-D.\n`);
+  const key = wantsKey ? (await at.input()).trim() : '';
+  const checked = await live.checkConnection({ name, address, label: given.optional('label'), key });
+  const providers = await at.providers();
+  const listed = await providers.tryConnection(checked.section, { signal: at.host.signal }).then(
+    (models) => ({ models: models.map(({ id }) => id), problem: null }),
+    (error: unknown) => ({ models: [], problem: error instanceof Error ? error.message : String(error) }),
+  );
+  await live.keepConnection(name, checked, definition?.keyRequired === true ? [] : listed.models);
+  const lines =
+    listed.problem === null
+      ? [`Connected ${name}: ${listed.models.length} models.`]
+      : [`Saved ${name}, but its models could not be listed: ${listed.problem}`];
+  return { data: { name, models: listed.models.length, problem: listed.problem }, lines };
+}
+
+/** Encrypts the keys of a shared server under a new secret. */
+async function rotateKeys(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
+  if (!given.flag('users'))
+    throw usageError('Only the keys of a server with users are encrypted. Use coppice keys rotate --users.');
+  const { env, home } = at.host;
+  const count = await rotateRecords(fileRecords(sharedKeysPath({ env, home })), { env, home });
+  return {
+    data: { rotated: count },
+    lines: [`Encrypted ${count} records under a new secret. Running servers read it within seconds.`],
+  };
+}
+
+async function removeKey(live: LiveConfig, name: string): Promise<SubcommandOutput> {
+  const removed = await live.removeConnection(name);
+  const configured = live.current.providers.get(name)?.keySource;
+  const rest = configured === undefined ? '' : ` It still has a key from the ${configured.from}.`;
+  return {
+    data: { name, removed },
+    exitCode: removed ? 0 : 3,
+    lines: [removed ? `Removed ${name}.${rest}` : `No key was entered for ${name}.${rest}`],
+  };
+}

@@ -1,0 +1,228 @@
+/** What each known program reads to send its model calls to Coppice: variables, arguments, headers. */
+import { basename } from 'node:path';
+import type { Config } from '@coppice/engine';
+import { usageError } from '../../exit-codes.ts';
+
+type ServiceName = 'openai' | 'anthropic' | 'google';
+
+/** The variable with the token, for programs whose settings can refer to a variable: arguments are public. */
+const tokenVariable = 'COPPICE_PROXY_TOKEN';
+const tokenHeader = 'x-coppice-token';
+
+/** Where the server of the call is, and what it holds. */
+export interface ProxyAddress {
+  /** The URL with the project, without the version. */
+  readonly base: string;
+  readonly token: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether Coppice has a key of its own for a service. */
+  hasKey(service: ServiceName): boolean;
+}
+
+/** What a program is started with besides its own arguments. */
+export interface ProgramSettings {
+  /** Changes of its environment; undefined removes a variable. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Arguments before its own. */
+  readonly words: readonly string[];
+  /** A file that it reads, if it takes settings only from a file; its path is added to `words` by the caller. */
+  readonly extension?: { readonly option: string; readonly name: string; readonly text: string };
+}
+
+/** A program whose settings are known. */
+interface KnownProgram {
+  /** The services that get the program's own key if Coppice has none: it can send the token in a header. */
+  readonly keepsKeys: readonly ServiceName[];
+  settings(at: ProxyAddress): ProgramSettings;
+}
+
+/** Adds a header to a variable that may have some already. */
+function addHeader(present: string | undefined, separator: string, token: string): string {
+  const header = `${tokenHeader}: ${token}`;
+  return present === undefined || present.trim() === '' ? header : `${present}${separator}${header}`;
+}
+
+/**
+ * Claude Code. A key of ours replaces its own; without one its sign-in or key is kept, and the token has its own header.
+ */
+function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
+  const address = { ANTHROPIC_BASE_URL: base };
+  if (hasKey('anthropic'))
+    return { env: { ...address, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: undefined }, words: [] };
+  const headers = { ANTHROPIC_CUSTOM_HEADERS: addHeader(env['ANTHROPIC_CUSTOM_HEADERS'], '\n', token) };
+  return { env: { ...address, ...headers }, words: [] };
+}
+
+/** Codex takes the address and headers of a provider only as configuration, which arguments can override. */
+function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
+  const override = (key: string, value: string) => ['-c', `${key}=${value}`];
+  const at = (key: string, value: string) => override(`model_providers.coppice.${key}`, value);
+  const isOurs = hasKey('openai');
+  const signIn = isOurs
+    ? at('env_key', JSON.stringify(tokenVariable))
+    : [
+        ...at('env_http_headers', `{ ${JSON.stringify(tokenHeader)} = ${JSON.stringify(tokenVariable)} }`),
+        ...(env['OPENAI_API_KEY'] === undefined
+          ? at('requires_openai_auth', 'true')
+          : at('env_key', '"OPENAI_API_KEY"')),
+      ];
+  return {
+    env: { [tokenVariable]: token },
+    words: [
+      ...override('model_provider', '"coppice"'),
+      ...at('name', '"OpenAI through Coppice"'),
+      ...at('base_url', JSON.stringify(`${base}/v1`)),
+      ...at('wire_api', '"responses"'),
+      ...signIn,
+    ],
+  };
+}
+
+/** Gemini CLI, with an API key: signed in with a Google account it calls another service. */
+function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
+  const address = { GOOGLE_GEMINI_BASE_URL: base };
+  if (hasKey('google')) return { env: { ...address, GEMINI_API_KEY: token }, words: [] };
+  const headers = { GEMINI_CLI_CUSTOM_HEADERS: addHeader(env['GEMINI_CLI_CUSTOM_HEADERS'], ', ', token) };
+  return { env: { ...address, ...headers }, words: [] };
+}
+
+const services: readonly ServiceName[] = ['openai', 'anthropic', 'google'];
+const versions: Readonly<Record<ServiceName, string>> = { openai: 'v1', anthropic: 'v1', google: 'v1beta' };
+
+/** opencode merges the configuration in a variable over all of its files. */
+function opencodeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
+  const variable = 'OPENCODE_CONFIG_CONTENT';
+  const config = objectIn(variable, env[variable]);
+  const present = isRecord(config['provider']) ? config['provider'] : {};
+  const provider: Record<string, unknown> = { ...present };
+  for (const service of services) {
+    const before = isRecord(provider[service]) ? provider[service] : {};
+    const options = isRecord(before['options']) ? before['options'] : {};
+    const headers = isRecord(options['headers']) ? options['headers'] : {};
+    const read = `{env:${tokenVariable}}`;
+    const signIn = hasKey(service) ? { apiKey: read } : { headers: { ...headers, [tokenHeader]: read } };
+    provider[service] = {
+      ...before,
+      options: { ...options, baseURL: `${base}/${versions[service]}`, ...signIn },
+    };
+  }
+  return {
+    env: { [variable]: JSON.stringify({ ...config, provider }), [tokenVariable]: token },
+    words: [],
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function objectIn(variable: string, text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // Reported below, together with JSON that is not an object.
+  }
+  throw usageError(`The variable ${variable} is not a JSON object, so the address cannot be added to it.`);
+}
+
+const keyVariables: Readonly<Record<ServiceName, string>> = {
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GEMINI_API_KEY',
+};
+
+/** The part of a URL below Coppice's that pi's providers expect: Anthropic's client adds the version itself. */
+const piPaths: Readonly<Record<ServiceName, string>> = { openai: '/v1', anthropic: '', google: '/v1beta' };
+
+/** pi takes the address of a provider from an extension. */
+function piSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
+  const providers = services.map((service) => ({
+    name: service,
+    baseUrl: `${base}${piPaths[service]}`,
+    header: !hasKey(service),
+  }));
+  const text = `const headers = { ${JSON.stringify(tokenHeader)}: process.env.${tokenVariable} };
+export default (pi) => {
+  for (const { name, baseUrl, header } of ${JSON.stringify(providers)})
+    pi.registerProvider(name, header ? { baseUrl, headers } : { baseUrl });
+};
+`;
+  const ours = services.filter(hasKey);
+  return {
+    env: {
+      [tokenVariable]: token,
+      ...Object.fromEntries(ours.map((service) => [keyVariables[service], token])),
+      // It would be used instead of our token.
+      ...(hasKey('anthropic') ? { ANTHROPIC_OAUTH_TOKEN: undefined } : {}),
+    },
+    words: [],
+    extension: { option: '-e', name: 'coppice-proxy.mjs', text },
+  };
+}
+
+/** aider cannot send headers of our own, so the token is its key. */
+function aiderSettings({ base, token }: ProxyAddress): ProgramSettings {
+  return {
+    env: {
+      OPENAI_API_BASE: `${base}/v1`,
+      OPENAI_API_KEY: token,
+      ANTHROPIC_API_BASE: base,
+      ANTHROPIC_API_KEY: token,
+    },
+    words: [],
+  };
+}
+
+/** Any other program: what the clients of OpenAI, Anthropic and Google read. */
+function otherSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
+  return {
+    env: {
+      OPENAI_BASE_URL: `${base}/v1`,
+      OPENAI_API_BASE: `${base}/v1`,
+      ANTHROPIC_BASE_URL: base,
+      OPENAI_API_KEY: token,
+      ANTHROPIC_API_KEY: token,
+      ...(hasKey('google') ? { GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: token } : {}),
+      // The user's own token would be used instead of ours.
+      ANTHROPIC_AUTH_TOKEN: undefined,
+    },
+    words: [],
+  };
+}
+
+const knownPrograms: ReadonlyMap<string, KnownProgram> = new Map([
+  ['claude', { keepsKeys: ['anthropic'], settings: claudeSettings }],
+  ['codex', { keepsKeys: ['openai'], settings: codexSettings }],
+  ['gemini', { keepsKeys: ['google'], settings: geminiSettings }],
+  ['opencode', { keepsKeys: services, settings: opencodeSettings }],
+  ['pi', { keepsKeys: services, settings: piSettings }],
+  ['aider', { keepsKeys: [], settings: aiderSettings }],
+]);
+
+/** A program by its file name; for any other, what clients of the services read. */
+export function findProgram(program: string | undefined): KnownProgram {
+  const name = basename(program ?? '').replace(/\.(?:exe|cmd|bat|ps1|js|mjs)$/i, '');
+  return knownPrograms.get(name) ?? { keepsKeys: [], settings: otherSettings };
+}
+
+/** Whether Coppice has a key for a service, for the host that calls are forwarded to. */
+export function hasKeyFor({ providers, proxy }: Pick<Config, 'providers' | 'proxy'>, service: ServiceName): boolean {
+  const key = providers.get(service)?.key;
+  const address = proxy[service];
+  return key !== undefined && (address === undefined || new URL(address).origin === key.origin);
+}
+
+const publicAddresses: Readonly<Record<ServiceName, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+  google: 'https://generativelanguage.googleapis.com',
+};
+
+/** The configuration with the public address of each service that gets the program's own key, unless one is set. */
+export function withPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
+  const unset = keepsKeys.filter((service) => !hasKeyFor(config, service) && config.proxy[service] === undefined);
+  const addresses = Object.fromEntries(unset.map((service) => [service, publicAddresses[service]]));
+  return { ...config, proxy: { ...config.proxy, ...addresses } };
+}

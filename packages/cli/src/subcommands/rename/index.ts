@@ -1,0 +1,26 @@
+import { printChange, runTreeChange } from '../../changing.ts';
+import { usageError } from '../../exit-codes.ts';
+import { findTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const rename = defineSubcommand({
+  name: 'rename',
+  summary: 'change the title of a conversation',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'title', summary: 'new title', optional: true, many: true },
+  ],
+  options: [{ name: 'remove', summary: 'remove your title; the automatic one is shown again' }],
+  examples: ['coppice rename last Sourdough for beginners', 'coppice rename last --remove'],
+  async run(given, at) {
+    const row = await findTree(at, given.text('tree'));
+    const words = given.many('title').join(' ').trim();
+    if (given.flag('remove') === (words !== ''))
+      throw usageError('Give a new title, or --remove to drop the present one.');
+    const title = given.flag('remove') ? null : words;
+    const outcome = await runTreeChange(at, { type: 'attributes', treeId: row.id, set: { title } });
+    return printChange(outcome, title === null ? 'Removed the title.' : `Renamed to ${oneLine(title, 60)}.`, at);
+  },
+});

@@ -1,0 +1,36 @@
+import { printChange, runTreeChange } from '../../changing.ts';
+import { findTree } from '../../resolve-target.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const tag = defineSubcommand({
+  name: 'tag',
+  summary: 'list, add or remove the tags of a conversation',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'tags', summary: 'tags to add', optional: true, many: true },
+  ],
+  options: [{ name: 'remove', value: 'tag', many: true, summary: 'tag to remove; may be repeated' }],
+  examples: ['coppice tag last', 'coppice tag last recipes bread', 'coppice tag last --remove bread'],
+  async run(given, at) {
+    const row = await findTree(at, given.text('tree'));
+    const before = row.attributes.tags ?? [];
+    const removed = new Set(given.many('remove'));
+    const [added, { output }] = [given.many('tags'), at];
+    if (added.length === 0 && removed.size === 0)
+      return {
+        data: { treeId: row.id, tags: before },
+        lines:
+          before.length > 0 ? before.map((each) => oneLine(each, output.columns)) : [output.style.quiet('No tags.')],
+      };
+    const tags = [...new Set([...before, ...added])].filter((each) => !removed.has(each));
+    const outcome = await runTreeChange(at, {
+      type: 'attributes',
+      treeId: row.id,
+      set: { tags: tags.length === 0 ? null : tags },
+    });
+    const now = tags.length === 0 ? 'No tags left.' : `Tags: ${tags.map((each) => oneLine(each, 40)).join(', ')}.`;
+    return printChange(outcome, now, at);
+  },
+});

@@ -1,0 +1,29 @@
+import { localTokenPath, openLocalToken, renewLocalToken } from '@coppice/engine';
+import { usageError } from '../../exit-codes.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const token = defineSubcommand({
+  name: 'token',
+  summary: 'show the token that signs you in to the page; --new replaces it',
+  group: 'Manage',
+  options: [{ name: 'new', summary: 'make a new token; every browser and program with the old one is signed out' }],
+  examples: ['coppice token', 'coppice token --new'],
+  async run(given, at) {
+    const { env, home } = at.host;
+    const path = localTokenPath({ env, home });
+    const chosen = env['COPPICE_TOKEN'];
+    if (chosen !== undefined && given.flag('new'))
+      throw usageError('COPPICE_TOKEN holds the token. Change or unset that variable instead.');
+    const current = chosen ?? (given.flag('new') ? await renewLocalToken(path) : (await openLocalToken(path)).current);
+    const from = chosen === undefined ? path : 'COPPICE_TOKEN';
+    return {
+      data: { token: current, from },
+      lines: [
+        current,
+        ...(given.flag('new')
+          ? [at.output.style.quiet('Everybody with the old token is signed out, also from servers that run now.')]
+          : []),
+      ],
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { makeHome, startTerminal } from '../testing/terminal.ts';
+import { pagerCommand } from './pager.ts';
+
+test('[O93] the pager is the one that the user names, and none where none is wanted or installed', () => {
+  const env = { PATH: process.env['PATH'] };
+  expect(pagerCommand({ ...env, PAGER: 'sed -n p' }, 'linux')).toBe('sed -n p');
+  expect(pagerCommand({ ...env, PAGER: 'sed -n p', COPPICE_PAGER: '' }, 'linux')).toBeNull();
+  expect(pagerCommand({ ...env, PAGER: 'no-such-pager -x' }, 'linux')).toBeNull();
+  expect(pagerCommand({ ...env, PAGER: 'sed', TERM: 'dumb' }, 'linux')).toBeNull();
+  expect(pagerCommand({ PATH: '' }, 'linux')).toBeNull();
+  expect(pagerCommand(env, 'win32')).toBeNull();
+});
+
+test('[O93] on a terminal `show` is rendered and goes through the pager', { tags: ['terminal'] }, async () => {
+  const { home, close } = makeHome();
+  const begin = startTerminal(['append', '--new', 'A **strong** word'], home);
+  expect(await begin.ended()).toBe(0);
+  const shown = startTerminal(['show'], home, { columns: 80, rows: 20 }, { PAGER: 'sed s/^/paged:/' });
+  await shown.shows('paged:A strong word');
+  expect(await shown.ended()).toBe(0);
+  close();
+});

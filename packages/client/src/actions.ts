@@ -1,0 +1,407 @@
+/**
+ * The user's actions on an open tree. Each is shown immediately and rejects with a `HttpProblem` if it is refused.
+ */
+import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
+import type { CombineWay, GenerationRequest } from './api.ts';
+import type { BegunAnswer, TreeViewData, WrittenAnswer } from './api-types.ts';
+import { type EditResult, editMessage, type SeenContent } from './edit-message.ts';
+import { isOnShownPath, refreshUnlessNavigated } from './following.ts';
+import { asProblem, HttpProblem } from './http.ts';
+import { optimisticNode } from './optimistic.ts';
+import type { TreeSession } from './session.ts';
+
+/** How replies are generated. */
+export interface GenerationOptions {
+  /** `provider/model`; the server's default if empty. */
+  readonly models?: readonly string[];
+  /** How many replies of each model; 1 by default. */
+  readonly n?: number;
+  readonly temperature?: number | null;
+  readonly topP?: number | null;
+  /** The largest number of tokens of a reply. */
+  readonly maxTokens?: number | null;
+  /** How much a model thinks before it answers, if it can. */
+  readonly thinking?: 'low' | 'medium' | 'high' | null;
+  /** Names of tools that the model may call. They are sent with a single reply only. */
+  readonly tools?: readonly string[];
+}
+
+/** The result of a request for replies. */
+export interface GenerationResult {
+  /** Whether the message is in the tree, even if its reply failed. If not, it belongs back into the composer. */
+  readonly sent: boolean;
+  readonly problem: HttpProblem | null;
+}
+
+/** The attributes of a tree that can be changed. */
+export type TreeAttributes = Pick<Partial<TreeViewData>, 'title' | 'tags' | 'folder' | 'pinned'>;
+
+/** A message as text, or as a message of core. */
+export type MessageInput = string | Message;
+
+function toMessage(message: MessageInput): Message {
+  return typeof message === 'string' ? textMessage('user', message) : message;
+}
+
+type GenerationBody = Pick<
+  GenerationRequest,
+  'models' | 'n' | 'temperature' | 'topP' | 'maxTokens' | 'thinking' | 'tools'
+>;
+
+function generationBody(options: GenerationOptions): GenerationBody {
+  const {
+    models = [],
+    n = 1,
+    temperature = null,
+    topP = null,
+    maxTokens = null,
+    thinking = null,
+    tools = [],
+  } = options;
+  return {
+    ...(models.length === 0 ? {} : { models }),
+    ...(n > 1 ? { n } : {}),
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { topP }),
+    ...(maxTokens === null ? {} : { maxTokens }),
+    ...(thinking === null ? {} : { thinking: { effort: thinking } }),
+    // The server refuses tools together with several replies.
+    ...(tools.length === 0 || n > 1 || models.length > 1 ? {} : { tools }),
+  };
+}
+
+export class TreeActions {
+  readonly #session: TreeSession;
+
+  constructor(session: TreeSession) {
+    this.#session = session;
+  }
+
+  /** A new id for a message. Sending the same message with the same id twice adds it once. */
+  newNodeId(): NodeId {
+    return nodeId(this.#session.connection.newId());
+  }
+
+  get #end(): NodeId | null {
+    return this.#session.state.part?.leaf ?? null;
+  }
+
+  /** The parent of the next message: the end of the view, or the root of the tree. */
+  #parent(): NodeId {
+    const tree = this.#session.state.part?.tree;
+    if (tree === undefined) throw new HttpProblem('client/not-open', 'The tree is not open; call open() first.', -1);
+    return this.#end ?? tree.rootId;
+  }
+
+  #insert(id: NodeId, parentId: NodeId, message: Message): Step {
+    const { state, connection } = this.#session;
+    return { type: 'insert', node: optimisticNode(state, { id, parentId, message }, connection.now()) };
+  }
+
+  /** Undoes an act, or the newest one. */
+  async undo(actId?: string): Promise<WrittenAnswer> {
+    return this.#followed((version) =>
+      this.#session.api.undo(this.#session.treeId, actId === undefined ? {} : { actId }, version),
+    );
+  }
+
+  /** Redoes what was undone last. */
+  async redo(): Promise<WrittenAnswer> {
+    return this.#followed((version) => this.#session.api.redo(this.#session.treeId, version));
+  }
+
+  /** Writes, then moves the view to the new active node, unless the user has moved meanwhile. */
+  async #followed(
+    run: (version: number) => Promise<WrittenAnswer>,
+    {
+      steps = [],
+      end = (written) => written.activeNodeId,
+    }: {
+      readonly steps?: readonly Step[];
+      readonly end?: (written: WrittenAnswer) => NodeId | null | undefined;
+    } = {},
+  ): Promise<WrittenAnswer> {
+    const follow = refreshUnlessNavigated(this.#session);
+    const written = await this.#session.write(steps, run);
+    await follow(end(written), written.version);
+    return written;
+  }
+
+  /** Appends a message below a node (by default the end of the view) without generating a reply. */
+  append(
+    input: MessageInput,
+    { parentId = this.#parent(), id = this.newNodeId() }: { readonly parentId?: NodeId; readonly id?: NodeId } = {},
+  ): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    const message = toMessage(input);
+    const role = message.role === 'tool' ? 'user' : message.role;
+    return this.#session.write(
+      [this.#insert(id, parentId, message)],
+      (version) => api.append(treeId, { parentId, messages: [{ id, role, content: message.content }] }, version),
+      id,
+    );
+  }
+
+  /** Sends a message below a node (by default the end of the view) and generates a reply. */
+  send(
+    input: MessageInput,
+    {
+      parentId = this.#parent(),
+      id = this.newNodeId(),
+      ...options
+    }: GenerationOptions & { readonly parentId?: NodeId; readonly id?: NodeId } = {},
+  ): Promise<GenerationResult> {
+    const message = toMessage(input);
+    return this.#generate(
+      {
+        type: 'send',
+        parentId,
+        messages: [{ id, role: 'user', content: message.content }],
+        onConflict: 'branch',
+        ...generationBody(options),
+      },
+      { shown: { id, parentId, message } },
+    );
+  }
+
+  /** Generates a reply to a message. */
+  reply(parentId: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
+    // If the user has left the branch meanwhile, the reply does not move the view back.
+    const follow = isOnShownPath(this.#session, parentId);
+    const body = { type: 'reply', parentId, onConflict: 'branch', ...generationBody(options) } as const;
+    return this.#generate(body, { follow });
+  }
+
+  /** Generates another reply to the prompt of a reply, or to a prompt; the old reply stays as a variant. */
+  regenerate(id: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
+    return this.#generate({ type: 'regenerate', nodeId: id, onConflict: 'branch', ...generationBody(options) });
+  }
+
+  /** Generates a reply from several replies to one message, as a variant next to them. */
+  combine(
+    nodeIds: readonly NodeId[],
+    {
+      way = 'combine',
+      instructions = '',
+      ...options
+    }: GenerationOptions & { readonly way?: CombineWay; readonly instructions?: string } = {},
+  ): Promise<GenerationResult> {
+    return this.#generate({
+      type: 'combine',
+      nodeIds,
+      way,
+      ...(instructions === '' ? {} : { instructions }),
+      onConflict: 'branch',
+      ...generationBody({ ...options, tools: [] }),
+    });
+  }
+
+  /** Continues a reply that was cut off. */
+  continueReply(id: NodeId, { models = [], ...options }: GenerationOptions = {}): Promise<GenerationResult> {
+    const body = generationBody({ ...options, models: models.slice(0, 1), n: 1, tools: [] });
+    return this.#generate({ type: 'continue', nodeId: id, ...body });
+  }
+
+  async #generate(
+    body: Omit<GenerationRequest, 'requestId' | 'expectedVersion'>,
+    {
+      shown = null,
+      follow = true,
+    }: {
+      readonly shown?: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message } | null;
+      readonly follow?: boolean;
+    } = {},
+  ): Promise<GenerationResult> {
+    const session = this.#session;
+    const requestId = session.connection.newId();
+    const run = (version: number): Promise<BegunAnswer> =>
+      session.api.generate(session.treeId, { ...body, requestId, expectedVersion: version });
+    try {
+      const steps = shown === null ? [] : [this.#insert(shown.id, shown.parentId, shown.message)];
+      const beginning = session.write(steps, run, shown?.id);
+      const { navigationCount } = session;
+      const begun = await beginning;
+      session.replies.claim(
+        begun.nodes.map((node) => node.nodeId),
+        begun.actId,
+      );
+      if (follow) await session.followTurn(begun, navigationCount);
+      return { sent: true, problem: null };
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      // The message may be in the tree although its reply failed; then it must not go back to the composer.
+      return { sent: shown !== null && (await this.#isStored(shown.id)), problem };
+    }
+  }
+
+  /** Whether the server has a node: known from the feed, or by a request. */
+  async #isStored(id: NodeId): Promise<boolean> {
+    if (this.#session.state.base?.nodes.has(id) === true) return true;
+    return this.#session.api.node(this.#session.treeId, id).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Stops a reply; the text so far is kept. */
+  stop(id: NodeId): Promise<void> {
+    return this.#session.api.abort(this.#session.treeId, id);
+  }
+
+  /** Approves or rejects a waiting tool call; with `remember` the decision applies to later calls of the tool. */
+  approve(callId: string, approve: boolean, remember = false): Promise<void> {
+    const actId = this.#session.state.calls.get(callId)?.actId;
+    if (actId === undefined) return Promise.resolve();
+    return this.#session.api.approve(actId, callId, approve, remember);
+  }
+
+  /**
+   * Edits a message: as a variant, or in place. If another writer was faster, both texts are kept as variants. Pass
+   * the message as it was when editing began; with only its id, the current text counts.
+   */
+  async edit(
+    target: NodeId | SeenContent,
+    content: string | Message['content'],
+    mode: 'branch' | 'in-place' = 'branch',
+  ): Promise<EditResult> {
+    const blocks = typeof content === 'string' ? textMessage('user', content).content : content;
+    return editMessage(this.#session, typeof target === 'string' ? this.#seenNow(target) : target, blocks, mode);
+  }
+
+  #seenNow(id: NodeId): SeenContent {
+    const node = this.#session.state.part?.nodes.get(id);
+    if (node === undefined) throw new HttpProblem('client/not-loaded', `The message ${id} is not loaded.`, -1);
+    return { node, version: this.#session.version };
+  }
+
+  /** Deletes a message: alone (`splice`, its children move up), with everything below (`cascade`), or its whole group. */
+  remove(id: NodeId, mode: 'splice' | 'cascade' | 'group' = 'splice'): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.remove(treeId, id, mode, version), {
+      steps: mode === 'cascade' ? [{ type: 'remove', nodeId: id }] : [],
+      end: (written) => (mode === 'cascade' ? written.activeNodeId : undefined),
+    });
+  }
+
+  /** Splits a message in two at an offset of its text: the second half keeps the children. */
+  split(id: NodeId, position: number): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.split(treeId, id, position, version), { end: () => undefined });
+  }
+
+  /** Joins a text message with its only child of the same role, the inverse of a split; the child keeps its id. */
+  join(id: NodeId): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.join(treeId, id, version), { end: () => undefined });
+  }
+
+  /** Sets, renames or removes (null) the bookmark on a message. */
+  setBookmark(id: NodeId, title: string | null): Promise<WrittenAnswer> {
+    const { api, treeId, state, connection } = this.#session;
+    const before = state.part?.bookmarks.get(id) ?? null;
+    const now = connection.now();
+    const after: Bookmark | null =
+      title === null ? null : { nodeId: id, title, createdAt: before?.createdAt ?? now, updatedAt: now };
+    return this.#session.write([{ type: 'bookmark', nodeId: id, after, before }], () =>
+      title === null ? api.unbookmark(treeId, id) : api.bookmark(treeId, id, title),
+    );
+  }
+
+  /** Sets metadata of a message, such as that it is not sent to models. */
+  annotate(node: Node, set: Readonly<Record<string, unknown>>): Promise<WrittenAnswer> {
+    return this.#annotate(node, set, () => this.#session.api.annotate(this.#session.treeId, node.id, set));
+  }
+
+  /** Sets the title of a message. */
+  setMessageTitle(node: Node, title: string): Promise<WrittenAnswer> {
+    return this.#annotate(node, { title }, () => this.#session.api.title(this.#session.treeId, node.id, title));
+  }
+
+  /** Sets the tags of a message. */
+  setTags(node: Node, tags: readonly string[]): Promise<WrittenAnswer> {
+    return this.#annotate(node, { tags }, () => this.#session.api.tag(this.#session.treeId, node.id, tags));
+  }
+
+  #annotate(
+    node: Node,
+    after: Readonly<Record<string, unknown>>,
+    run: () => Promise<WrittenAnswer>,
+  ): Promise<WrittenAnswer> {
+    const before = Object.fromEntries(Object.keys(after).map((key) => [key, node.meta[key] ?? null]));
+    return this.#session.write([{ type: 'annotate', nodeId: node.id, after, before }], run);
+  }
+
+  /** Changes title, tags, folder or pin of the tree. */
+  setAttributes(after: TreeAttributes): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    const before = this.attributesBefore(after);
+    return this.#session.write([{ type: 'attributes', after, before }], () => api.patch(treeId, after));
+  }
+
+  /** The current values of attributes that are about to change. */
+  attributesBefore(set: TreeAttributes): TreeAttributes {
+    const tree = this.#session.state.part?.tree;
+    if (tree === undefined) return {};
+    return {
+      ...(set.title === undefined ? {} : { title: tree.title }),
+      ...(set.tags === undefined ? {} : { tags: tree.tags }),
+      ...(set.folder === undefined ? {} : { folder: tree.folder }),
+      ...(set.pinned === undefined ? {} : { pinned: tree.pinned }),
+    };
+  }
+
+  /** Copies a message to the end of the view. */
+  cherryPick(id: NodeId): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    const parent = this.#end === null ? {} : { parentId: this.#end };
+    return this.#followed((version) => api.cherryPick(treeId, { nodeId: id, ...parent }, version));
+  }
+
+  /** Merges another branch into the shown one: as a summary, or message by message. */
+  merge(
+    id: NodeId,
+    mode: 'summary' | 'messages',
+    { summary = '', signal }: { readonly summary?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    const into = this.#end === null ? {} : { into: this.#end };
+    const body = { nodeId: id, mode, ...(summary === '' ? {} : { summary }), ...into };
+    return this.#followed((version) => api.merge(treeId, body, version, signal), {
+      end: (written) => written.nodes.at(-1)?.id ?? written.activeNodeId,
+    });
+  }
+
+  /** Moves a message with everything below it under another parent. */
+  move(id: NodeId, parentId: NodeId): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.move(treeId, id, { parentId }, version), { end: () => undefined });
+  }
+
+  /** Summarises older messages, so that less is sent to the model. */
+  compact({ focus = '', model }: { readonly focus?: string; readonly model?: string } = {}): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) =>
+      api.compact(
+        treeId,
+        {
+          ...(this.#end === null ? {} : { nodeId: this.#end }),
+          ...(model === undefined ? {} : { model }),
+          ...(focus === '' ? {} : { focus }),
+        },
+        version,
+      ),
+    );
+  }
+
+  /** Restores the tree as of a version, as a new version. */
+  restoreVersion(past: number): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.restoreVersion(treeId, past, version));
+  }
+
+  /** Removes the summary of a compaction: older messages are sent in full again. */
+  undoCompaction(id: NodeId): Promise<WrittenAnswer> {
+    const { api, treeId } = this.#session;
+    return this.#followed((version) => api.remove(treeId, id, 'splice', version), { end: () => undefined });
+  }
+}

@@ -1,0 +1,288 @@
+/** The responses of the HTTP API as the client reads them, with core's branded ids. */
+import type {
+  ActId,
+  Bookmark,
+  Commit,
+  CommitSummary,
+  ContextEntry,
+  ContextShares,
+  JsonObject,
+  Message,
+  Node,
+  NodeId,
+  Role,
+  SearchHit,
+  Share,
+  Silhouette,
+  TrashItem,
+  TreeId,
+} from '@coppice/core';
+import type { TopologyColumns } from './topology-columns.ts';
+
+export type { CommitSummary, SearchHit, TrashItem };
+
+/** A tree without its nodes. */
+export interface TreeViewData {
+  readonly id: TreeId;
+  readonly rootId: NodeId;
+  readonly version: number;
+  readonly structureVersion: number;
+  readonly activeNodeId: NodeId | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly title: string | null;
+  readonly autoTitle: string | null;
+  readonly systemPrompt?: string;
+  readonly project: string | null;
+  readonly folder: string | null;
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
+  readonly copiedFrom: { readonly treeId: TreeId; readonly nodeId?: NodeId } | null;
+  readonly deletedAt: number | null;
+  readonly forest: boolean;
+  readonly temporary: boolean;
+  readonly conversation_format: 'tree' | 'linear';
+  readonly messageCount?: number;
+}
+
+/** The state of recording calls of other programs. */
+export interface RecorderView {
+  readonly health: 'recording' | 'paused' | 'behind' | 'failing';
+  readonly waiting: number;
+  readonly recorded: number;
+  readonly dropped: number;
+  readonly failed: number;
+  /** Unacknowledged calls that could not be recorded. */
+  readonly unacknowledged: number;
+  readonly lastError: string | null;
+}
+
+/** The silhouette of a tree and the user's position, at a version. */
+export interface TreeShape extends Silhouette {
+  readonly treeId: TreeId;
+  readonly version: number;
+  /** The nearest bookmark above the user's position. */
+  readonly on: string | null;
+  /** The last text there. */
+  readonly words: string;
+}
+
+/** A bookmark in the list of all trees. */
+export interface ListedBookmark {
+  readonly treeId: TreeId;
+  readonly treeTitle: string | null;
+  readonly nodeId: NodeId;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly role: Role | null;
+  readonly words: string;
+}
+
+/** A page of a list. */
+export interface ListedTree<T> {
+  readonly items: readonly T[];
+  readonly cursor: string | null;
+}
+
+/** A page of a branch. */
+export interface PageAnswer {
+  readonly rootId: NodeId;
+  readonly activeNodeId: NodeId | null;
+  readonly version: number;
+  readonly conversation_format: 'tree' | 'linear';
+  readonly nodes: readonly Node[];
+  readonly groups: Readonly<Record<NodeId, readonly Node[]>>;
+  readonly variants: Readonly<
+    Record<NodeId, { readonly index: number; readonly total: number; readonly ids: readonly NodeId[] }>
+  >;
+  readonly before: NodeId | null;
+  readonly after: NodeId | null;
+  readonly bookmarks: Readonly<Record<NodeId, Bookmark>>;
+  readonly runs: Readonly<Record<NodeId, string>>;
+}
+
+/** A page of a branch as it was at an earlier state. */
+export type PastPage = Omit<PageAnswer, 'after' | 'bookmarks' | 'runs'>;
+
+/** The tree without message contents. */
+export interface TopologyAnswer {
+  readonly rootId: NodeId;
+  readonly activeNodeId: NodeId | null;
+  readonly version: number;
+  readonly columns: TopologyColumns;
+  readonly bookmarks: readonly Bookmark[];
+}
+
+/** The response of a write. */
+export interface WrittenAnswer<R = unknown> {
+  readonly treeId: TreeId;
+  readonly version: number;
+  readonly actId: ActId;
+  readonly activeNodeId: NodeId | null;
+  readonly result: R;
+  readonly nodes: readonly Node[];
+}
+
+/** The response of an edit; for one in place, with the open links that still show the old text. */
+export interface Edited extends WrittenAnswer {
+  readonly outdatedShares?: readonly ShareView[];
+}
+
+/** The response of undoing or redoing the newest act in any tree. */
+export type UndoneAnywhere = WrittenAnswer<{ readonly title: string | null; readonly deletedAt: number | null }>;
+
+/** The response of a started generation. */
+export interface BegunAnswer {
+  readonly actId: ActId;
+  readonly treeId: TreeId;
+  readonly nodes: readonly { readonly nodeId: NodeId; readonly parentId: NodeId; readonly runId: string | null }[];
+  readonly version: number;
+}
+
+/** The context of the next call. */
+export interface ContextAnswer {
+  readonly version: number;
+  /** The system prompt and the current summary, and a page of what follows. */
+  readonly entries: readonly ContextEntry[];
+  /** The number of entries in the context, loaded or not. */
+  readonly count: number;
+  /** The cursor of the page above; null if there is none. */
+  readonly before: NodeId | null;
+  readonly shares: ContextShares;
+  readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
+  readonly tokens: number;
+  readonly window: number;
+  readonly maxTokens: number;
+  /** The number of tokens above which older messages are summarised. */
+  readonly compactAt: number;
+  readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
+  readonly model: string;
+}
+
+/** What a delete would remove, and what refers to it. */
+export interface ImpactAnswer {
+  readonly count: number;
+  readonly bookmarks: readonly Bookmark[];
+  readonly pending: readonly NodeId[];
+  readonly active: boolean;
+  readonly shares: number;
+}
+
+/** A commit on the feed, with the nodes it changed. */
+export interface FeedCommit extends Commit {
+  readonly nodes?: readonly Node[];
+  /** The subtrees that were restored, by node; those too large for an event are left out. */
+  readonly restored?: Readonly<
+    Record<string, { readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] }>
+  >;
+}
+
+/** New text of a running reply. */
+export interface ReplyDelta {
+  readonly nodeId: NodeId;
+  readonly runId: string;
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** A tool call that waits for approval. */
+export interface ApprovalData {
+  readonly actId: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+}
+
+export interface ModelView {
+  readonly id: string;
+  readonly provider: string;
+  readonly providerLabel: string;
+  readonly label: string;
+  readonly window: number;
+  /** False if the window is an assumption. */
+  readonly windowKnown: boolean;
+  readonly maxOut: number;
+  /** US dollars per million tokens; null if unknown. */
+  readonly price: { readonly input: number; readonly output: number } | null;
+  readonly capabilities: { readonly tools: boolean; readonly thinking: boolean; readonly images: boolean };
+  readonly ready: boolean;
+  readonly missing: string | null;
+}
+
+/** A slash command of the registry. */
+export interface CommandView {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+}
+
+/** The response of a command. */
+export interface CommandAnswer {
+  readonly said: string;
+  /** The command that undoes it. */
+  readonly undo?: string;
+  readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
+  /** Text for the composer. */
+  readonly selectedText?: string;
+  /** Lines to show, and the nodes that are numbered in them. */
+  readonly text?: string;
+  readonly list?: readonly NodeId[];
+}
+
+/** A share link as its owner sees it. */
+export type ShareView = Omit<Share, 'hash' | 'owner' | 'version'>;
+
+/** The content of a share link. */
+export interface SharedAnswer {
+  readonly title: string | null;
+  readonly systemPrompt?: string;
+  readonly createdAt: number;
+  readonly messages: readonly {
+    readonly id: NodeId;
+    readonly role: Role;
+    readonly content: Message['content'];
+    readonly createdAt?: number;
+    readonly model?: string;
+  }[];
+}
+
+/** A tool that models may call. */
+export interface ToolView {
+  readonly name: string;
+  readonly description?: string;
+  readonly sideEffects?: boolean;
+}
+
+export interface McpServerView {
+  readonly name: string;
+  readonly status: string;
+  readonly lastError: string | null;
+  readonly tools?: readonly unknown[];
+}
+
+/** The server's settings, without secrets. */
+export interface SettingsView {
+  readonly defaultModel: string;
+  readonly providers: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly kind: string;
+    readonly key: boolean;
+    readonly enabled: boolean;
+  }[];
+  readonly tools: { readonly approval: string; readonly rounds: number; readonly calls: number };
+  readonly budgets: {
+    readonly turnUsd: number | null;
+    readonly dayUsd: number | null;
+    readonly turnTokens: number | null;
+  };
+  readonly store: {
+    readonly kind: string;
+    readonly readOnly: boolean;
+    readonly notes: readonly string[];
+    readonly search: boolean;
+  };
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,578 @@
+/** The server's routes as methods, with the types that are generated from the routes. */
+import type { Bookmark, JsonObject, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
+import createClient, { type Client } from 'openapi-fetch';
+import type {
+  BegunAnswer,
+  CommandAnswer,
+  CommandView,
+  CommitSummary,
+  ContextAnswer,
+  Edited,
+  ImpactAnswer,
+  ListedBookmark,
+  ListedTree,
+  McpServerView,
+  ModelView,
+  PageAnswer,
+  PastPage,
+  RecorderView,
+  SearchHit,
+  SettingsView,
+  SharedAnswer,
+  ShareView,
+  ToolView,
+  TopologyAnswer,
+  TrashItem,
+  TreeShape,
+  TreeViewData,
+  UndoneAnywhere,
+  WrittenAnswer,
+} from './api-types.ts';
+import type { AsSent } from './as-sent.ts';
+import { HttpProblem, problemFrom } from './http.ts';
+import type { paths } from './paths.ts';
+
+/** The path of the attachments of a shared link. */
+export function sharedAttachments(token: string): string {
+  return `/api/shared/${encodeURIComponent(token)}/attachments`;
+}
+
+/** Filters of the list of trees. */
+export type TreeFilter = TreeQuery;
+
+/** A message to send. */
+export interface OutMessage {
+  readonly id?: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string | Message['content'];
+}
+
+/** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
+export type CombineWay = 'combine' | 'table' | 'differences';
+
+/** The body of a request for replies. */
+export interface GenerationRequest {
+  readonly type: 'send' | 'reply' | 'regenerate' | 'combine' | 'continue';
+  readonly parentId?: string;
+  readonly nodeId?: string;
+  readonly nodeIds?: readonly string[];
+  readonly way?: CombineWay;
+  readonly instructions?: string;
+  readonly messages?: readonly OutMessage[];
+  readonly models?: readonly string[];
+  readonly n?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly maxTokens?: number;
+  readonly thinking?: { readonly effort: 'low' | 'medium' | 'high' };
+  readonly tools?: readonly string[];
+  readonly requestId?: string;
+  readonly select?: boolean;
+  readonly expectedVersion?: number;
+  readonly onConflict?: 'branch';
+}
+
+/** The position of a slash command: the end of the view, and the nodes that it may reference by number. */
+export interface CommandPlaceBody {
+  readonly activeNodeId: NodeId | null;
+  readonly list: readonly NodeId[];
+}
+
+/** The path of a tree in the API, for streams and downloads. */
+export function treePath(tree: TreeId): string {
+  return `/api/trees/${encodeURIComponent(tree)}`;
+}
+
+/** What a share link may show in addition to the messages. */
+export type SharedField = 'models' | 'system-prompt' | 'thinking' | 'times' | 'tools' | 'usage';
+
+/** A name and its number of trees. */
+interface NamedCount {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Removes undefined fields. */
+function omitUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+function omitUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function mutableContent(content: string | Message['content']) {
+  return typeof content === 'string' ? content : content.map((block) => ({ ...block }));
+}
+
+/** Messages as mutable lists, which the generated types require. */
+function mutableMessages(messages: readonly OutMessage[] | undefined) {
+  return messages?.map(({ content, ...rest }) => ({
+    ...rest,
+    content: mutableContent(content),
+  }));
+}
+
+export interface Transport {
+  /** The URL of the server, without a path. */
+  readonly baseUrl: string;
+  fetch(request: Request): Promise<Response>;
+  /** Whether the browser sends its cookies: to the page's own server, or never. */
+  readonly credentials: 'same-origin' | 'omit';
+}
+
+/** What openapi-fetch returns for a request. */
+interface Reply<D> {
+  readonly data?: D;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Gives a response, whose shape the compiler has checked, the types of core with branded ids. */
+function brandIds<T>(answer: AsSent<T>): T;
+function brandIds(answer: unknown): unknown {
+  return answer;
+}
+
+/** Waits for the data of a response; rejects with a {@link HttpProblem} on a refusal or without a response. */
+export async function readResponse<T>(asked: Promise<Reply<AsSent<T>>>): Promise<T> {
+  let reply: Reply<AsSent<T>>;
+  try {
+    reply = await asked;
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === 'AbortError')
+      throw new HttpProblem('page/aborted', 'The request was aborted.', -1);
+    throw new HttpProblem(
+      'page/offline',
+      thrown instanceof Error ? thrown.message : 'The server cannot be reached.',
+      0,
+    );
+  }
+  const { data, error, response } = reply;
+  if (!response.ok || data === undefined) throw problemFrom(error, response.status);
+  return brandIds<T>(data);
+}
+
+/** Waits for a response of which only the success matters. */
+async function readSuccess(asked: Promise<Reply<unknown>>): Promise<void> {
+  await readResponse<unknown>(asked.then((reply) => (reply.response.ok ? { ...reply, data: true } : reply)));
+}
+
+/** The header with the version that a write is based on. */
+function ifMatch(version: number | undefined): Record<string, string> {
+  return version === undefined ? {} : { 'if-match': `"${version}"` };
+}
+
+/**
+ * Undoes, redoes or restores. If the tree changed meanwhile, the request is retried once with the version in the
+ * error: the server refuses a conflicting undo in any case.
+ */
+async function atCurrentVersion(
+  write: (version: number) => Promise<WrittenAnswer>,
+  version: number,
+): Promise<WrittenAnswer> {
+  try {
+    return await write(version);
+  } catch (thrown) {
+    const now =
+      thrown instanceof HttpProblem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
+    if (typeof now !== 'number') throw thrown;
+    return write(now);
+  }
+}
+
+export type Routes = Client<paths>;
+
+/** Creates the routes for a transport. */
+export function createRoutes({ baseUrl, fetch, credentials }: Transport): Routes {
+  const options = { baseUrl, fetch, credentials, cache: 'no-store' as const };
+  return createClient<paths>(options);
+}
+
+/** The API methods. Each rejects with a `HttpProblem`. */
+export function createApi(routes: Routes) {
+  const of = (tree: TreeId) => ({ path: { tree } });
+  const on = (tree: TreeId, node: NodeId) => ({ path: { tree, node } });
+  return {
+    trees: (filter: TreeFilter = {}) =>
+      readResponse<ListedTree<TreeViewData>>(routes.GET('/api/trees', { params: { query: { ...filter } } })),
+    tree: (tree: TreeId) => readResponse<TreeViewData>(routes.GET('/api/trees/{tree}', { params: of(tree) })),
+    create: ({
+      messages,
+      ...rest
+    }: {
+      readonly id?: TreeId;
+      readonly title?: string;
+      readonly systemPrompt?: string;
+      readonly project?: string;
+      readonly folder?: string;
+      readonly metadata?: JsonObject;
+      readonly temporary?: boolean;
+      readonly messages?: readonly OutMessage[];
+    }) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees', { body: { ...rest, ...omitUndefined({ messages: mutableMessages(messages) }) } }),
+      ),
+    patch: (
+      tree: TreeId,
+      {
+        tags,
+        ...rest
+      }: Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned' | 'metadata'>> & {
+        readonly systemPrompt?: string | null;
+      },
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.PATCH('/api/trees/{tree}', {
+          params: of(tree),
+          body: { ...rest, ...omitUndefined({ tags: tags && [...tags] }) },
+        }),
+      ),
+    setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
+      readResponse<WrittenAnswer>(
+        routes.PUT('/api/trees/{tree}/system-prompt', {
+          params: of(tree),
+          body: { systemPrompt, whole },
+          headers: ifMatch(version),
+        }),
+      ),
+    duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
+      readResponse<WrittenAnswer>(routes.POST('/api/trees/{tree}/duplicate', { params: of(tree), body })),
+    removeTree: (tree: TreeId, purge = false) =>
+      readSuccess(routes.DELETE('/api/trees/{tree}', { params: { ...of(tree), query: purge ? { purge } : {} } })),
+    restoreTree: (tree: TreeId) => readSuccess(routes.POST('/api/trees/{tree}/restore', { params: of(tree) })),
+    keep: (tree: TreeId) => readSuccess(routes.POST('/api/trees/{tree}/keep', { params: of(tree) })),
+    shapes: (ids: readonly TreeId[]) =>
+      readResponse<{ readonly items: readonly TreeShape[] }>(
+        routes.GET('/api/shapes', { params: { query: { ids: ids.join(',') } } }),
+      ),
+    allBookmarks: (cursor?: string) =>
+      readResponse<ListedTree<ListedBookmark>>(
+        routes.GET('/api/bookmarks', { params: { query: omitUndefined({ cursor }) } }),
+      ),
+    folders: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/folders')),
+    tags: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/tags')),
+
+    page: (
+      tree: TreeId,
+      query: {
+        readonly nodeId?: NodeId | undefined;
+        readonly limit?: number;
+        readonly before?: NodeId;
+        readonly after?: NodeId;
+      },
+      signal?: AbortSignal,
+    ) =>
+      readResponse<PageAnswer>(
+        routes.GET('/api/trees/{tree}/page', {
+          params: { ...of(tree), query: { ...omitUndefined(query), siblings: true } },
+          ...omitUndefined({ signal }),
+        }),
+      ),
+    topology: (tree: TreeId, signal?: AbortSignal) =>
+      readResponse<TopologyAnswer>(
+        routes.GET('/api/trees/{tree}/topology/columns', { params: of(tree), ...omitUndefined({ signal }) }),
+      ),
+    through: (tree: TreeId, id: NodeId, limit?: number) =>
+      readResponse<{ readonly nodes: readonly Node[] }>(
+        routes.GET('/api/trees/{tree}/nodes/{node}/path', {
+          params: { ...on(tree, id), query: omitUndefined({ limit }) },
+        }),
+      ),
+    node: (tree: TreeId, id: NodeId) =>
+      readResponse<{ readonly node: Node; readonly bookmark: Bookmark | null }>(
+        routes.GET('/api/trees/{tree}/nodes/{node}', { params: on(tree, id) }),
+      ),
+    contents: (tree: TreeId, ids: readonly NodeId[]) =>
+      readResponse<{ readonly messages: Readonly<Record<string, Message>> }>(
+        routes.GET('/api/trees/{tree}/contents', { params: { ...of(tree), query: { ids: ids.join(',') } } }),
+      ),
+    siblings: (tree: TreeId, id: NodeId) =>
+      readResponse<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
+        routes.GET('/api/trees/{tree}/nodes/{node}/siblings', { params: on(tree, id) }),
+      ),
+    impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
+      readResponse<ImpactAnswer>(
+        routes.GET('/api/trees/{tree}/nodes/{node}/impact', { params: { ...on(tree, id), query: { mode } } }),
+      ),
+    context: (
+      tree: TreeId,
+      query: {
+        readonly nodeId: NodeId | null;
+        readonly model: string | null;
+        /** The number of messages; by default all. */
+        readonly limit?: number;
+        readonly before?: NodeId;
+      },
+      signal?: AbortSignal,
+    ) =>
+      readResponse<ContextAnswer>(
+        routes.GET('/api/trees/{tree}/context', {
+          params: {
+            ...of(tree),
+            query: omitUndefined({ ...query, nodeId: query.nodeId ?? undefined, model: query.model ?? undefined }),
+          },
+          ...omitUndefined({ signal }),
+        }),
+      ),
+    history: (tree: TreeId, before?: number) =>
+      readResponse<{ readonly items: readonly CommitSummary[] }>(
+        routes.GET('/api/trees/{tree}/history', {
+          params: { ...of(tree), query: { ...omitUndefined({ before }), limit: 200 } },
+        }),
+      ),
+    pageAsOf: (
+      tree: TreeId,
+      version: number,
+      query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
+    ) =>
+      readResponse<PastPage>(
+        routes.GET('/api/trees/{tree}/history/{version}/page', {
+          params: { path: { tree, version }, query },
+        }),
+      ),
+    trash: (tree: TreeId) =>
+      readResponse<{ readonly items: readonly TrashItem[] }>(
+        routes.GET('/api/trees/{tree}/trash', { params: of(tree) }),
+      ),
+    search: (
+      q: string,
+      query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
+      signal?: AbortSignal,
+    ) =>
+      readResponse<ListedTree<SearchHit>>(
+        routes.GET('/api/search', { params: { query: { q, ...query } }, ...omitUndefined({ signal }) }),
+      ),
+
+    append: (
+      tree: TreeId,
+      body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
+      version: number,
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/messages', {
+          params: of(tree),
+          body: { ...body, messages: mutableMessages(body.messages) ?? [], onConflict: 'branch' },
+          headers: ifMatch(version),
+        }),
+      ),
+    edit: (
+      tree: TreeId,
+      id: NodeId,
+      body: {
+        readonly content: string | Message['content'];
+        readonly mode?: 'branch' | 'in-place' | 'prefix';
+        readonly id?: NodeId;
+        readonly select?: boolean;
+      },
+      version: number,
+    ) =>
+      readResponse<Edited>(
+        routes.POST('/api/trees/{tree}/nodes/{node}/edit', {
+          params: on(tree, id),
+          body: {
+            ...body,
+            content: mutableContent(body.content),
+            ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }),
+          },
+          headers: ifMatch(version),
+        }),
+      ),
+    split: (tree: TreeId, id: NodeId, position: number, version: number) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/nodes/{node}/split', {
+          params: on(tree, id),
+          body: { position },
+          headers: ifMatch(version),
+        }),
+      ),
+    join: (tree: TreeId, id: NodeId, version: number) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/nodes/{node}/join', {
+          params: on(tree, id),
+          body: {},
+          headers: ifMatch(version),
+        }),
+      ),
+    remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
+      readResponse<WrittenAnswer>(
+        routes.DELETE('/api/trees/{tree}/nodes/{node}', {
+          params: { ...on(tree, id), query: { mode } },
+          headers: ifMatch(version),
+        }),
+      ),
+    /** The version is that of the target tree. */
+    move: (
+      tree: TreeId,
+      id: NodeId,
+      body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
+      version: number,
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/nodes/{node}/move', { params: on(tree, id), body, headers: ifMatch(version) }),
+      ),
+    cherryPick: (
+      tree: TreeId,
+      body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
+      version: number,
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/cherry-pick', { params: of(tree), body, headers: ifMatch(version) }),
+      ),
+    merge: (
+      tree: TreeId,
+      body: {
+        readonly nodeId: NodeId;
+        readonly mode?: 'summary' | 'messages';
+        readonly summary?: string;
+        readonly into?: NodeId;
+      },
+      version: number,
+      signal?: AbortSignal,
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/merge', {
+          params: of(tree),
+          body,
+          headers: ifMatch(version),
+          ...omitUndefined({ signal }),
+        }),
+      ),
+    select: (tree: TreeId, id: NodeId) =>
+      readResponse<WrittenAnswer>(routes.PUT('/api/trees/{tree}/active', { params: of(tree), body: { nodeId: id } })),
+    bookmark: (tree: TreeId, id: NodeId, title: string) =>
+      readResponse<WrittenAnswer>(
+        routes.PUT('/api/trees/{tree}/nodes/{node}/bookmark', { params: on(tree, id), body: { title } }),
+      ),
+    unbookmark: (tree: TreeId, id: NodeId) =>
+      readResponse<WrittenAnswer>(routes.DELETE('/api/trees/{tree}/nodes/{node}/bookmark', { params: on(tree, id) })),
+    tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
+      readResponse<WrittenAnswer>(
+        routes.PUT('/api/trees/{tree}/nodes/{node}/tags', { params: on(tree, id), body: { tags: [...tags] } }),
+      ),
+    title: (tree: TreeId, id: NodeId, title: string) =>
+      readResponse<WrittenAnswer>(
+        routes.PUT('/api/trees/{tree}/nodes/{node}/title', { params: on(tree, id), body: { title } }),
+      ),
+    annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
+      readResponse<WrittenAnswer>(
+        routes.PATCH('/api/trees/{tree}/nodes/{node}/meta', { params: on(tree, id), body: { set } }),
+      ),
+    undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
+      atCurrentVersion(
+        (now) =>
+          readResponse<WrittenAnswer>(
+            routes.POST('/api/trees/{tree}/undo', { params: of(tree), body, headers: ifMatch(now) }),
+          ),
+        version,
+      ),
+    redo: (tree: TreeId, version: number) =>
+      atCurrentVersion(
+        (now) =>
+          readResponse<WrittenAnswer>(
+            routes.POST('/api/trees/{tree}/redo', { params: of(tree), body: {}, headers: ifMatch(now) }),
+          ),
+        version,
+      ),
+    undoAnywhere: () => readResponse<UndoneAnywhere>(routes.POST('/api/undo', { body: {} })),
+    redoAnywhere: () => readResponse<UndoneAnywhere>(routes.POST('/api/redo', { body: {} })),
+    restoreNode: async (tree: TreeId, id: NodeId) => {
+      const { version } = await readResponse<TreeViewData>(routes.GET('/api/trees/{tree}', { params: of(tree) }));
+      return atCurrentVersion(
+        (now) =>
+          readResponse<WrittenAnswer>(
+            routes.POST('/api/trees/{tree}/trash/{node}/restore', { params: on(tree, id), headers: ifMatch(now) }),
+          ),
+        version,
+      );
+    },
+    restoreVersion: (tree: TreeId, past: number, version: number) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/history/{version}/restore', {
+          params: { path: { tree, version: past } },
+          headers: ifMatch(version),
+        }),
+      ),
+    compact: (
+      tree: TreeId,
+      body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
+      version: number,
+    ) =>
+      readResponse<WrittenAnswer>(
+        routes.POST('/api/trees/{tree}/compact', { params: of(tree), body, headers: ifMatch(version) }),
+      ),
+
+    generate: (tree: TreeId, { messages, models, tools, nodeIds, ...body }: GenerationRequest) =>
+      readResponse<BegunAnswer>(
+        routes.POST('/api/trees/{tree}/generations', {
+          params: of(tree),
+          body: {
+            ...body,
+            ...omitUndefined({
+              messages: mutableMessages(messages),
+              models: models && [...models],
+              tools: tools && [...tools],
+              nodeIds: nodeIds && [...nodeIds],
+            }),
+          },
+        }),
+      ),
+    abort: (tree: TreeId, id: NodeId) =>
+      readSuccess(routes.POST('/api/trees/{tree}/nodes/{node}/abort', { params: on(tree, id) })),
+    approve: (act: string, call: string, approve: boolean, remember: boolean) =>
+      readSuccess(
+        routes.POST('/api/generations/{act}/approvals/{call}', {
+          params: { path: { act, call } },
+          body: { approve, remember },
+        }),
+      ),
+
+    share: (
+      tree: TreeId,
+      {
+        fields,
+        ...rest
+      }: {
+        readonly nodeId: NodeId;
+        readonly fields?: readonly SharedField[];
+        readonly title?: string;
+        readonly expiresAt?: number;
+      },
+    ) =>
+      readResponse<{ readonly share: ShareView; readonly token: string; readonly url: string }>(
+        routes.POST('/api/trees/{tree}/shares', {
+          params: of(tree),
+          body: { ...rest, ...omitUndefined({ fields: fields && [...fields] }) },
+        }),
+      ),
+    shares: (tree: TreeId) =>
+      readResponse<{ readonly items: readonly ShareView[] }>(
+        routes.GET('/api/trees/{tree}/shares', { params: of(tree) }),
+      ),
+    unshare: (id: string) => readSuccess(routes.DELETE('/api/shares/{id}', { params: { path: { id } } })),
+    /** Updates a link to the current text of its messages. */
+    updateShare: (id: string) => readSuccess(routes.POST('/api/shares/{id}/update', { params: { path: { id } } })),
+    shared: (token: string) =>
+      readResponse<SharedAnswer>(routes.GET('/api/shared/{token}', { params: { path: { token } } })),
+
+    commands: () => readResponse<{ readonly items: readonly CommandView[] }>(routes.GET('/api/commands')),
+    command: (tree: TreeId, line: string, { activeNodeId, list }: CommandPlaceBody) =>
+      readResponse<CommandAnswer>(
+        routes.POST('/api/trees/{tree}/commands', { params: of(tree), body: { line, activeNodeId, list: [...list] } }),
+      ),
+    complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
+      readResponse<{
+        readonly from: number;
+        readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
+      }>(routes.POST('/api/trees/{tree}/commands/complete', { params: of(tree), body: { line, activeNodeId } })),
+    models: () =>
+      // The list of models is long and rarely changes: the browser caches and revalidates it.
+      readResponse<{ readonly items: readonly ModelView[]; readonly default?: string }>(
+        routes.GET('/api/models', { cache: 'no-cache' }),
+      ),
+    refreshModels: () => readSuccess(routes.POST('/api/models/refresh')),
+    tools: () => readResponse<{ readonly items: readonly ToolView[] }>(routes.GET('/api/tools')),
+    mcp: () => readResponse<{ readonly servers: readonly McpServerView[] }>(routes.GET('/api/mcp')),
+    settings: () => readResponse<SettingsView>(routes.GET('/api/settings')),
+    recorder: () => readResponse<RecorderView>(routes.GET('/api/proxy')),
+  } as const;
+}
+
+export type Api = ReturnType<typeof createApi>;

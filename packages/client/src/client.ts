@@ -1,0 +1,101 @@
+/** The client of one Coppice server. */
+import type { TreeId } from '@coppice/core';
+import { type Api, createApi, createRoutes, type Routes } from './api.ts';
+import { type Connection, followEvents, offlineProblem, openEventStream } from './connection.ts';
+import { defaultEnvironment, type Environment, pageOrigin } from './environment.ts';
+import { problemOfResponse } from './http.ts';
+import { TreeSession } from './session.ts';
+import { UnsentMessages } from './unsent.ts';
+
+/** The connection options. All are optional in a page that the server itself delivers. */
+export interface ClientOptions extends Partial<Environment> {
+  /** The URL of the server, for example `http://127.0.0.1:4460`; by default the page's own origin. */
+  readonly baseUrl?: string;
+  /** A bearer token of the server. With a token no cookie is sent. */
+  readonly token?: string;
+  /** Called for each 401 response. Waiting writes are kept and sent after signing in. */
+  readonly onSignedOut?: () => void;
+}
+
+/** The metadata of stored bytes. */
+export interface StoredAttachment {
+  readonly hash: string;
+  readonly size: number;
+  readonly mediaType: string;
+}
+
+export interface CoppiceClient extends Connection {
+  /** The routes with their generated types, for what `api` does not cover. */
+  readonly routes: Routes;
+  /** Messages that could not be sent. */
+  readonly unsent: UnsentMessages;
+  /** Opens a tree; call `open()` on it to read it, and `close()` when it is no longer shown. */
+  openTree(treeId: TreeId): TreeSession;
+  /** Calls back when any tree of the user changes, and once when it is connected. */
+  followTrees(changed: () => void): { close(): void };
+  /** Stores the bytes of a file. */
+  upload(file: Blob, signal?: AbortSignal): Promise<StoredAttachment>;
+  /** Whether writes wait for an unreachable server: closing the program now would lose them. */
+  hasWaitingWrites(): boolean;
+}
+
+/** Creates a client. It opens no connection until it is used. */
+export function createClient(options: ClientOptions = {}): CoppiceClient {
+  const environment: Environment = { ...defaultEnvironment(), ...options };
+  const { baseUrl = pageOrigin(), token } = options;
+  const credentials = token === undefined ? 'same-origin' : 'omit';
+  const fresh = { credentials, cache: 'no-store' } as const;
+  const sendRequest = (request: Request): Promise<Response> => {
+    if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
+    return environment.fetch(request).then((response) => {
+      if (response.status === 401) options.onSignedOut?.();
+      return response;
+    });
+  };
+  const send: Connection['send'] = (path, init) => sendRequest(new Request(baseUrl + path, { ...fresh, ...init }));
+  const routes = createRoutes({ baseUrl, fetch: sendRequest, credentials });
+  const api: Api = createApi(routes);
+  const { storage, now, newId, isVisible, onVisibilityChange } = environment;
+  const client: CoppiceClient = {
+    api,
+    routes,
+    send,
+    storage,
+    now,
+    newId,
+    isVisible,
+    onVisibilityChange,
+    waitingQueues: new Set(),
+    unsent: new UnsentMessages(storage),
+    openEvents: (path, listener) => openEventStream(send, path, listener),
+    openTree: (treeId) => new TreeSession(treeId, client),
+    followTrees: (changed) =>
+      followEvents(client, {
+        path: () => '/api/feed',
+        connected: (connected) => {
+          if (connected) changed();
+        },
+        event: (name) => {
+          if (name === 'tree') changed();
+        },
+      }),
+    async upload(file, signal) {
+      let response: Response;
+      try {
+        response = await send('/api/attachments', {
+          method: 'POST',
+          headers: { 'content-type': file.type || 'application/octet-stream' },
+          body: file,
+          ...(signal === undefined ? {} : { signal }),
+        });
+      } catch (thrown) {
+        throw offlineProblem(thrown);
+      }
+      if (!response.ok) throw await problemOfResponse(response);
+      const stored: StoredAttachment = JSON.parse(await response.text());
+      return stored;
+    },
+    hasWaitingWrites: () => client.waitingQueues.size > 0,
+  };
+  return client;
+}

@@ -1,0 +1,118 @@
+/** Editing a message, as a variant or in place, so that no writer's text is lost. */
+import { type Message, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
+import type { ShareView, WrittenAnswer } from './api-types.ts';
+import { refreshUnlessNavigated } from './following.ts';
+import { asProblem } from './http.ts';
+import { optimisticContent, optimisticNode } from './optimistic.ts';
+import type { TreeSession } from './session.ts';
+
+// If the tree, but never this message, changes at every attempt, both texts are kept too.
+const mostTries = 4;
+
+/** A message as its editor saw it when editing began. */
+export interface SeenContent {
+  readonly node: Node;
+  readonly version: number;
+}
+
+/** The result of an edit. */
+export interface EditResult {
+  /** The message with the new text: a new variant, or the edited one. */
+  readonly nodeId: NodeId;
+  readonly written: WrittenAnswer;
+  /** Whether the text replaced the old one. */
+  readonly inPlace: boolean;
+  /** Open links that still show the old text, after an edit in place. */
+  readonly outdatedShares: readonly ShareView[];
+}
+
+/** Edits a message: as a variant, or in place. If another writer was faster, both texts are kept. */
+export function editMessage(
+  session: TreeSession,
+  seen: SeenContent,
+  content: Message['content'],
+  mode: 'branch' | 'in-place',
+): Promise<EditResult> {
+  const { role } = seen.node;
+  const message: Message = { role: role === 'root' ? 'user' : role, content };
+  return mode === 'in-place' ? saveInPlace(session, seen, message) : saveAsVariant(session, seen, message);
+}
+
+async function saveAsVariant(session: TreeSession, seen: SeenContent, message: Message): Promise<EditResult> {
+  const { node } = seen;
+  const { content } = message;
+  const parentId = node.parentId ?? node.id;
+  const id = nodeId(session.connection.newId());
+  const added = optimisticNode(
+    session.state,
+    { id, parentId, message, groupId: node.groupId },
+    session.connection.now(),
+  );
+  const writing = session.write(
+    [{ type: 'insert', node: added }],
+    (version) => session.api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
+    id,
+  );
+  const follow = refreshUnlessNavigated(session);
+  const written = await writing;
+  await follow(id, written.version);
+  // The edit is stored, even if the variants of others cannot be read.
+  await noticeRace(session, node, id, seen.version).catch(() => undefined);
+  return { nodeId: id, written, inPlace: false, outdatedShares: [] };
+}
+
+async function saveInPlace(
+  session: TreeSession,
+  seen: SeenContent,
+  message: Message,
+  tries = mostTries,
+): Promise<EditResult> {
+  const { node } = seen;
+  const now = session.state.base?.nodes.get(node.id);
+  // A text that the editor has not seen is never overwritten: the edit becomes a variant.
+  if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
+  const { status, key, text, tokens, aliases } = node;
+  const step: Step = {
+    type: 'replace',
+    nodeId: node.id,
+    after: optimisticContent(message),
+    before: { message: node.message ?? message, status, key, text, tokens, aliases },
+    since: node.contentIn,
+  };
+  try {
+    const { content } = message;
+    const written = await session.write([step], (version) =>
+      session.api.edit(session.treeId, node.id, { content, mode: 'in-place' }, version),
+    );
+    return { nodeId: node.id, written, inPlace: true, outdatedShares: written.outdatedShares ?? [] };
+  } catch (thrown) {
+    if (asProblem(thrown).code !== 'tree/version-conflict') throw thrown;
+    await session.refresh();
+    // The conflict may be about another message, or about our own write that has not arrived on the feed.
+    const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;
+    if (isSame && tries > 1) return saveInPlace(session, seen, message, tries - 1);
+    return keepBoth(session, seen, message);
+  }
+}
+
+async function keepBoth(session: TreeSession, seen: SeenContent, message: Message): Promise<EditResult> {
+  await session.refresh();
+  const result = await saveAsVariant(session, seen, message);
+  session.conflict(result.nodeId, seen.node.id);
+  return result;
+}
+
+/** Marks a conflict if another writer added a variant of the same message since a version. */
+async function noticeRace(
+  session: TreeSession,
+  node: Pick<Node, 'parentId'>,
+  mine: NodeId,
+  since: number,
+): Promise<void> {
+  const { part } = session.state;
+  const ids = node.parentId === null ? [] : (part?.childrenByParent.get(node.parentId) ?? []);
+  if (ids.length < 3) return;
+  const { nodes } = await session.api.siblings(session.treeId, mine);
+  const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
+  if (other !== undefined) session.conflict(mine, other.id);
+}

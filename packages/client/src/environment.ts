@@ -1,0 +1,119 @@
+/**
+ * What the client needs from its environment. Each part can be passed; these are the defaults for a browser, Node or
+ * Bun.
+ */
+
+/** Storage for texts that outlive the program, such as unsent messages. */
+export interface TextStorage {
+  /** The text under a name, or null. */
+  read(name: string): string | null;
+  /** Stores a text under a name; null removes it. False if nothing could be stored. */
+  write(name: string, text: string | null): boolean;
+}
+
+export interface Environment {
+  /** Sends a request. */
+  fetch(request: Request): Promise<Response>;
+  readonly storage: TextStorage;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A new random UUID, so that sending the same message twice adds it once. */
+  newId(): string;
+  /** Whether the app is visible. While it is hidden, it keeps no feed open. */
+  isVisible(): boolean;
+  /** Calls the listener when the app is hidden or shown; returns a function that removes it. */
+  onVisibilityChange(listener: () => void): () => void;
+}
+
+/** The globals that the defaults use, if they exist. */
+const machine: {
+  readonly crypto?: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): unknown };
+  readonly document?: {
+    readonly visibilityState: string;
+    addEventListener(name: 'visibilitychange', listener: () => void): void;
+    removeEventListener(name: 'visibilitychange', listener: () => void): void;
+  };
+  readonly localStorage?: {
+    getItem(name: string): string | null;
+    setItem(name: string, text: string): void;
+    removeItem(name: string): void;
+  };
+  readonly location?: { readonly origin: string };
+} = globalThis;
+
+/** In-memory storage. */
+export function createMemoryStorage(): TextStorage {
+  const texts = new Map<string, string>();
+  return {
+    read: (name) => texts.get(name) ?? null,
+    write(name, text) {
+      if (text === null) texts.delete(name);
+      else texts.set(name, text);
+      return true;
+    },
+  };
+}
+
+const storagePrefix = 'coppice.';
+
+/** The browser's storage. If it is full or forbidden, nothing is stored, and `write` returns false. */
+export const browserStorage: TextStorage = {
+  read(name) {
+    try {
+      return machine.localStorage?.getItem(storagePrefix + name) ?? null;
+    } catch {
+      return null;
+    }
+  },
+  write(name, text) {
+    try {
+      const { localStorage } = machine;
+      if (text === null) localStorage?.removeItem(storagePrefix + name);
+      else localStorage?.setItem(storagePrefix + name, text);
+      return localStorage !== undefined;
+    } catch {
+      return false;
+    }
+  },
+};
+
+/** A random UUID. `crypto.randomUUID` is missing on pages over plain HTTP, `crypto` in React Native. */
+function newUuid(): string {
+  const bytes = new Uint8Array(16);
+  if (machine.crypto === undefined) for (const at of bytes.keys()) bytes[at] = Math.floor(Math.random() * 256);
+  else machine.crypto.getRandomValues(bytes);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Whether there is a `localStorage`; without permission even reading the property throws. */
+function hasLocalStorage(): boolean {
+  try {
+    return machine.localStorage !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The defaults of this environment. */
+export function defaultEnvironment(): Environment {
+  const page = machine.document;
+  return {
+    fetch: (request) => fetch(request),
+    storage: hasLocalStorage() ? browserStorage : createMemoryStorage(),
+    now: () => Date.now(),
+    newId: newUuid,
+    isVisible: () => page === undefined || page.visibilityState === 'visible',
+    onVisibilityChange(listener) {
+      page?.addEventListener('visibilitychange', listener);
+      return () => page?.removeEventListener('visibilitychange', listener);
+    },
+  };
+}
+
+/** The origin of the page; empty outside of a browser. */
+export function pageOrigin(): string {
+  return machine.location?.origin ?? '';
+}

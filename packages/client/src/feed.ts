@@ -1,0 +1,96 @@
+import type { NodeId, TreeId } from '@coppice/core';
+import { treePath } from './api.ts';
+import type { ApprovalData, FeedCommit, ReplyDelta } from './api-types.ts';
+import { type Connection, followEvents } from './connection.ts';
+import { apiAddress } from './http.ts';
+
+/** What a turn reports besides commits and text: thinking and tool calls. */
+export interface TurnReport {
+  readonly actId: string;
+  readonly type: string;
+  readonly nodeId?: NodeId;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly parameters?: unknown;
+  readonly text?: string;
+  /** Of a retry: why the provider failed, which retry it is, how many there are, and how long it waits. */
+  readonly code?: string;
+  readonly message?: string;
+  readonly attempt?: number;
+  readonly retries?: number;
+  readonly waitMs?: number;
+}
+
+/** The events of a tree's feed, by name. */
+interface FeedEvents {
+  readonly commit: FeedCommit;
+  readonly delta: ReplyDelta;
+  readonly turn: TurnReport;
+  readonly approval: ApprovalData;
+  readonly 'approval-end': { readonly callId: string };
+  readonly reset: { readonly version: number };
+}
+
+/** Callbacks for the events of a tree's feed. */
+export interface FeedListener {
+  commit(commit: FeedCommit): void;
+  delta(delta: ReplyDelta): void;
+  turn(report: TurnReport): void;
+  approval(approval: ApprovalData): void;
+  /** A call was approved or rejected. */
+  decided(callId: string): void;
+  /** The server has no commits after the requested version: the tree has to be read again. */
+  reset(): void;
+  connected(connected: boolean): void;
+}
+
+type FeedEvent = {
+  readonly [Name in keyof FeedEvents]: { readonly name: Name; readonly data: FeedEvents[Name] };
+}[keyof FeedEvents];
+
+/** Assigns the type of an event. The server's types are trusted, as with every response. */
+function asFeedEvent(name: string, data: unknown): FeedEvent;
+function asFeedEvent(name: string, data: unknown): { readonly name: string; readonly data: unknown } {
+  return { name, data };
+}
+
+/** Follows the commits of a tree after a version. After a break it continues after the last commit it received. */
+export function openFeed(
+  connection: Connection,
+  tree: TreeId,
+  since: number,
+  listener: FeedListener,
+): { close(): void } {
+  let last = since;
+  return followEvents(connection, {
+    path: () => apiAddress(`${treePath(tree)}/feed`, { since: last }),
+    connected: (connected) => listener.connected(connected),
+    event(eventName, eventData) {
+      const { name, data } = asFeedEvent(eventName, eventData);
+      switch (name) {
+        case 'commit':
+          last = Math.max(last, data.version);
+          listener.commit(data);
+          break;
+        case 'delta':
+          listener.delta(data);
+          break;
+        case 'turn':
+          listener.turn(data);
+          break;
+        case 'approval':
+          listener.approval(data);
+          break;
+        case 'approval-end':
+          listener.decided(data.callId);
+          break;
+        case 'reset':
+          last = data.version;
+          listener.reset();
+          break;
+        default:
+          break;
+      }
+    },
+  });
+}

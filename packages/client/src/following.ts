@@ -1,0 +1,20 @@
+import type { NodeId } from '@coppice/core';
+import { pathToNode } from './loaded-branch.ts';
+import type { TreeSession } from './session.ts';
+
+/** Moves the view to where a write left the tree, unless the user has moved since this was called. */
+export function refreshUnlessNavigated(
+  session: TreeSession,
+): (to: NodeId | null | undefined, version: number) => Promise<void> {
+  const { navigationCount } = session;
+  return async (to, version) => {
+    if (to !== undefined && to !== null) return session.followTo(() => to, version, navigationCount);
+    return session.catchUp(version);
+  };
+}
+
+/** Whether the shown branch contains a message. */
+export function isOnShownPath(session: TreeSession, id: NodeId): boolean {
+  const { part } = session.state;
+  return part !== null && pathToNode(part).some((node) => node.id === id);
+}

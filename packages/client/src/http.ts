@@ -1,0 +1,68 @@
+/** URLs and errors of the server. */
+
+/** An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes. */
+export class HttpProblem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, message: string, status: number, data: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.status = status;
+    this.data = data;
+  }
+
+  /** Whether there was no response, so that the same request may be sent again later. */
+  get offline(): boolean {
+    return this.status === 0 || this.status === 502 || this.status === 504;
+  }
+
+  /** Whether the request was not authenticated: it can be sent again after signing in. */
+  get signedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+/** Converts a thrown value to a problem. */
+export function asProblem(thrown: unknown): HttpProblem {
+  if (thrown instanceof HttpProblem) return thrown;
+  return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
+}
+
+/** A URL with its query; undefined and null values are left out. */
+export function apiAddress(
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
+): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== null) search.set(key, String(value));
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** Whether a value is an object. */
+export function isJsonRecordValue(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The error in the body of a response; a body of another shape gives a problem with the status. */
+export function problemFrom(body: unknown, status: number): HttpProblem {
+  const error = isJsonRecordValue(body) && isJsonRecordValue(body.error) ? body.error : {};
+  const code = typeof error.code === 'string' ? error.code : `http/${status}`;
+  const message = typeof error.message === 'string' ? error.message : `The server answered ${status}.`;
+  return new HttpProblem(code, message, status, isJsonRecordValue(error.data) ? error.data : {});
+}
+
+/** The error in a response. */
+export async function problemOfResponse(response: Response): Promise<HttpProblem> {
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch {
+    // The body is not JSON, for example that of a proxy.
+  }
+  return problemFrom(body, response.status);
+}

@@ -1,0 +1,291 @@
+/** The loaded part of a tree, as an immutable value. Commits are applied with core's row changes. */
+import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
+import { applyPatch } from '@coppice/core/tree';
+import type { PageAnswer, TreeViewData } from './api-types.ts';
+
+/** The loaded nodes of one path and of the groups on it, and the complete list of variants for each. */
+export interface LoadedBranch {
+  readonly tree: TreeViewData;
+  readonly nodes: ReadonlyMap<NodeId, Node>;
+  /** All children of a parent, in order, if known. */
+  readonly childrenByParent: ReadonlyMap<NodeId, readonly NodeId[]>;
+  readonly bookmarks: ReadonlyMap<NodeId, Bookmark>;
+  /** The end of the shown path. */
+  readonly leaf: NodeId | null;
+  /** The first loaded node, if there are older messages; else null. */
+  readonly before: NodeId | null;
+  /** The last shown node, if the view is in the middle of a long branch; null if it shows the end. */
+  readonly until: NodeId | null;
+}
+
+/** Nothing loaded yet. */
+export function emptyBranch(tree: TreeViewData): LoadedBranch {
+  return {
+    tree,
+    nodes: new Map(),
+    childrenByParent: new Map(),
+    bookmarks: new Map(),
+    leaf: null,
+    before: null,
+    until: null,
+  };
+}
+
+/** Adds a page to the loaded part: as a new path that ends at `leaf`, or as older or newer messages of the shown path. */
+export function withPage(
+  part: LoadedBranch,
+  page: PageAnswer,
+  how: { readonly leaf: NodeId | null } | 'above' | 'below',
+): LoadedBranch {
+  const nodes = new Map(part.nodes);
+  const kids = new Map(part.childrenByParent);
+  const bookmarks = new Map(part.bookmarks);
+  for (const node of page.nodes) {
+    nodes.set(node.id, node);
+    const group = page.groups[node.id];
+    if (group !== undefined) for (const other of group) nodes.set(other.id, other);
+    const ids = page.variants[node.id]?.ids;
+    if (node.parentId !== null && ids !== undefined) kids.set(node.parentId, ids);
+    const bookmark = page.bookmarks[node.id];
+    if (bookmark === undefined) bookmarks.delete(node.id);
+    else bookmarks.set(node.id, bookmark);
+  }
+  // An empty tree is known completely: its first messages are variants of each other from the start.
+  if (page.activeNodeId === null && page.nodes.length === 0) kids.set(page.rootId, []);
+  const wanted = typeof how === 'string' ? part.leaf : how.leaf;
+  const isKnown = wanted !== null && nodes.has(wanted);
+  const leaf = typeof how === 'string' || isKnown ? wanted : (page.nodes.at(-1)?.id ?? wanted);
+  const { activeNodeId, version } = page;
+  const newer = version >= part.tree.version;
+  return {
+    tree: newer ? { ...part.tree, activeNodeId, version } : part.tree,
+    nodes,
+    childrenByParent: kids,
+    bookmarks,
+    leaf,
+    before: how === 'below' ? part.before : page.before,
+    until: how === 'below' ? page.after : how === 'above' ? part.until : null,
+  };
+}
+
+/** The shown messages, oldest first: the loaded path, or a section in the middle of a long branch. */
+export function shownPath(part: LoadedBranch): readonly Node[] {
+  return part.until === null ? pathToNode(part) : pathUp(part, part.until);
+}
+
+/** The same part with its end shown. */
+export function moveToEnd(part: LoadedBranch): LoadedBranch {
+  if (part.until === null) return part;
+  const [first] = pathUp({ ...part, before: null }, part.leaf);
+  const top = first === undefined || first.parentId === part.tree.rootId;
+  return { ...part, until: null, before: top ? null : first.id };
+}
+
+/** Shows the end if the shown section has reached it or is no longer connected to loaded nodes. */
+export function joinPages(part: LoadedBranch): LoadedBranch {
+  if (part.until === null) return part;
+  const [first] = pathUp(part, part.until);
+  const whole = first !== undefined && (first.id === part.before || first.parentId === part.tree.rootId);
+  if (!whole) return moveToEnd(part);
+  const end = pathUp({ ...part, before: part.until }, part.leaf);
+  return end[0]?.id === part.until ? { ...part, until: null } : part;
+}
+
+/**
+ * Keeps older messages that were loaded before, so that a user who scrolled up keeps reading when the end of the
+ * branch is read again. `before` is where the loaded path began then.
+ */
+export function keepOlderPages(part: LoadedBranch, before: NodeId | null): LoadedBranch {
+  let at = part.before === null ? undefined : part.nodes.get(part.before);
+  for (let left = part.nodes.size; at !== undefined && left >= 0; left--) {
+    if (at.id === before) return { ...part, before };
+    if (at.parentId === part.tree.rootId) return before === null ? { ...part, before: null } : part;
+    at = at.parentId === null ? undefined : part.nodes.get(at.parentId);
+  }
+  return part;
+}
+
+/** The loaded path to the end of the view, oldest first. */
+export function pathToNode(part: LoadedBranch): readonly Node[] {
+  return pathUp(part, part.leaf);
+}
+
+function pathUp(part: LoadedBranch, end: NodeId | null): readonly Node[] {
+  const path: Node[] = [];
+  let node = end === null ? undefined : part.nodes.get(end);
+  while (node !== undefined && path.length <= part.nodes.size) {
+    path.push(node);
+    node = node.parentId === null || node.id === part.before ? undefined : part.nodes.get(node.parentId);
+  }
+  return path.reverse();
+}
+
+/**
+ * The end of a view that moves to a node, as far as it is loaded: the node itself, or below it along the last visited
+ * children. Null if the node is not connected to loaded nodes; then nothing can be shown before it is read.
+ */
+export function loadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean): NodeId | null {
+  let node = part.nodes.get(id);
+  if (node === undefined || node.parentId === null) return null;
+  if (node.parentId !== part.tree.rootId && !part.nodes.has(node.parentId)) return null;
+  for (let left = part.nodes.size; !exactly && left > 0; left--) {
+    const next: Node | undefined = node.lastChildId === null ? undefined : part.nodes.get(node.lastChildId);
+    if (next === undefined || next.parentId !== node.id) break;
+    node = next;
+  }
+  return node.id;
+}
+
+/**
+ * The end of the view after its branch was read: the end that was read, unless the view followed new messages below
+ * it meanwhile, which are not in the response. `before` is what was loaded at the time of the request.
+ */
+export function endAfter(before: LoadedBranch, now: LoadedBranch, end: NodeId | null): NodeId | null {
+  const above = end ?? now.tree.rootId;
+  let at = now.leaf;
+  while (at !== null && at !== above && !before.nodes.has(at)) at = now.nodes.get(at)?.parentId ?? null;
+  return at === above ? now.leaf : end;
+}
+
+/** The position of a node among its variants, from one, and all their ids in order. */
+export function variantOf(
+  part: LoadedBranch,
+  node: Pick<Node, 'id' | 'parentId'>,
+): { readonly at: number; readonly ids: readonly NodeId[] } {
+  const ids = (node.parentId === null ? undefined : part.childrenByParent.get(node.parentId)) ?? [node.id];
+  const index = ids.indexOf(node.id);
+  return index < 0 ? { at: ids.length + 1, ids: [...ids, node.id] } : { at: index + 1, ids };
+}
+
+interface BranchDraft {
+  tree: TreeViewData;
+  readonly nodes: Map<NodeId, Node>;
+  readonly childrenByParent: Map<NodeId, readonly NodeId[]>;
+  readonly bookmarks: Map<NodeId, Bookmark>;
+  leaf: NodeId | null;
+}
+
+/**
+ * The changes of a commit that a newer page may lack: a page ends where the view ended, and messages below that
+ * arrive only with the feed.
+ */
+export function unread(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
+  return changes.filter((change) => {
+    // An optimistic node has another sequence number than the confirmed one.
+    if (change.op === 'added') return part.nodes.get(change.node.id)?.seq !== change.node.seq;
+    if (change.op !== 'updated') return false;
+    const { contentIn = 0 } = change.set;
+    return change.nodeIds.some((id) => (part.nodes.get(id)?.contentIn ?? 0) < contentIn);
+  });
+}
+
+/** Applies the row changes of a commit. Nodes that are not loaded are skipped; they are read when they are shown. */
+export function applyRowChanges(part: LoadedBranch, changes: readonly RowChange[], version: number): LoadedBranch {
+  if (changes.length === 0) return part;
+  const draft: BranchDraft = {
+    tree: { ...part.tree, version: Math.max(part.tree.version, version) },
+    nodes: new Map(part.nodes),
+    childrenByParent: new Map(part.childrenByParent),
+    bookmarks: new Map(part.bookmarks),
+    leaf: part.leaf,
+  };
+  for (const change of changes) applyOne(draft, change);
+  return joinPages({ ...part, ...draft });
+}
+
+function applyOne(draft: BranchDraft, change: RowChange): void {
+  switch (change.op) {
+    case 'added':
+      draft.nodes.set(change.node.id, change.node);
+      addChild(draft, change.node);
+      break;
+    case 'updated':
+      for (const id of change.nodeIds) updateNode(draft, id, change);
+      break;
+    case 'marked':
+      if (change.to !== null) removeLoaded(draft, change.nodeId);
+      break;
+    case 'bookmarked':
+      if (change.bookmark === null) draft.bookmarks.delete(change.nodeId);
+      else draft.bookmarks.set(change.nodeId, change.bookmark);
+      break;
+    case 'tree':
+      if (change.activeNodeId !== undefined) draft.tree = { ...draft.tree, activeNodeId: change.activeNodeId };
+      if (change.attributes !== undefined) draft.tree = withAttributes(draft.tree, change.attributes);
+  }
+}
+
+function updateNode(draft: BranchDraft, id: NodeId, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
+  const moves = set.parentId !== undefined || set.position !== undefined;
+  // A node that is not loaded may still be on a list of variants.
+  if (moves) for (const [parent, list] of draft.childrenByParent) if (list.includes(id)) dropChild(draft, parent, id);
+  const node = draft.nodes.get(id);
+  if (node === undefined) return;
+  const changed = { ...node, ...set, meta: applyPatch(node.meta, meta ?? {}) };
+  draft.nodes.set(id, changed);
+  if (moves) addChild(draft, changed);
+}
+
+function addChild(draft: BranchDraft, node: Node): void {
+  if (node.parentId === null) return;
+  const list = draft.childrenByParent.get(node.parentId);
+  // An unknown list of children stays unknown, unless the parent is the end of the view and had none.
+  if (list === undefined && node.parentId !== draft.leaf) return;
+  const others = (list ?? []).filter((id) => id !== node.id);
+  const at = others.findIndex((id) => (draft.nodes.get(id)?.position ?? '') > node.position);
+  draft.childrenByParent.set(
+    node.parentId,
+    at < 0 ? [...others, node.id] : [...others.slice(0, at), node.id, ...others.slice(at)],
+  );
+}
+
+function dropChild(draft: BranchDraft, parent: NodeId | null, id: NodeId): void {
+  const list = parent === null ? undefined : draft.childrenByParent.get(parent);
+  if (parent !== null && list !== undefined)
+    draft.childrenByParent.set(
+      parent,
+      list.filter((each) => each !== id),
+    );
+}
+
+function removeLoaded(draft: BranchDraft, id: NodeId): void {
+  const node = draft.nodes.get(id);
+  if (node === undefined) return;
+  // If the end of the view is removed, the view ends at the parent.
+  for (
+    let at = draft.leaf === null ? undefined : draft.nodes.get(draft.leaf), left = draft.nodes.size;
+    at !== undefined && left >= 0;
+    left--
+  ) {
+    if (at.id === id) {
+      draft.leaf = node.parentId !== null && draft.nodes.has(node.parentId) ? node.parentId : null;
+      break;
+    }
+    at = at.parentId === null ? undefined : draft.nodes.get(at.parentId);
+  }
+  dropChild(draft, node.parentId, id);
+  draft.bookmarks.delete(id);
+  draft.nodes.delete(id);
+}
+
+type Attributes = NonNullable<Extract<RowChange, { op: 'tree' }>['attributes']>;
+
+function withAttributes(tree: TreeViewData, set: Attributes): TreeViewData {
+  const text = (value: unknown, now: string | null) =>
+    value === undefined ? now : typeof value === 'string' ? value : null;
+  return {
+    ...tree,
+    title: text(set.title, tree.title),
+    autoTitle: text(set.autoTitle, tree.autoTitle),
+    folder: text(set.folder, tree.folder),
+    project: text(set.project, tree.project),
+    pinned: set.pinned === undefined ? tree.pinned : set.pinned === true,
+    tags: set.tags === undefined ? tree.tags : (set.tags ?? []),
+    deletedAt: set.trashedAt === undefined ? tree.deletedAt : set.trashedAt,
+  };
+}
+
+/** The title of a tree; null if it has none. */
+export function titleOfNode(tree: Pick<TreeViewData, 'title' | 'autoTitle'>): string | null {
+  return tree.title ?? tree.autoTitle;
+}

@@ -1,0 +1,89 @@
+/** Unconfirmed local changes, applied to the confirmed part, and the server's results of them. */
+import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
+import { insertedNodes, rowChanges } from '@coppice/core/tree';
+import type { BegunAnswer, WrittenAnswer } from './api-types.ts';
+import { applyRowChanges, type LoadedBranch, moveToEnd, pathToNode } from './loaded-branch.ts';
+import type { Overlay } from './tree-state.ts';
+
+/** The confirmed part with all unconfirmed changes applied in order, and the nodes that only those have. */
+export function withOverlays(
+  base: LoadedBranch,
+  overlays: readonly Overlay[],
+): { readonly part: LoadedBranch; readonly unconfirmed: ReadonlySet<NodeId> } {
+  let part = base;
+  const unconfirmed = new Set<NodeId>();
+  for (const overlay of overlays) {
+    // The feed may deliver a message before the response does; then messages below it are shown too.
+    const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
+    part = applyRowChanges(part, rowsShown(steps, part, overlay.id), part.tree.version);
+    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...moveToEnd(part), leaf: overlay.leaf };
+    for (const { id } of insertedNodes(steps)) unconfirmed.add(id);
+  }
+  return { part, unconfirmed };
+}
+
+/** The confirmed part with the server's result of a write, so that nothing flickers between the response and the feed. */
+export function confirmed(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
+  const base = isBegun(value) ? withPrompts(shown, overlay, value) : shown;
+  const nodes = new Map(base.nodes);
+  const kids = new Map(base.childrenByParent);
+  if (isWritten(value))
+    for (const node of value.nodes) {
+      nodes.set(node.id, node);
+      const list = node.parentId === null ? undefined : kids.get(node.parentId);
+      if (
+        node.parentId !== null &&
+        !(list ?? []).includes(node.id) &&
+        (list !== undefined || node.parentId === base.leaf)
+      )
+        kids.set(node.parentId, [...(list ?? []), node.id]);
+    }
+  const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
+  const { before, until } = goes ? moveToEnd(base) : base;
+  const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
+  return { ...base, tree: pointedIn(base, value), nodes, childrenByParent: kids, leaf, before, until };
+}
+
+/** Whether the view is on a branch through the message that an overlay inserts; then it stays there. */
+function isInserted({ steps, leaf }: Overlay, part: LoadedBranch): boolean {
+  const inserts = insertedNodes(steps).some(({ id }) => id === leaf);
+  return inserts && pathToNode(part).some((node) => node.id === leaf);
+}
+
+/** The part with the message that replies were started for: it is not in the response, and the feed may be later. */
+function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: BegunAnswer): LoadedBranch {
+  const answered = new Set(nodes.map((node) => node.parentId));
+  const missing = (overlay?.steps ?? []).filter(
+    (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
+  );
+  return applyRowChanges(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
+}
+
+function rowsShown(steps: readonly Step[], part: LoadedBranch, number: number): RowChange[] {
+  return rowChanges(steps, {
+    version: part.tree.version + 1,
+    seq: Number.MAX_SAFE_INTEGER - 1000 + number,
+    // This time is never shown; the commit has its own.
+    at: 0,
+  });
+}
+
+/** A tree with the new active node of a write, so that requests before the next feed event use it. */
+function pointedIn({ tree }: LoadedBranch, value: unknown): LoadedBranch['tree'] {
+  if (typeof value !== 'object' || value === null || !('activeNodeId' in value && 'version' in value)) return tree;
+  const { activeNodeId, version } = value;
+  const newer = typeof version === 'number' && version > tree.version;
+  return newer && typeof activeNodeId === 'string' ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
+}
+
+function isWritten(value: unknown): value is WrittenAnswer {
+  return hasNodes(value) && 'result' in value;
+}
+
+function isBegun(value: unknown): value is BegunAnswer {
+  return hasNodes(value) && !('result' in value);
+}
+
+function hasNodes(value: unknown): value is { readonly nodes: readonly unknown[] } {
+  return typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes);
+}

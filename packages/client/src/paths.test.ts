@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clientSource } from '@coppice/server/testing/client-source';
+import { expect, test } from 'vitest';
+
+/** Generated and formatted source differ in white space, quotes, and the leading bar of a multi-line union. */
+function bare(source: string): string {
+  return source.replaceAll(/[\s"']+/g, '').replaceAll(/([:=(<,])\|/g, '$1');
+}
+
+test('[A33] the types of the client are those of the routes as they are', async () => {
+  const kept = readFileSync(join(import.meta.dirname, 'paths.ts'), 'utf8');
+  expect(bare(await clientSource()) === bare(kept), 'run npm run client -w @coppice/server').toBe(true);
+});

@@ -1,0 +1,81 @@
+/** Reads of an open tree: pages of a branch, its end, and the messages around a node. */
+import { type NodeId, nodeId, type TreeId } from '@coppice/core';
+import type { Api } from './api.ts';
+import type { PageAnswer } from './api-types.ts';
+import { asProblem } from './http.ts';
+import { joinPages, type LoadedBranch, shownPath, withPage } from './loaded-branch.ts';
+
+/** How many messages the first page has. */
+export const pageSize = 40;
+// Further pages are larger.
+const furtherSize = 100;
+
+/** The replies that were in progress when a page was read, with their runs. */
+export function runsOf(page: PageAnswer): ReadonlyMap<NodeId, string> {
+  return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
+}
+
+/** Reads of one tree. Its signal aborts them. */
+export class TreeReads {
+  readonly #api: Api;
+  readonly #treeId: TreeId;
+  readonly #signal: AbortSignal;
+
+  constructor(api: Api, treeId: TreeId, signal: AbortSignal) {
+    this.#api = api;
+    this.#treeId = treeId;
+    this.#signal = signal;
+  }
+
+  /** The last messages of a branch. */
+  page(leaf: NodeId | undefined, limit = pageSize): Promise<PageAnswer> {
+    return this.#api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
+  }
+
+  /** The messages before one, on the path to a leaf. */
+  before(leaf: NodeId, before: NodeId): Promise<PageAnswer> {
+    return this.#api.page(this.#treeId, { nodeId: leaf, before, limit: furtherSize }, this.#signal);
+  }
+
+  /** The messages after one, on the path to a leaf. */
+  after(leaf: NodeId, after: NodeId): Promise<PageAnswer> {
+    return this.#api.page(this.#treeId, { nodeId: leaf, after, limit: furtherSize }, this.#signal);
+  }
+
+  /** The last visited leaf below a node. */
+  async leafThrough(id: NodeId): Promise<NodeId> {
+    return (await this.#api.through(this.#treeId, id, 1)).nodes.at(-1)?.id ?? id;
+  }
+
+  /** The same, or null if there is no such node. */
+  async leafIfThere(id: NodeId): Promise<NodeId | null> {
+    try {
+      return await this.leafThrough(id);
+    } catch (thrown) {
+      const { status } = asProblem(thrown);
+      if (status !== 404 && status !== 400) throw thrown;
+      return null;
+    }
+  }
+
+  /** The last messages of a branch; of the active branch if the node no longer exists. */
+  async pageOrActive(wanted: NodeId | undefined, limit: number): Promise<PageAnswer> {
+    try {
+      return await this.page(wanted, limit);
+    } catch (thrown) {
+      if (asProblem(thrown).status !== 404) throw thrown;
+      return this.page(undefined, limit);
+    }
+  }
+
+  /** Loads the messages around a node that is far above the loaded ones, without reading those in between. */
+  async reaching(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
+    const { leaf } = part;
+    if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
+    const [above, below] = await Promise.all([
+      this.page(id),
+      this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: pageSize }, this.#signal),
+    ]);
+    return joinPages(withPage(withPage(part, above, 'above'), below, 'below'));
+  }
+}

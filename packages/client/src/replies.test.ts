@@ -1,0 +1,50 @@
+import { nodeId, treeId } from '@coppice/core';
+import { expect, test, vi } from 'vitest';
+import { createClient } from './client.ts';
+import { createObservable } from './observable.ts';
+import { Replies } from './replies.ts';
+import { emptyTreeState, type OpenTreeState } from './tree-state.ts';
+
+// Ends a test that hangs; what is waited for comes within milliseconds on an idle machine.
+const patience = { timeout: 60_000, interval: 5 };
+
+const id = nodeId('00000000-0000-4000-8000-000000000001');
+
+function setUp() {
+  const store = createObservable<OpenTreeState>(emptyTreeState);
+  let drawn = 0;
+  store.subscribe(() => drawn++);
+  const replies = new Replies(createClient(), treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);
+  return { store, replies, drawn: () => drawn, text: () => store.getState().live.get(id)?.text };
+}
+
+test('[CL3] pieces that come in a burst are drawn together, none of them lost', async () => {
+  const { replies, drawn, text } = setUp();
+  const pieces = Array.from({ length: 500 }, (_, index) => `${index} `);
+  let offset = 0;
+  for (const piece of pieces) {
+    replies.add(id, offset, piece);
+    offset += piece.length;
+  }
+  await vi.waitFor(() => expect(text()).toBe(pieces.join('')), patience);
+  expect(drawn()).toBeLessThan(5);
+  replies.close();
+});
+
+test('[CL3] what is learnt of a reply between two drawings is kept, and one that ended is not drawn again', async () => {
+  const { store, replies, text } = setUp();
+  replies.add(id, 0, 'One');
+  replies.claim([id], 'act');
+  replies.add(id, 3, ' two');
+  await vi.waitFor(() => expect(text()).toBe('One two'), patience);
+  expect(store.getState().live.get(id)?.actId).toBe('act');
+  replies.change(id, (reply) => ({ ...reply, thinking: 'Hm' }));
+  replies.add(id, 7, ' three');
+  replies.change(id, (reply) => ({ ...reply, thinking: 'Hm.' }));
+  expect(store.getState().live.get(id)).toMatchObject({ text: 'One two three', thinking: 'Hm.' });
+  replies.add(id, 13, ' four');
+  replies.ended(id);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  expect(text()).toBe(undefined);
+  replies.close();
+});

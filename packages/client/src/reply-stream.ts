@@ -1,0 +1,38 @@
+import type { NodeId, TreeId } from '@coppice/core';
+import { treePath } from './api.ts';
+import { type Connection, followEvents } from './connection.ts';
+import { apiAddress, isJsonRecordValue } from './http.ts';
+
+/** Follows one reply from an offset on. After a break it continues after the last text. */
+export function openReplyStream(
+  connection: Connection,
+  tree: TreeId,
+  node: NodeId,
+  offset: number,
+  listener: { text(offset: number, text: string): void; end(): void },
+): { close(): void } {
+  let at = offset;
+  const stream = followEvents(connection, {
+    path: () => apiAddress(`${treePath(tree)}/nodes/${node}/stream`, { offset: at }),
+    whileHidden: true,
+    event(name, data) {
+      const piece = isJsonRecordValue(data) ? data : {};
+      if (typeof piece.offset === 'number' && typeof piece.text === 'string') {
+        listener.text(piece.offset, piece.text);
+        at = Math.max(at, piece.offset + piece.text.length);
+      }
+      if (name === 'end' || name === 'error' || piece.type === 'end' || piece.type === 'error') finish();
+    },
+    isOver(problem) {
+      // An error means that the stream no longer exists: the tree has the reply.
+      const over = problem !== null && !problem.offline;
+      if (over) finish();
+      return over;
+    },
+  });
+  const finish = () => {
+    stream.close();
+    listener.end();
+  };
+  return { close: () => stream.close() };
+}

@@ -1,0 +1,245 @@
+import { type Message, type NodeId, textMessage, treeId } from '@coppice/core';
+import { createTools, defineTool } from '@coppice/engine';
+import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
+import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { GenerationOptions } from './actions.ts';
+import { pathToNode, variantOf } from './loaded-branch.ts';
+import { TreeSession } from './session.ts';
+import { type NodeClient, openNodeClient } from './testing/node-client.ts';
+
+// Ends a test that hangs; what is waited for comes within milliseconds on an idle machine.
+const patience = { timeout: 60_000, interval: 5 };
+
+const wish: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };
+const plain: GenerationOptions = { models: ['scripted/one'] };
+
+const tools = createTools({
+  tools: [
+    defineTool({
+      name: 'look_up',
+      description: 'Looks something up.',
+      parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+      sideEffects: false,
+      run: async () => 'Found.',
+    }),
+  ],
+});
+
+/** A turn of several rounds without any delay: calls of a tool, then the answer. */
+function rounds(count: number, answer: string): ScriptedReply[] {
+  const calls = Array.from({ length: count }, (_, index) =>
+    toolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
+  );
+  return [...calls, textEvents(answer)];
+}
+
+interface Opened {
+  readonly server: TestServer;
+  readonly client: NodeClient;
+  readonly session: TreeSession;
+}
+
+const opened: Opened[] = [];
+afterEach(async () => {
+  for (const { session, server } of opened.splice(0)) {
+    session.close();
+    await server.close();
+  }
+});
+
+async function open(replies: readonly ScriptedReply[], texts?: readonly string[], config?: string): Promise<Opened> {
+  const server = await openTestServer({ tools, replies, ...(config === undefined ? {} : { config }) });
+  const { id } = await createTree(server, texts);
+  const client = openNodeClient(server);
+  const session = new TreeSession(treeId(id), client);
+  await session.open();
+  const one = { server, client, session };
+  opened.push(one);
+  return one;
+}
+
+async function sendMessage(session: TreeSession, parentId: NodeId, message: Message, options: GenerationOptions) {
+  return (await session.actions.send(message, { parentId, ...options })).sent;
+}
+
+function said(text: string): Message {
+  return textMessage('user', text);
+}
+
+/** The texts of the shown branch. */
+function shown(session: TreeSession): readonly string[] {
+  const { part } = session.state;
+  return part === null ? [] : pathToNode(part).map((node) => node.text);
+}
+
+function leafOf(session: TreeSession): NodeId {
+  const leaf = session.state.part?.leaf ?? session.state.part?.tree.rootId;
+  if (leaf === undefined) throw new Error('The tree is not open.');
+  return leaf;
+}
+
+async function ends(session: TreeSession, text: string): Promise<void> {
+  await vi.waitFor(() => expect(shown(session).at(-1)).toBe(text), patience);
+}
+
+for (const order of ['as it comes', 'the answer last', 'the feed last'] as const)
+  test(`[CL7] after tools the view ends at the newest reply of the turn, whichever comes first: ${order}`, async () => {
+    const { session, client } = await open([...rounds(4, 'It is so.'), ...rounds(2, 'And so.')]);
+    if (order === 'the answer last') client.answers.hold();
+    if (order === 'the feed last') client.events.hold();
+    const sending = sendMessage(session, leafOf(session), said('How is it?'), wish);
+    if (order === 'the answer last') await ends(session, 'It is so.');
+    client.answers.open();
+    if (order === 'the feed last')
+      await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), patience);
+    client.events.open();
+    expect(await sending).toBe(true);
+    await ends(session, 'It is so.');
+    // The next message continues from the answer, not from a tool result.
+    const parent = leafOf(session);
+    expect(await sendMessage(session, parent, said('And then?'), wish)).toBe(true);
+    await ends(session, 'And so.');
+    const { part } = session.state;
+    const next = part === null ? undefined : pathToNode(part).find((node) => node.text === 'And then?');
+    expect(next?.parentId).toBe(parent);
+    expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
+  });
+
+test('[CL7] twenty turns with tools and without delay each end at their answer', async () => {
+  const answers = Array.from({ length: 20 }, (_, index) => `Answer ${index}.`);
+  const { session } = await open(answers.flatMap((answer, index) => rounds(index % 4, answer)));
+  for (const [index, answer] of answers.entries()) {
+    expect(await sendMessage(session, leafOf(session), said(`Question ${index}`), wish)).toBe(true);
+    await ends(session, answer);
+  }
+  expect(shown(session).filter((text) => text.startsWith('Answer'))).toEqual(answers);
+});
+
+test('[CL7] a turn leads the view back from what somebody else said below its tool call', async () => {
+  const { session, server, client } = await open(rounds(3, 'The end.'));
+  client.events.hold();
+  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
+  await vi.waitFor(async () => {
+    const { body } = await server.ask('GET', `/api/trees/${session.treeId}?format=linear`);
+    expect(body.messages.at(-1).content).toContainEqual({ type: 'text', text: 'The end.' });
+  }, patience);
+  client.events.open();
+  await sending;
+  await ends(session, 'The end.');
+});
+
+test('[CL7] a user who has gone elsewhere is not led back by a turn that goes on', async () => {
+  const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
+  const first = pathToNode(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
+  client.events.hold();
+  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
+  await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), patience);
+  await session.go(first, { leaf: first, keep: false });
+  client.events.open();
+  await sending;
+  await vi.waitFor(() => expect(session.state.base?.nodes.size).toBeGreaterThan(8), patience);
+  expect(shown(session)).toEqual(['One', 'Two']);
+});
+
+test('[CL7] several replies at once end at the last of them, and a reply that is asked for again at the new one', async () => {
+  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textEvents(text)));
+  expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
+  const leaf = leafOf(session);
+  const kids = session.state.part?.childrenByParent.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
+  expect(kids).toHaveLength(3);
+  expect(kids?.at(-1)).toBe(leaf);
+  expect(await session.actions.regenerate(leaf, plain)).toEqual({ sent: true, problem: null });
+  await ends(session, 'D.');
+});
+
+test('[CL5] whoever sends again before the first message is answered is not led back to the answer of the first', async () => {
+  const { session, client } = await open([textEvents('Here I am.')]);
+  client.answers.hold();
+  client.events.hold();
+  const one = sendMessage(session, leafOf(session), said('One'), plain);
+  const two = sendMessage(session, leafOf(session), said('Two'), plain);
+  expect(shown(session).slice(-2)).toEqual(['One', 'Two']);
+  client.answers.open();
+  await one;
+  expect(shown(session).slice(-2)).toEqual(['One', 'Two']);
+  client.events.open();
+  await two;
+  await ends(session, 'Here I am.');
+  expect(shown(session).slice(-3)).toEqual(['One', 'Two', 'Here I am.']);
+});
+
+test('[CL8] a send costs one request; the feed brings the rest', async () => {
+  const { session, client } = await open([...rounds(2, 'Brought.'), textEvents('Again.')]);
+  client.requests.length = 0;
+  await sendMessage(session, leafOf(session), said('Bring it'), wish);
+  await ends(session, 'Brought.');
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
+  expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
+});
+
+test('[CL8] a bookmark, a note and their undo cost one request each', async () => {
+  const { session, client } = await open([textEvents('Hi.')]);
+  const leaf = leafOf(session);
+  client.requests.length = 0;
+  await session.actions.setBookmark(leaf, 'Here');
+  expect(session.state.part?.bookmarks.get(leaf)?.title).toBe('Here');
+  await session.actions.undo();
+  expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
+  await session.actions.append('A note', { parentId: leaf });
+  await ends(session, 'A note');
+  await session.actions.undo();
+  expect(leafOf(session)).toBe(leaf);
+  const at = `/api/trees/${session.treeId}`;
+  expect(client.requests).toEqual([
+    `PUT ${at}/nodes/${leaf}/bookmark`,
+    `POST ${at}/undo`,
+    `POST ${at}/messages`,
+    `POST ${at}/undo`,
+  ]);
+});
+
+test('[CL8] the undo of a delete brings the messages back without reading them', async () => {
+  const { session, client } = await open([textEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
+  const path = pathToNode(session.state.part ?? expect.fail());
+  const second = path[1] ?? expect.fail();
+  const { actId } = await session.write([], (version) =>
+    session.api.remove(session.treeId, second.id, 'cascade', version),
+  );
+  await vi.waitFor(() => expect(shown(session)).toEqual(['One']), patience);
+  client.requests.length = 0;
+  await session.actions.undo(actId);
+  await ends(session, 'Four');
+  expect(shown(session)).toEqual(['One', 'Two', 'Three', 'Four']);
+  expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
+});
+
+test('[B107] a message that does not fit is either in the tree or given back, never both, and no compaction is left', async () => {
+  const small = '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n';
+  const { session, server } = await open([textEvents('Yes.')], ['Hi'], small);
+  const kinds = async () => {
+    const { body } = await server.ask('GET', `/api/trees/${session.treeId}/topology`);
+    return body.nodes.map((node: { kind: string }) => node.kind);
+  };
+  // Larger than the whole window: nothing is stored, so it goes back to the composer.
+  expect(await sendMessage(session, leafOf(session), said('word '.repeat(2_000)), plain)).toBe(false);
+  expect(await kinds()).toEqual(['message']);
+  expect(shown(session)).toEqual(['Hi']);
+  // It fits but leaves no space for a reply: it is stored and shown, so it does not go back.
+  const long = 'word '.repeat(200).trim();
+  expect(await sendMessage(session, leafOf(session), said(long), plain)).toBe(true);
+  expect(await kinds()).toEqual(['message', 'message']);
+  await ends(session, long);
+});
+
+test('[CL1] an edit of the first message of a new tree shows two variants at once', async () => {
+  const { session } = await open([textEvents('Hi.')], []);
+  await session.actions.append('Hello');
+  const [first] = session.messages;
+  await session.actions.edit(first?.id ?? expect.fail(), 'Hello there');
+  const [shownFirst] = session.messages;
+  const { part } = session.state;
+  if (part === null || shownFirst === undefined) throw new Error('Nothing is shown.');
+  expect(variantOf(part, shownFirst)).toMatchObject({ at: 2, ids: [first?.id, shownFirst.id] });
+});

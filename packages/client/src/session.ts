@@ -1,0 +1,550 @@
+/** One open tree: the loaded part, unconfirmed local changes, and the feed that keeps both up to date. */
+import type { Node, NodeId, RowChange, Step, TreeId } from '@coppice/core';
+import { rowChanges } from '@coppice/core/tree';
+import { TreeActions } from './actions.ts';
+import type { Api } from './api.ts';
+import type { BegunAnswer, FeedCommit, TreeViewData, WrittenAnswer } from './api-types.ts';
+import type { Connection } from './connection.ts';
+import { openFeed, type TurnReport } from './feed.ts';
+import { asProblem } from './http.ts';
+import {
+  applyRowChanges,
+  emptyBranch,
+  endAfter,
+  joinPages,
+  keepOlderPages,
+  type LoadedBranch,
+  loadedEnd,
+  moveToEnd,
+  pathToNode,
+  shownPath,
+  unread,
+  withPage,
+} from './loaded-branch.ts';
+import { createObservable, type Observable } from './observable.ts';
+import { confirmed, withOverlays } from './overlays.ts';
+import { pageSize, runsOf, TreeReads } from './reads.ts';
+import { Replies } from './replies.ts';
+import type { Topology } from './topology.ts';
+import { TopologyLoader } from './topology-loader.ts';
+import { emptyTreeState, type OpenTreeState, type Overlay } from './tree-state.ts';
+import { WriteQueue } from './write-queue.ts';
+
+export type { OpenTreeState } from './tree-state.ts';
+
+// A commit that the feed has not delivered after this time is read from the server.
+const feedPatienceMs = 3000;
+// How many acts' newest nodes are remembered until their response arrives.
+const mostActs = 64;
+
+/** An open tree. Close it when it is no longer shown. */
+export class TreeSession {
+  readonly treeId: TreeId;
+  /** The state of the tree, as an observable value. */
+  readonly store: Observable<OpenTreeState>;
+  /** The user's actions on the tree. */
+  readonly actions: TreeActions;
+  /** Replies that are being generated. */
+  readonly replies: Replies;
+  /** The connection to the server, and the environment. */
+  readonly connection: Connection;
+  readonly #queue: WriteQueue;
+  #feed: { close(): void } | null = null;
+  readonly #closed = new AbortController();
+  readonly #reads: TreeReads;
+  readonly #shape: TopologyLoader;
+  #next = 1;
+  #reading = false;
+  #again = false;
+  #missed = false;
+  #steps = 0;
+  #navigationCount = 0;
+  #wanted: NodeId | null = null;
+  /** The newest commit that the feed delivered; a page that was read may be newer. */
+  #reported = 0;
+  /** Callbacks that wait until the feed has delivered a version. */
+  #waiters: { readonly version: number; readonly done: () => void }[] = [];
+  /** The newest node of each act: a turn's commits may arrive before the response that names the turn. */
+  readonly #newestOfAct = new Map<string, NodeId>();
+  /** The turn that was started here last; the view follows its newest reply until the user moves. */
+  #turn: { readonly actId: string; readonly navigationCount: number } | null = null;
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(treeId: TreeId, connection: Connection) {
+    this.treeId = treeId;
+    this.connection = connection;
+    this.store = createObservable<OpenTreeState>(emptyTreeState);
+    this.actions = new TreeActions(this);
+    this.replies = new Replies(connection, treeId, this.store, () => void this.refresh());
+    this.#queue = new WriteQueue(connection.waitingQueues, (line) => this.store.setState(line));
+    this.#reads = new TreeReads(connection.api, treeId, this.#closed.signal);
+    this.#shape = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
+  }
+
+  /** The server of this tree. */
+  get api(): Api {
+    return this.connection.api;
+  }
+
+  get state(): OpenTreeState {
+    return this.store.getState();
+  }
+
+  /** The shown messages, oldest first. */
+  get messages(): readonly Node[] {
+    const { part } = this.state;
+    return part === null ? [] : shownPath(part);
+  }
+
+  /** The version that writes are based on. */
+  get version(): number {
+    return this.state.base?.tree.version ?? 0;
+  }
+
+  /** How often the user moved in this view. A response that arrives after a move must not move the view back. */
+  get navigationCount(): number {
+    return this.#navigationCount;
+  }
+
+  /**
+   * Reads the tree and the end of the branch through a node (the active one by default), then follows the feed.
+   * If the tree has no such node, it opens at the active one, and this resolves to false.
+   */
+  open(wanted?: NodeId): Promise<boolean> {
+    const opening = this.#read(wanted);
+    this.#opening = opening;
+    return opening;
+  }
+
+  async #read(wanted: NodeId | undefined): Promise<boolean> {
+    try {
+      const tree = await this.api.tree(this.treeId);
+      const end = wanted === undefined ? null : await this.#reads.leafIfThere(wanted);
+      const through = end === null ? undefined : wanted;
+      const leaf = end ?? tree.activeNodeId;
+      const page = await this.#reads.page(leaf ?? undefined);
+      let base = withPage(emptyBranch(tree), page, { leaf });
+      if (through !== undefined) base = await this.#reads.reaching(base, through);
+      this.#show({ phase: 'ready', base, runs: runsOf(page) });
+      if (through !== undefined) this.scrollTo(through);
+      this.replies.followRuns();
+      this.#reported = tree.version;
+      this.#feed = openFeed(this.connection, this.treeId, tree.version, {
+        commit: (commit) => this.#applyFeedCommit(commit),
+        turn: (report) => this.#applyTurnReport(report),
+        delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
+        approval: ({ callId, name, parameters, actId: act }) =>
+          this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
+        decided: (callId) => this.replies.setCall(callId, null),
+        reset: () => {
+          this.#missed = true;
+          void this.refresh();
+        },
+        connected: (connected) => {
+          this.store.setState({ connected });
+          if (!connected) return this.#endWaiting();
+          void this.#queue.work();
+          this.#shape.retry();
+        },
+      });
+      return through === wanted;
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      if (problem.code !== 'page/aborted')
+        this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
+      return true;
+    }
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#endWaiting();
+    this.#feed?.close();
+    this.#queue.close();
+    this.replies.close();
+  }
+
+  /** Shows the confirmed part with all unconfirmed changes applied to it again. */
+  #show(set: Partial<OpenTreeState>): void {
+    const state = { ...this.state, ...set };
+    if (state.base === null) return this.store.setState(set);
+    const { part, unconfirmed } = withOverlays(state.base, state.overlays);
+    this.store.setState({ ...set, part, unconfirmed });
+  }
+
+  /** Sets fields of the tree itself that no commit carries. */
+  patchTree(set: Partial<TreeViewData>): void {
+    const { base } = this.state;
+    if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
+  }
+
+  /** Asks the view to scroll to a node. */
+  scrollTo(id: NodeId): void {
+    this.store.setState((state) => ({ sight: { nodeId: id, ask: (state.sight?.ask ?? 0) + 1 } }));
+  }
+
+  /** Loads the messages before the first loaded one. */
+  async loadOlder(): Promise<void> {
+    const { base, loadingAbove } = this.state;
+    if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
+    this.store.setState({ loadingAbove: true });
+    try {
+      const page = await this.#reads.before(base.until ?? base.leaf, base.before);
+      const now = this.state.base;
+      if (now !== null && now.before === base.before) this.#show({ base: withPage(now, page, 'above') });
+    } catch (thrown) {
+      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+    } finally {
+      this.store.setState({ loadingAbove: false });
+    }
+  }
+
+  /** Loads the messages after the last shown one, if that is not the end. */
+  async loadNewer(): Promise<void> {
+    const { base, loadingBelow } = this.state;
+    if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
+    this.store.setState({ loadingBelow: true });
+    try {
+      const page = await this.#reads.after(base.leaf, base.until);
+      const now = this.state.base;
+      if (now !== null && now.until === base.until && now.leaf === base.leaf)
+        this.#show({ base: joinPages(withPage(now, page, 'below')) });
+    } catch (thrown) {
+      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+    } finally {
+      this.store.setState({ loadingBelow: false });
+    }
+  }
+
+  /** Shows the end of the branch. */
+  showEnd(): void {
+    const { base } = this.state;
+    if (base !== null) this.#show({ base: moveToEnd(base) });
+  }
+
+  /** Moves to before the first message: the next message starts a new branch. */
+  showBeginning(): void {
+    const { base } = this.state;
+    if (base !== null)
+      this.#show({ base: { ...base, leaf: null, before: null, until: null }, overlays: this.#overlaysWithoutEnds() });
+    this.#steps++;
+    this.#navigationCount++;
+  }
+
+  /**
+   * Shows the branch through a node, or the one that ends at `leaf`, and makes it the active one unless `keep` is false.
+   * Nothing above the fork is read again.
+   */
+  async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
+    const came = this.#step(through, options.leaf);
+    const before = this.state.base;
+    try {
+      const end = options.leaf ?? (await this.#reads.leafThrough(through));
+      const page = await this.#reads.page(end, this.#loadedCount());
+      const { base } = this.state;
+      // The user moved meanwhile, so the view is not moved back.
+      if (base === null || came !== this.#steps) return;
+      const leaf = endAfter(before ?? base, base, end);
+      const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), moveToEnd(base).before);
+      const reached = await this.#reads.reaching(part, through);
+      this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsOf(page) });
+      this.replies.followRuns();
+      if (options.keep !== false) this.#remember(end);
+    } catch (thrown) {
+      if (came === this.#steps) await this.refresh();
+      throw thrown;
+    }
+  }
+
+  /** Shows the loaded part of a branch immediately, before the rest is read. Returns the number of this move. */
+  #step(through: NodeId, leaf: NodeId | undefined): number {
+    const { base } = this.state;
+    const end = base === null ? null : loadedEnd(base, leaf ?? through, leaf !== undefined);
+    // A node below the shown messages becomes their end; any other node ends the view in the middle of a branch.
+    if (base !== null && end !== null)
+      this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
+    this.#navigationCount++;
+    return ++this.#steps;
+  }
+
+  /** The unconfirmed changes without the ends they gave the view: a user who goes elsewhere stays there when they are confirmed. */
+  #overlaysWithoutEnds(): readonly Overlay[] {
+    return this.state.overlays.map(({ id, steps }) => ({ id, steps }));
+  }
+
+  /** Stores the user's position for the next visit. A failure is not reported. */
+  #remember(leaf: NodeId): void {
+    const before = this.state.part?.tree.activeNodeId ?? null;
+    if (before === leaf) return;
+    this.write([{ type: 'select', after: leaf, before }], () => this.api.select(this.treeId, leaf)).catch(
+      () => undefined,
+    );
+  }
+
+  #loadedCount(): number {
+    const { base } = this.state;
+    return base === null ? pageSize : Math.max(pageSize, Math.min(400, pathToNode(base).length));
+  }
+
+  /**
+   * Reads the loaded branch again, with its end at a node if one is given. A call while it runs makes it run once
+   * more.
+   */
+  async refresh(wish?: NodeId): Promise<void> {
+    // A call without a node must not override one with a node.
+    if (wish !== undefined) this.#wanted = wish;
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    try {
+      do {
+        this.#again = false;
+        const { base } = this.state;
+        if (base === null) return;
+        // Taken before reading: a node that is given meanwhile is for the next round.
+        const wanted = this.#wanted;
+        const navigationCount = this.#navigationCount;
+        this.#wanted = null;
+        const page = await this.#reads.pageOrActive(
+          wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined,
+          this.#loadedCount(),
+        );
+        const now = this.state.base ?? base;
+        const leaf = endAfter(base, now, page.nodes.at(-1)?.id ?? null);
+        // The view left the branch that was read: read again at its new position, instead of moving it back.
+        if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
+          this.#again = true;
+          continue;
+        }
+        const part = withPage({ ...now, before: null }, page, { leaf });
+        // Missed commits may have changed older messages too.
+        const fresh = this.#missed;
+        this.#missed = false;
+        const whole = fresh ? part : keepOlderPages(part, moveToEnd(now).before);
+        this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsOf(page) });
+        this.replies.followRuns();
+      } while (this.#again);
+    } catch (thrown) {
+      if (asProblem(thrown).offline) this.store.setState({ connected: false });
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** A branch that was read again, shown at the same messages as before; at its end if those are gone. */
+  async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
+    if (before.until === null || before.leaf !== part.leaf) return part;
+    if (!fresh) return joinPages({ ...part, before: before.before, until: before.until });
+    try {
+      return await this.#reads.reaching(part, before.until);
+    } catch (thrown) {
+      if (asProblem(thrown).offline) throw thrown;
+      return part;
+    }
+  }
+
+  /** Loads the topology of the whole tree, once; from then on the feed keeps it up to date. */
+  wantTopology(): Promise<Topology | null> {
+    return this.#shape.want();
+  }
+
+  #applyFeedCommit(commit: FeedCommit): void {
+    const { base } = this.state;
+    if (base === null || commit.version <= this.#reported) return;
+    this.#reported = commit.version;
+    const changes = withRestored(commit);
+    const added = changes.findLast((change) => change.op === 'added');
+    if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
+    const late = commit.version <= base.tree.version;
+    this.#land(late ? unread(base, changes) : changes, commit);
+    this.#shape.land(changes);
+    // A gap means a missed commit. A restored subtree that is too large for the feed has to be read.
+    if (commit.version > base.tree.version + 1) this.#missed = true;
+    if (this.#missed || changes.some((change) => hasToBeRead(change, late))) void this.refresh();
+    for (const change of changes)
+      if (change.op === 'updated' && change.set.status !== undefined && change.set.status !== 'pending')
+        for (const id of change.nodeIds) this.replies.ended(id);
+    this.#endWaiting(commit.version);
+  }
+
+  /** Applies what a turn reports besides commits: thinking and tool calls. */
+  #applyTurnReport(report: TurnReport): void {
+    const { actId, type, nodeId, callId, name = '', parameters = {}, text = '' } = report;
+    if (type === 'thinking-delta' && nodeId !== undefined)
+      this.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + text, retry: undefined }));
+    else if (type === 'retry' && nodeId !== undefined) {
+      const { code = '', message = '', attempt = 1, retries = 1, waitMs = 0 } = report;
+      const retry = { code, message, attempt, retries, at: this.connection.now() + waitMs };
+      this.replies.change(nodeId, (live) => ({ ...live, retry }));
+    } else if (callId === undefined) return;
+    else if (type === 'tool-result') this.replies.setCall(callId, null);
+    // A call that waits for approval must not be replaced by the report of the same call.
+    else if (type === 'tool-use' && !this.state.calls.has(callId))
+      this.replies.setCall(callId, { name, parameters, state: 'running', actId });
+  }
+
+  #noteNewest(actId: string, id: NodeId): void {
+    this.#newestOfAct.delete(actId);
+    this.#newestOfAct.set(actId, id);
+    const [oldest] = this.#newestOfAct.keys();
+    if (this.#newestOfAct.size > mostActs && oldest !== undefined) this.#newestOfAct.delete(oldest);
+  }
+
+  #land(changes: readonly RowChange[], { version, actId }: FeedCommit): void {
+    const { base } = this.state;
+    if (base === null) return;
+    const grown = applyRowChanges(base, changes, version);
+    const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
+    const isMine = this.#turn?.actId === actId && this.#turn.navigationCount === this.#navigationCount;
+    const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
+    const end = newest === undefined ? null : loadedEnd(grown, newest, true);
+    this.#show({
+      base: end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...moveToEnd(grown), leaf: end },
+    });
+    for (const node of pending) this.replies.begin(node.id, null);
+  }
+
+  /**
+   * Shows the branch that ends at the newest reply of a turn, and follows further replies. Does nothing if the user
+   * moved since `navigationCount` was read.
+   */
+  async followTurn({ actId, nodes, version }: BegunAnswer, navigationCount: number): Promise<void> {
+    const first = nodes.at(-1)?.nodeId;
+    if (first === undefined || navigationCount !== this.#navigationCount) return;
+    this.#turn = { actId, navigationCount };
+    await this.followTo(() => this.#newestOfAct.get(actId) ?? first, version, navigationCount);
+  }
+
+  /**
+   * Shows the branch that ends at a node once the feed has delivered a version, and reads it only if it is not
+   * loaded. Does nothing if the user moved since `navigationCount` was read.
+   */
+  async followTo(end: () => NodeId, version: number, navigationCount: number): Promise<void> {
+    if (!(await this.caughtUp(version)))
+      return this.refresh(navigationCount === this.#navigationCount ? end() : undefined);
+    if (navigationCount !== this.#navigationCount) return;
+    const { base } = this.state;
+    const leaf = base === null ? null : loadedEnd(base, end(), true);
+    if (base === null || leaf === null) return this.refresh(end());
+    if (leaf !== base.leaf) this.#show({ base: { ...moveToEnd(base), leaf } });
+  }
+
+  /** Shows everything up to a version: from the feed, or by reading it. */
+  async catchUp(version: number): Promise<void> {
+    if (!(await this.caughtUp(version))) await this.refresh();
+  }
+
+  /**
+   * Resolves when everything up to a version is shown; to false if the feed does not deliver it and it must be read.
+   */
+  async caughtUp(version: number): Promise<boolean> {
+    if (version > this.#reported && this.state.connected && this.connection.isVisible())
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => waiter.done(), feedPatienceMs);
+        const waiter = {
+          version,
+          done: () => {
+            clearTimeout(timer);
+            this.#waiters = this.#waiters.filter((each) => each !== waiter);
+            resolve();
+          },
+        };
+        this.#waiters.push(waiter);
+      });
+    return version <= this.#reported;
+  }
+
+  #endWaiting(version = Number.POSITIVE_INFINITY): void {
+    for (const waiter of [...this.#waiters]) if (waiter.version <= version) waiter.done();
+  }
+
+  /** Marks that another writer added a variant of a node at the same time. */
+  conflict(mine: NodeId, theirs: NodeId): void {
+    this.store.setState((state) => ({ conflicts: new Map(state.conflicts).set(mine, theirs) }));
+  }
+
+  /**
+   * Writes to the tree: shows the steps immediately, sends the request after the earlier ones, keeps it while the
+   * server is unreachable, and reverts the steps if it is refused. Rejects with the error.
+   */
+  write<T extends Pick<WrittenAnswer, 'version'>>(
+    steps: readonly Step[],
+    run: (version: number) => Promise<T>,
+    leaf?: NodeId,
+  ): Promise<T> {
+    const overlay: Overlay | null =
+      steps.length === 0 && leaf === undefined
+        ? null
+        : { id: this.#next++, steps, ...(leaf === undefined ? {} : { leaf }) };
+    if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
+    if (leaf !== undefined) this.#navigationCount++;
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        run: async () => {
+          // Before the tree is read there is no version to base a write on.
+          await this.#opening;
+          const value = await run(this.version);
+          this.#confirm(overlay, value);
+          resolve(value);
+        },
+        refused: (problem) => {
+          this.#drop(overlay);
+          reject(problem);
+        },
+      });
+    });
+  }
+
+  #drop(overlay: Overlay | null): void {
+    if (overlay !== null) this.#show({ overlays: this.state.overlays.filter((each) => each.id !== overlay.id) });
+  }
+
+  /** Applies the server's result of a write, so that nothing flickers between the response and the feed. */
+  #confirm(overlay: Overlay | null, value: unknown): void {
+    const { base } = this.state;
+    if (base === null) return;
+    const now = this.state.overlays.find((each) => each.id === overlay?.id) ?? null;
+    const overlays = this.state.overlays.filter((each) => each !== now);
+    this.#show({ base: confirmed(base, now, value), overlays });
+  }
+
+  /** Retries the waiting writes, and reads the branch again. */
+  retry(): void {
+    void this.#queue.work();
+    void this.refresh();
+  }
+}
+
+/**
+ * The end of the view after changes of others: unchanged, unless a message such as a reply was added right below it.
+ */
+function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readonly RowChange[]): NodeId | null {
+  let { leaf } = after;
+  if (leaf === null && before.leaf === null)
+    for (const change of changes) if (change.op === 'tree') leaf ??= change.activeNodeId ?? null;
+  for (const change of changes) if (change.op === 'added' && change.node.parentId === leaf) leaf = change.node.id;
+  return leaf;
+}
+
+/** Whether a change shows nodes that may not be loaded; in a late commit, also whether it removed or moved some. */
+function hasToBeRead(change: RowChange, late: boolean): boolean {
+  if (change.op === 'marked') return late || change.to === null;
+  return late && change.op === 'updated' && change.set.parentId !== undefined;
+}
+
+/** The row changes of a commit. A restored subtree in the commit is added node by node. */
+function withRestored(commit: FeedCommit): readonly RowChange[] {
+  const { version, seq, at, restored } = commit;
+  const changes = rowChanges(commit.steps, { version, seq, at });
+  if (restored === undefined) return changes;
+  return changes.flatMap((change): readonly RowChange[] => {
+    const subtree = change.op === 'marked' && change.to === null ? restored[change.nodeId] : undefined;
+    if (subtree === undefined) return [change];
+    return [
+      ...subtree.nodes.map((node): RowChange => ({ op: 'added', node })),
+      ...subtree.bookmarks.map((bookmark): RowChange => ({ op: 'bookmarked', nodeId: bookmark.nodeId, bookmark })),
+    ];
+  });
+}

@@ -1,0 +1,64 @@
+/** A client of a test server without a socket: requests are passed to the server's app. */
+import type { TestServer } from '@coppice/server/testing';
+import { type CoppiceClient, createClient } from '../client.ts';
+
+/** A gate that lets everything through, or holds it back until it is opened. */
+export class Gate {
+  #held: (() => void)[] | null = null;
+
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  open(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const release of held) release();
+  }
+
+  pass(): Promise<void> {
+    const held = this.#held;
+    return held === null ? Promise.resolve() : new Promise((resolve) => held.push(resolve));
+  }
+}
+
+/** A client whose responses and events can be held back, and whose requests are recorded. */
+export interface NodeClient extends CoppiceClient {
+  /** Responses to requests that write wait here. */
+  readonly answers: Gate;
+  /** Events of all streams wait here. */
+  readonly events: Gate;
+  /** Method and path of each request and stream, in order. */
+  readonly requests: string[];
+}
+
+/** The same response; each piece of its body waits at a gate. */
+function gated(response: Response, gate: Gate): Response {
+  const held = new TransformStream<Uint8Array, Uint8Array>({
+    async transform(chunk, controller) {
+      await gate.pass();
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body?.pipeThrough(held) ?? null, response);
+}
+
+/** Opens a client of a test server. */
+export function openNodeClient(server: TestServer): NodeClient {
+  const answers = new Gate();
+  const events = new Gate();
+  const requests: string[] = [];
+  const client = createClient({
+    baseUrl: 'http://localhost',
+    token: server.token,
+    async fetch(request) {
+      requests.push(`${request.method} ${new URL(request.url).pathname}`);
+      const response = await server.server.app.request(request);
+      if (request.method !== 'GET') await answers.pass();
+      return response.headers.get('content-type')?.startsWith('text/event-stream') === true
+        ? gated(response, events)
+        : response;
+    },
+  });
+  return { ...client, answers, events, requests };
+}

@@ -1,0 +1,58 @@
+/** The topology of a tree as columns: each field once by name, then one value per node, in creation order. */
+import type { NodeId, TopologyNode } from '@coppice/core';
+
+/** A column with few distinct values. */
+export interface PickedColumn<T extends string> {
+  readonly of: readonly T[];
+  /** For each node, the index into the list. */
+  readonly at: readonly number[];
+}
+
+/** The columns. Each has one value per node. */
+export interface TopologyColumns {
+  readonly id: readonly NodeId[];
+  /** For each node, the index of its parent; -1 is the root. */
+  readonly parent: readonly number[];
+  readonly role: PickedColumn<TopologyNode['role']>;
+  readonly kind: PickedColumn<TopologyNode['kind']>;
+  readonly status: PickedColumn<TopologyNode['status']>;
+  readonly groupId: readonly number[];
+  readonly seq: readonly number[];
+  readonly position: readonly string[];
+  readonly preview: readonly string[];
+  readonly tokens: readonly number[];
+  /** When the first node was created; the other times are milliseconds since then. */
+  readonly since: number;
+  readonly createdAt: readonly number[];
+}
+
+/** Converts columns to nodes. A column that is shorter than the ids ends the nodes there. */
+export function fromTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {
+  const counts = new Uint32Array(columns.id.length);
+  for (const parent of columns.parent)
+    if (parent >= 0 && parent < counts.length) counts[parent] = (counts[parent] ?? 0) + 1;
+  const nodes: TopologyNode[] = [];
+  for (const [at, id] of columns.id.entries()) {
+    const role = columns.role.of[columns.role.at[at] ?? -1];
+    const kind = columns.kind.of[columns.kind.at[at] ?? -1];
+    const status = columns.status.of[columns.status.at[at] ?? -1];
+    if (role === undefined || kind === undefined || status === undefined) break;
+    const childCount = counts[at] ?? 0;
+    nodes.push({
+      id,
+      parentId: columns.id[columns.parent[at] ?? -1] ?? rootId,
+      role,
+      kind,
+      groupId: columns.groupId[at] ?? 0,
+      seq: columns.seq[at] ?? 0,
+      position: columns.position[at] ?? '',
+      status,
+      childCount,
+      hasChildren: childCount > 0,
+      preview: columns.preview[at] ?? '',
+      tokens: columns.tokens[at] ?? 0,
+      createdAt: columns.since + (columns.createdAt[at] ?? 0),
+    });
+  }
+  return nodes;
+}

@@ -1,0 +1,78 @@
+/** The topology of an open tree: loaded on first use, then kept up to date by commits. */
+import type { NodeId, RowChange, TreeId } from '@coppice/core';
+import type { Api } from './api.ts';
+import type { Observable } from './observable.ts';
+import { Topology } from './topology.ts';
+import { fromTopologyColumns } from './topology-columns.ts';
+import type { OpenTreeState } from './tree-state.ts';
+
+/**
+ * The end of the view in the topology. Unconfirmed messages are not in it; then it is the nearest confirmed ancestor.
+ */
+export function leafInShape({ topology, part }: OpenTreeState): NodeId | null {
+  let leaf = part?.leaf ?? null;
+  while (leaf !== null && topology !== null && !topology.nodes.has(leaf))
+    leaf = part?.nodes.get(leaf)?.parentId ?? null;
+  return leaf;
+}
+
+/** Loads the topology of one open tree. */
+export class TopologyLoader {
+  readonly #api: Api;
+  readonly #treeId: TreeId;
+  readonly #store: Observable<OpenTreeState>;
+  readonly #signal: AbortSignal;
+  #wanted = false;
+  #asked: Promise<Topology | null> | null = null;
+
+  constructor(api: Api, treeId: TreeId, store: Observable<OpenTreeState>, signal: AbortSignal) {
+    this.#api = api;
+    this.#treeId = treeId;
+    this.#store = store;
+    this.#signal = signal;
+  }
+
+  /** Loads it, once; from then on the feed keeps it up to date. */
+  async want(): Promise<Topology | null> {
+    this.#wanted = true;
+    const { topology } = this.#store.getState();
+    if (topology !== null) return topology;
+    // Outline and map ask at the same time; a large topology is read once.
+    this.#asked ??= this.#read().finally(() => {
+      this.#asked = null;
+    });
+    return this.#asked;
+  }
+
+  async #read(): Promise<Topology | null> {
+    try {
+      const answer = await this.#api.topology(this.#treeId, this.#signal);
+      const topology = new Topology(
+        answer.rootId,
+        fromTopologyColumns(answer.columns, answer.rootId),
+        answer.bookmarks,
+      );
+      this.#store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
+      return topology;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Retries if it is needed and reading failed, for example without the server. */
+  retry(): void {
+    if (this.#wanted) void this.want();
+  }
+
+  /** Applies a commit, if it is loaded; what cannot be applied is read again. */
+  land(changes: readonly RowChange[]): void {
+    const { topology } = this.#store.getState();
+    if (topology === null) return;
+    if (topology.land(changes)) {
+      this.#store.setState((state) => ({ stamp: state.stamp + 1 }));
+      return;
+    }
+    this.#store.setState({ topology: null });
+    this.retry();
+  }
+}

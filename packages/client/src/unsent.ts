@@ -1,0 +1,70 @@
+/**
+ * Unconfirmed messages, stored until the server confirms them: closing the window while the server is unreachable
+ * loses nothing. They come back to the composer of their tree.
+ */
+import type { NodeId, TreeId } from '@coppice/core';
+import type { TextStorage } from './environment.ts';
+import { isJsonRecordValue } from './http.ts';
+
+/** A message that the server has not confirmed. */
+export interface Unsent {
+  readonly id: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+function storageName(tree: TreeId): string {
+  return `unsent.${tree}`;
+}
+
+function parseUnsent(text: string | null): readonly Unsent[] {
+  if (text === null) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((each: unknown) =>
+      isJsonRecordValue(each) &&
+      typeof each.id === 'string' &&
+      typeof each.text === 'string' &&
+      typeof each.at === 'number'
+        ? [{ id: each.id, text: each.text, at: each.at }]
+        : [],
+    );
+  } catch {
+    // A text that is not JSON is ignored.
+    return [];
+  }
+}
+
+/** The unsent messages of all trees. */
+export class UnsentMessages {
+  readonly #storage: TextStorage;
+  /** Messages that this program is sending itself. */
+  readonly #sending = new Set<string>();
+
+  constructor(storage: TextStorage) {
+    this.#storage = storage;
+  }
+
+  #read(tree: TreeId): readonly Unsent[] {
+    return parseUnsent(this.#storage.read(storageName(tree)));
+  }
+
+  /** Messages of a tree that another window, or an earlier one, could not send. */
+  of(tree: TreeId): readonly Unsent[] {
+    return this.#read(tree).filter(({ id }) => !this.#sending.has(id));
+  }
+
+  /** Stores a message until `drop` is called. */
+  keep(tree: TreeId, id: NodeId, text: string, at: number): void {
+    this.#sending.add(id);
+    this.#storage.write(storageName(tree), JSON.stringify([...this.#read(tree), { id, text, at }]));
+  }
+
+  /** Removes a message that has arrived, or is back in a composer. */
+  drop(tree: TreeId, id: string): void {
+    this.#sending.delete(id);
+    const left = this.#read(tree).filter((each) => each.id !== id);
+    this.#storage.write(storageName(tree), left.length === 0 ? null : JSON.stringify(left));
+  }
+}

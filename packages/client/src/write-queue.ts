@@ -1,0 +1,79 @@
+/**
+ * Sends writes to the server one after the other; they wait while it is unreachable and until the user has signed in.
+ */
+import { asProblem, type HttpProblem } from './http.ts';
+
+const retryMs = 2500;
+
+/** A write. It is run until it succeeds or is refused. */
+export interface WriteJob {
+  run(): Promise<void>;
+  /** The server refused it; it is not tried again. */
+  refused(problem: HttpProblem): void;
+}
+
+/** How many writes wait, and whether the server is reachable. */
+export interface QueueState {
+  readonly connected: boolean;
+  readonly waiting: number;
+}
+
+/** A queue of writes. Each is sent when the one before has succeeded, so that it knows the version it is based on. */
+export class WriteQueue {
+  #jobs: WriteJob[] = [];
+  #busy = false;
+  #closed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #waiting: Set<WriteQueue>;
+  readonly #tell: (state: QueueState) => void;
+
+  /** `waiting` contains this queue while its writes wait for the server. */
+  constructor(waiting: Set<WriteQueue>, tell: (state: QueueState) => void) {
+    this.#waiting = waiting;
+    this.#tell = tell;
+  }
+
+  /** Adds a write at the end of the queue. */
+  push(job: WriteJob): void {
+    this.#jobs.push(job);
+    void this.work();
+  }
+
+  /** Stops reporting. Waiting writes are still sent: opening another tree does not cancel them. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Sends the writes. While the server is unreachable they keep their order and are retried. */
+  async work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
+        try {
+          await job.run();
+          this.#jobs.shift();
+        } catch (thrown) {
+          const problem = asProblem(thrown);
+          if (problem.offline || problem.signedOut) {
+            this.#waiting.add(this);
+            this.#report({ connected: false, waiting: this.#jobs.length });
+            clearTimeout(this.#timer);
+            this.#timer = setTimeout(() => void this.work(), retryMs);
+            return;
+          }
+          this.#jobs.shift();
+          job.refused(problem);
+        }
+        this.#report({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
+      }
+    } finally {
+      this.#busy = false;
+      if (this.#jobs.length === 0) this.#waiting.delete(this);
+    }
+  }
+
+  #report(state: QueueState): void {
+    if (!this.#closed) this.#tell(state);
+  }
+}

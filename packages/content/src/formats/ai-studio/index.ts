@@ -1,0 +1,128 @@
+// Prompts of Google AI Studio as stored in Drive: one list of chunks, with thoughts as separate chunks. A chunk may
+// name the one that it answers, which makes branches.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { googlePart, inlineBlock } from '../google-parts.ts';
+import { roleFinding } from '../structure-findings.ts';
+import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && Array.isArray(objectAt(value, 'chunkedPrompt').chunks);
+}
+
+const roles: ReadonlySet<string> = new Set(['user', 'model']);
+
+/** Returns files in Drive by their ids; the prompt does not contain their bytes. */
+function driveBlocks(chunk: JsonObject, nodes: ConversationNodes, place: string): Json[] {
+  return ['driveDocument', 'driveImage', 'driveVideo', 'driveAudio', 'youtubeVideo'].flatMap((key) => {
+    const file = chunk[key];
+    if (!isJsonObject(file)) return [];
+    const name = firstFilled(file, 'name', 'id') ?? 'file';
+    nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+    return [{ ...file, type: 'ai-studio-file', text: `[${name}]` }];
+  });
+}
+
+function blocksOf(chunk: JsonObject, nodes: ConversationNodes, place: string): Json[] {
+  const text = textAt(chunk, 'text');
+  const image = objectAt(chunk, 'inlineImage');
+  const parts = listAt(chunk, 'parts');
+  const own: Json[] =
+    chunk.isThought === true && text !== undefined && text !== ''
+      ? [{ type: 'thinking', thinking: text }]
+      : // The parts repeat the text.
+        text === undefined && parts.length > 0
+        ? parts.map(googlePart)
+        : textBlocks(text);
+  const code = [chunk.executableCode, chunk.codeExecutionResult].flatMap((one, at) =>
+    isJsonObject(one) ? [googlePart(at === 0 ? { executableCode: one } : { codeExecutionResult: one })] : [],
+  );
+  return [
+    ...driveBlocks(chunk, nodes, place),
+    ...(Object.keys(image).length === 0 ? [] : [inlineBlock(image, image)]),
+    ...own,
+    ...code,
+  ];
+}
+
+function usageOf(chunk: JsonObject): JsonObject {
+  const tokens = numberAt(chunk, 'tokenCount');
+  const reason = filledAt(chunk, 'finishReason');
+  const error = filledAt(chunk, 'errorMessage');
+  return {
+    ...(tokens === undefined ? {} : { usage: { output_tokens: tokens, total_tokens: tokens } }),
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const model = filledAt(objectAt(prompt, 'runSettings'), 'model')?.replace(/^models\//, '');
+  const chunked = objectAt(prompt, 'chunkedPrompt');
+  const known = new Set(
+    listAt(chunked, 'chunks').map((chunk) => (isJsonObject(chunk) ? filledAt(chunk, 'id') : undefined)),
+  );
+  let thoughts: { readonly blocks: Json[]; readonly records: JsonObject[] } = { blocks: [], records: [] };
+  for (const [chunk, at, index] of nodes.records(chunked, 'chunks', `${place}.chunkedPrompt`)) {
+    nodes.report(...roleFinding('role', chunk.role, (word) => roles.has(word), at));
+    const blocks = blocksOf(chunk, nodes, at);
+    const next = listAt(chunked, 'chunks')[index + 1];
+    // A thought belongs to the answer that follows it.
+    if (chunk.isThought === true && isJsonObject(next) && next.role === 'model' && next.branchParent === undefined) {
+      thoughts = { blocks: [...thoughts.blocks, ...blocks], records: [...thoughts.records, chunk] };
+      continue;
+    }
+    const named = filledAt(objectAt(chunk, 'branchParent'), 'id');
+    if (named !== undefined && !known.has(named))
+      nodes.report(finding('import/pointer-missing', 'repair', at, `parent ${named.slice(0, 80)}`));
+    const role = chunk.role === 'model' ? 'assistant' : 'user';
+    const all = [...thoughts.blocks, ...blocks];
+    nodes.add({
+      id: filledAt(chunk, 'id') ?? String(index),
+      parent: named !== undefined && known.has(named) ? named : nodes.tip,
+      role,
+      items: all.length === 0 ? [] : [blockItem(all)],
+      ...(role === 'assistant' ? { source: modelSource(model, { provider: 'google', ...usageOf(chunk) }) } : {}),
+      status: filledAt(chunk, 'errorMessage') === undefined ? undefined : 'error',
+      createdAt: nodes.time(chunk.createTime, fromIso, at),
+      place: at,
+      record: thoughts.records.length === 0 ? chunk : { ...chunk, $thoughts: thoughts.records },
+    });
+    const made = nodes.nodes.pop();
+    if (made !== undefined) nodes.nodes.push({ ...made, records: 1 + thoughts.records.length });
+    thoughts = { blocks: [], records: [] };
+  }
+  const instruction = objectAt(prompt, 'systemInstruction');
+  const texts = listAt(instruction, 'parts').map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : ''));
+  const first = listAt(chunked, 'chunks')[0] ?? null;
+  return {
+    externalId: filledAt(prompt, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    scope: '',
+    ...knownFields({
+      title: firstFilled(prompt, 'title', 'displayName'),
+      systemPrompt: filledAt(instruction, 'text') ?? texts.join('\n'),
+      createdAt: nodes.time(prompt.createTime, fromIso, place),
+      updatedAt: nodes.time(prompt.updateTime, fromIso, place),
+    }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: { ...omitKeys(prompt, 'chunkedPrompt'), chunkedPrompt: omitKeys(chunked, 'chunks') },
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** Prompts of AI Studio. */
+export const aiStudio = defineFormat({
+  name: 'ai-studio',
+  label: 'AI Studio prompt',
+  summary: 'Prompts of Google AI Studio as it keeps them in Drive, with thoughts, branches and pictures.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'pictures', 'usage'],
+  reader: conversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
+});

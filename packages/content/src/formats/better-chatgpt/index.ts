@@ -1,0 +1,71 @@
+// The export of BetterChatGPT: chats with messages in the form of chat completions, and their settings.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import type { ImportFinding } from '../findings.ts';
+import { listedTurn } from '../list-messages.ts';
+import { ConversationNodes, knownFields, modelSource } from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    Array.isArray(value.messages) &&
+    typeof objectAt(value, 'config').model === 'string' &&
+    ('titleSet' in value || typeof value.title === 'string')
+  );
+}
+
+function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const model = filledAt(objectAt(chat, 'config'), 'model');
+  let prompt: string | undefined;
+  for (const [message, at, index] of nodes.records(chat, 'messages', place)) {
+    const text = textAt(message, 'content') ?? soleText(message);
+    if (index === 0 && message.role === 'system' && text !== undefined) {
+      prompt = text;
+      continue;
+    }
+    const { role, items } = listedTurn(message, nodes, at);
+    const id = String(index);
+    nodes.add({
+      id,
+      parent: nodes.tip,
+      role,
+      items,
+      ...(role === 'assistant' ? { source: modelSource(model) } : {}),
+      place: at,
+      record: message,
+    });
+  }
+  const first = listAt(chat, 'messages').slice(0, 2);
+  return {
+    externalId: filledAt(chat, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    scope: '',
+    ...knownFields({ title: filledAt(chat, 'title'), systemPrompt: prompt }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: omitKeys(chat, 'messages'),
+    ownRecords: prompt === undefined ? 0 : 1,
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** Returns the text of a message with a single part. */
+function soleText(message: JsonObject): string | undefined {
+  const parts = listAt(message, 'content');
+  const [only] = parts;
+  return parts.length === 1 && isJsonObject(only) && only.type === 'text' ? textAt(only, 'text') : undefined;
+}
+
+/** BetterChatGPT's export. */
+export const betterChatgpt = defineFormat({
+  name: 'better-chatgpt',
+  label: 'BetterChatGPT export',
+  summary: 'Chats as BetterChatGPT exports them, with pictures.',
+  keeps: ['titles', 'system prompts', 'models', 'pictures'],
+  reader: conversationReader({ confidence: 0.88, paths: [['chats', '*'], ['*']], isConversation, tree }),
+});

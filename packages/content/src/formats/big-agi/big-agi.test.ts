@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { bigAgi } from './index.ts';
+
+let clock = 1730000000000;
+const fragment = (ft: string, part: object, rest: object = {}) => ({ ft, fId: `f${clock}`, part, ...rest });
+const message = (id: string, role: string, fragments: readonly object[], rest: object = {}) => ({
+  id,
+  role,
+  fragments,
+  created: clock++,
+  ...rest,
+});
+const messages = [
+  message('m1', 'user', [
+    fragment('content', { pt: 'text', text: 'Hello' }),
+    fragment('attachment', { pt: 'doc', data: { idt: 'text', text: 'abc' }, ref: 'a.txt', l1Title: 'a.txt' }),
+    fragment('attachment', { pt: 'image_ref', dataRef: { reftype: 'dblob' }, altText: 'a.png' }),
+  ]),
+  message(
+    'm2',
+    'assistant',
+    [
+      fragment('void', { pt: 'ma', aText: 'Hm.', textSignature: 'c2ln' }),
+      fragment('content', {
+        pt: 'tool_invocation',
+        id: 'k1',
+        invocation: { type: 'function_call', name: 'f', args: '{"a":1}' },
+      }),
+      fragment('content', {
+        pt: 'tool_response',
+        id: 'k1',
+        error: false,
+        response: { type: 'function_call', name: 'f', result: 'ok' },
+      }),
+      fragment('content', { pt: 'text', text: 'Hi there' }),
+    ],
+    { generator: { mgt: 'named', name: 'gpt-4o', metrics: { TIn: 3, TOut: 2 } } },
+  ),
+];
+const chat = (list: readonly object[]) => ({
+  id: 'c',
+  messages: list,
+  systemPurposeId: 'Generic',
+  userTitle: 'AGI chat',
+  created: 1730000000000,
+  updated: 1730000000000,
+});
+const old = {
+  id: 'o',
+  systemPurposeId: 'Generic',
+  autoTitle: 'Old',
+  messages: [
+    { id: 'x', role: 'user', text: 'Old?', sender: 'You', created: 1 },
+    { id: 'y', role: 'assistant', text: 'Yes', originLLM: 'gpt-4', created: 2 },
+  ],
+};
+const odd = chat([message('m1', 'oracle', [fragment('content', { pt: 'scent', text: 'Hm' })])]);
+
+runFormatConformance(bigAgi, [
+  {
+    name: 'reasoning, tools, attachments',
+    files: { 'all.json': JSON.stringify({ conversations: [chat(messages)], folders: [] }) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    newer: {
+      'all.json': JSON.stringify({
+        conversations: [
+          chat([...messages, message('m3', 'user', [fragment('content', { pt: 'text', text: 'Thanks' })])]),
+        ],
+      }),
+    },
+  },
+  {
+    name: 'one conversation of an early version',
+    files: { 'one.json': JSON.stringify(old) },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+    thread: ['Old?', 'Yes'],
+  },
+  {
+    name: 'a role and a part that are not known',
+    files: { 'odd.json': JSON.stringify(odd) },
+    trees: 1,
+    nodes: 1,
+    findings: ['import/unknown-type'],
+  },
+]);
+
+it('[I223] keeps models, usage, reasoning, tools and attached texts', async () => {
+  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ conversations: [chat(messages)] }) }));
+  expect(trees[0]?.title).toBe('AGI chat');
+  expect(trees[0]?.nodes[0]?.message.content.map((block) => block.type)).toEqual(['text', 'file', 'big-agi-image']);
+  expect(trees[0]?.nodes[1]?.message.content).toMatchObject([
+    { type: 'thinking', signature: 'c2ln' },
+    { type: 'tool-use', parameters: { a: 1 } },
+  ]);
+  expect(trees[0]?.nodes[3]?.meta?.source).toEqual({
+    type: 'model',
+    model_name: 'gpt-4o',
+    usage: { input_tokens: 3, output_tokens: 2 },
+  });
+});

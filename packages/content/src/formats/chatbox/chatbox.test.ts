@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest';
+import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { chatbox } from './index.ts';
+
+let clock = 1730000000000;
+const message = (id: string, role: string, text: string, rest: object = {}) => ({
+  id,
+  role,
+  contentParts: [{ type: 'text', text }],
+  timestamp: clock++,
+  ...rest,
+});
+const session = (messages: readonly object[], rest: object = {}) => ({
+  id: 's1',
+  type: 'chat',
+  name: 'Talk',
+  messages,
+  threads: [],
+  ...rest,
+});
+const messages = [
+  message('a', 'system', 'You are helpful'),
+  message('b', 'user', 'Hello'),
+  message('c', 'assistant', 'Hi!', {
+    model: 'gpt-4o',
+    aiProvider: 'openai',
+    contentParts: [
+      { type: 'reasoning', text: 'Hm.' },
+      {
+        type: 'tool-call',
+        state: 'result',
+        toolCallId: 'k1',
+        toolName: 'search',
+        args: { q: 'x' },
+        result: { hits: 1 },
+      },
+      { type: 'text', text: 'Hi!' },
+    ],
+  }),
+];
+const forks = {
+  b: {
+    position: 1,
+    createdAt: 1730000000000,
+    lists: [
+      { id: 'f', messages: [message('c0', 'assistant', 'Hi (other)'), message('d0', 'user', 'Oh')] },
+      { id: 'g', messages: [] },
+    ],
+  },
+  d0: { position: 1, createdAt: 1, lists: [{ id: 'h', messages: [message('e0', 'assistant', 'Deep')] }] },
+};
+const exported = (list: readonly object[]) => ({
+  'chat-sessions-list': [{ id: 's1', name: 'Talk', type: 'chat' }],
+  'session:s1': session(list, {
+    messageForksHash: forks,
+    threads: [{ id: 't1', name: 'Before', createdAt: 1730000000000, messages: [message('z', 'user', 'Earlier')] }],
+  }),
+  __exported_items: ['conversations'],
+  __exported_at: '2025-01-01T00:00:00Z',
+});
+const old = {
+  'chat-sessions': [
+    {
+      id: 'o1',
+      type: 'chat',
+      name: 'Old',
+      messages: [
+        { id: 'm1', role: 'user', content: 'Old?', pictures: [{ storageKey: 'p' }] },
+        { id: 'm2', role: 'assistant', content: 'Yes', reasoningContent: 'so', error: 'late' },
+        { id: 'm3', role: 'oracle', content: 'Hm' },
+      ],
+    },
+  ],
+};
+
+runFormatConformance(chatbox, [
+  {
+    name: 'forks below forks, an earlier thread, a tool',
+    files: { 'chatbox.json': JSON.stringify(exported(messages)) },
+    trees: 2,
+    nodes: 9,
+    findings: [],
+    newer: { 'chatbox.json': JSON.stringify(exported([...messages, message('d', 'user', 'Thanks')])) },
+  },
+  {
+    name: 'an old export, a role that is not known',
+    files: { 'old.json': JSON.stringify(old) },
+    trees: 1,
+    nodes: 3,
+    findings: ['import/unknown-type'],
+  },
+]);
+
+it('[I221] keeps what was tried below a message as branches, and the shown one as current', async () => {
+  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(exported(messages)) }));
+  const [tree, before] = trees;
+  expect([tree?.title, before?.title, tree?.activeExternalId]).toEqual(['Talk', 'Before', 'c']);
+  expect(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]).sort()).toEqual([
+    ['a', null],
+    ['b', 'a'],
+    ['c', 'c/1'],
+    ['c/0', 'b'],
+    ['c/1', 'c/0'],
+    ['c0', 'b'],
+    ['d0', 'c0'],
+    ['e0', 'd0'],
+  ]);
+});

@@ -1,0 +1,226 @@
+// The export of Chatbox: each session under its own key. Hidden alternatives below a message are stored beside the
+// list, by the id of that message; earlier threads of a session are separate lists.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
+import { readOwnFiles, valuesAt } from '../conversation-files.ts';
+import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import type { InputFile, SampleFile } from '../input.ts';
+import { imageOfUrl } from '../openai-messages.ts';
+import { documentRecords } from '../records-in.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { roleFinding, wordFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  knownFields,
+  modelSource,
+  resultItem,
+  textBlocks,
+} from '../turn-nodes.ts';
+
+function isSession(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value) || typeof value.id !== 'string' || !Array.isArray(value.messages)) return false;
+  if (typeof value.name !== 'string' || 'mapping' in value || 'conv' in value) return false;
+  const [first] = value.messages;
+  if (first === undefined) return 'threads' in value || 'messageForksHash' in value || value.type === 'chat';
+  return (
+    isJsonObject(first) &&
+    typeof first.role === 'string' &&
+    (Array.isArray(first.contentParts) || ((value.type === 'chat' || value.type === 'picture') && 'content' in first))
+  );
+}
+
+const paths = [['{}'], ['chat-sessions', '*']];
+
+function isOwn({ json }: Pick<SampleFile, 'json'>): boolean {
+  if (isSession(json)) return true;
+  if (!isJsonObject(json)) return false;
+  return paths.some((path) => valuesAt(json, path).some((value) => isSession(value)));
+}
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
+const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 'tool-call', 'info']);
+
+function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
+  if (!isJsonObject(part)) return [];
+  nodes.report(...wordFinding('part', part.type, (word) => partTypes.has(word), place));
+  if (part.type === 'text') return [blockItem(textBlocks(textAt(part, 'text')))];
+  if (part.type === 'reasoning') return [blockItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
+  if (part.type === 'tool-call') {
+    const id = filledAt(part, 'toolCallId') ?? fallback;
+    const name = filledAt(part, 'toolName') ?? 'unknown';
+    const call = blockItem([callBlock(id, name, part.args)]);
+    return part.state === 'result' || part.state === 'error'
+      ? [call, resultItem(id, name, part.result, part.state === 'error')]
+      : [call];
+  }
+  if (part.type === 'image') return [blockItem([pictureBlock(part, nodes, place)])];
+  return [blockItem([{ ...part, type: `chatbox-${textAt(part, 'type') ?? 'part'}` }])];
+}
+
+/** Returns a picture; it is in the program's own storage unless it has a URL. */
+function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
+  const url = filledAt(part, 'url');
+  if (url !== undefined) return imageOfUrl(url);
+  nodes.report(finding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? 'a picture'));
+  return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: '[image]' };
+}
+
+function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
+  const parts = listAt(message, 'contentParts');
+  const thought = filledAt(message, 'reasoningContent');
+  const items = parts.flatMap((part, index) => partItems(part, `${id}-call-${index}`, nodes, place));
+  if (parts.length === 0 && filledAt(message, 'content') !== undefined)
+    items.push(blockItem(textBlocks(textAt(message, 'content'))));
+  for (const picture of listAt(message, 'pictures').filter(isJsonObject))
+    items.push(blockItem([pictureBlock(picture, nodes, place)]));
+  for (const file of [...listAt(message, 'files'), ...listAt(message, 'links')].filter(isJsonObject)) {
+    const name = filledAt(file, 'name') ?? filledAt(file, 'url') ?? 'file';
+    nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+    items.push(blockItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
+  }
+  return [...(thought === undefined ? [] : [blockItem([{ type: 'thinking', thinking: thought }])]), ...items].filter(
+    (item) => item.type !== 'blocks' || item.blocks.length > 0,
+  );
+}
+
+class SessionNodes {
+  readonly nodes: ConversationNodes;
+  readonly #forks: JsonObject;
+
+  constructor(session: JsonObject, found: readonly ImportFinding[]) {
+    this.nodes = new ConversationNodes(found);
+    this.#forks = objectAt(session, 'messageForksHash');
+  }
+
+  /** Adds a list below a message, and the alternatives below each of its messages. */
+  add(list: readonly Json[], parent: string | null, place: string): string | null {
+    const open: { readonly list: readonly Json[]; readonly parent: string | null; readonly place: string }[] = [
+      { list, parent, place },
+    ];
+    let end: string | null = parent;
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      let tip = next.parent;
+      for (const [index, message] of next.list.entries()) {
+        const at = `${next.place}[${index}]`;
+        if (!isJsonObject(message)) {
+          this.nodes.report(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+          continue;
+        }
+        const id = filledAt(message, 'id') ?? at;
+        this.#message(message, id, tip, at);
+        tip = id;
+        const fork = Object.hasOwn(this.#forks, id) ? this.#forks[id] : undefined;
+        if (isJsonObject(fork))
+          for (const [number, other] of listAt(fork, 'lists').entries())
+            if (isJsonObject(other))
+              open.push({ list: listAt(other, 'messages'), parent: id, place: `${place} ${id}.lists[${number}]` });
+      }
+      if (next.list === list) end = tip;
+    }
+    return end;
+  }
+
+  #message(message: JsonObject, id: string, parent: string | null, place: string): void {
+    const { nodes } = this;
+    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    const role =
+      message.role === 'assistant' || message.role === 'tool'
+        ? 'assistant'
+        : message.role === 'system'
+          ? 'system'
+          : 'user';
+    const [input, output] = [numberAt(message, 'inputTokens'), numberAt(objectAt(message, 'usage'), 'outputTokens')];
+    const usage = objectAt(message, 'usage');
+    const error = filledAt(message, 'error');
+    nodes.add({
+      id,
+      parent,
+      role,
+      items: itemsOf(message, id, nodes, place),
+      ...(role === 'assistant'
+        ? {
+            source: modelSource(filledAt(message, 'model'), {
+              ...(filledAt(message, 'aiProvider') === undefined
+                ? {}
+                : { provider: filledAt(message, 'aiProvider') ?? '' }),
+              ...(Object.keys(usage).length > 0
+                ? { usage }
+                : input === undefined && output === undefined
+                  ? {}
+                  : { usage: { inputTokens: input ?? 0, outputTokens: output ?? 0 } }),
+              ...(error === undefined ? {} : { error }),
+            }),
+          }
+        : {}),
+      status: error === undefined ? undefined : 'error',
+      createdAt: nodes.time(message.timestamp, fromMillis, place),
+      place,
+      record: message,
+    });
+  }
+}
+
+/** Yields the session as shown, and each of its earlier threads. */
+function* sessionTrees(session: JsonObject, place: string, found: readonly ImportFinding[]): Generator<ImportedTree> {
+  const id = filledAt(session, 'id') ?? place;
+  const threads = listAt(session, 'threads').filter(isJsonObject);
+  const lists = [
+    {
+      id,
+      list: listAt(session, 'messages'),
+      title: filledAt(session, 'threadName') ?? filledAt(session, 'name'),
+      place: `${place}.messages`,
+      createdAt: undefined,
+    },
+    ...threads.map((thread, index) => ({
+      id: `${id}/${filledAt(thread, 'id') ?? index}`,
+      list: listAt(thread, 'messages'),
+      title: filledAt(thread, 'name') ?? filledAt(session, 'name'),
+      place: `${place}.threads[${index}].messages`,
+      createdAt: fromMillis(thread.createdAt),
+    })),
+  ];
+  for (const [index, one] of lists.entries()) {
+    if (one.list.length === 0 && index > 0) continue;
+    const made = new SessionNodes(session, index === 0 ? found : []);
+    const active = made.add(one.list, null, one.place);
+    yield {
+      externalId: one.id,
+      scope: '',
+      ...knownFields({ title: one.title, createdAt: one.createdAt }),
+      ...(session.starred === true ? { attributes: { pinned: true } } : {}),
+      nodes: made.nodes.nodes,
+      activeExternalId: active,
+      record: omitKeys(session, 'messages', 'threads', 'messageForksHash'),
+      place,
+      findings: made.nodes.findings,
+    };
+  }
+}
+
+async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+  for await (const record of documentRecords(file, paths)) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'record') {
+      if (isSession(record.value))
+        for (const tree of sessionTrees(record.value, record.place, record.findings)) yield { type: 'tree', tree };
+      // Settings and lists of names are stored beside the sessions.
+      else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no conversation', 1) };
+    }
+  }
+}
+
+/** Chatbox's export. */
+export const chatbox = defineFormat({
+  name: 'chatbox',
+  label: 'Chatbox export',
+  summary: 'Sessions of Chatbox with their forks and earlier threads, reasoning and tools.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools'],
+  reader: {
+    detect: ({ files }) => (files.some(isOwn) ? 0.88 : 0),
+    read: (input) => readOwnFiles(input, isOwn, readFile),
+  },
+});

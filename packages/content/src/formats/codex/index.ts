@@ -1,0 +1,49 @@
+// Sessions of OpenAI's Codex: rollouts, which it stores itself, and the events that `codex exec --json` prints.
+import { defineFormat } from '../contract.ts';
+import { metadataLossFields } from '../exporting.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** Codex's rollouts of all versions, and its streams of events. */
+export const codex = defineFormat({
+  name: 'codex',
+  label: 'Codex session',
+  summary:
+    'Rollouts of Codex with tools, reasoning, compactions and rollbacks, and the events that `codex exec` prints.',
+  keeps: [
+    'branches',
+    'titles',
+    'system prompts',
+    'models',
+    'times',
+    'reasoning',
+    'tools',
+    'pictures',
+    'usage',
+    'compactions',
+    'sub-agents',
+  ],
+  reader: { detect, read },
+  writer: {
+    extension: 'jsonl',
+    mediaType: 'application/jsonl',
+    files: 'per-tree',
+    loses: {
+      branches: 'Only the current branch is written.',
+      bookmarks: 'Bookmarks are left out.',
+      tags: 'Tags of messages are left out.',
+      groups: 'Variants are written without the act that made them.',
+      markers: 'Summaries of other branches are written as messages, markers of extensions are left out.',
+      thinking: 'Reasoning that is not of OpenAI is left out.',
+      block: 'Blocks that such files do not have are written as text.',
+      usage: metadataLossFields.usage,
+      excluded: metadataLossFields.excluded,
+      failures: metadataLossFields.failures,
+      failed: metadataLossFields.failed,
+      'cut-short': metadataLossFields['cut-short'],
+      notes: metadataLossFields.notes,
+      attributes: metadataLossFields.attributes,
+    },
+    write,
+  },
+});

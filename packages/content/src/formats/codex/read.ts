@@ -1,0 +1,54 @@
+import type { Json } from '@coppice/core';
+import type { ReadEvent, ReadOptions } from '../contract.ts';
+import { isJsonObject } from '../fields.ts';
+import { finding } from '../findings.ts';
+import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
+import { lineRecords } from '../records-in.ts';
+import { CodexEvents, isThreadEvent } from './events.ts';
+import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
+
+function isCodexFile({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
+  const [first] = lines.length === 0 ? [json] : lines;
+  return isRolloutLine(first) || isEarlyHeader(first) || isThreadEvent(first);
+}
+
+/** Detects the format by its first line. */
+export function detect(sample: Sample): number {
+  return sample.files.some(isCodexFile) ? 0.93 : 0;
+}
+
+async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  let reading: CodexSession | CodexEvents | undefined;
+  let count = 0;
+  for await (const record of lineRecords(file)) {
+    if (++count % 1000 === 0) yield { type: 'pause' };
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place, path, findings } = record;
+    reading ??= begin(value, file, options);
+    if (reading === undefined)
+      yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'no line of Codex', 1) };
+    else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
+    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+  }
+  if (reading === undefined) return;
+  if (reading instanceof CodexSession && reading.isEmpty)
+    for (const one of reading.findings) yield { type: 'finding', finding: one };
+  else yield { type: 'tree', tree: reading.tree() };
+}
+
+/** Starts a session; a file that lost its first line is still recognised by others. */
+function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEvents | undefined {
+  if (isThreadEvent(value)) return new CodexEvents(file.name);
+  return isRolloutLine(value) || isEarlyHeader(value) ? new CodexSession(file.name, options) : undefined;
+}
+
+/** Reads rollouts and streams of events, one per file. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || (sample !== undefined && isCodexFile(sample))) yield* readCodexFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

@@ -1,0 +1,434 @@
+// Converts a rollout of Codex to a tree. Its lines are one list: items of the Responses API, which form the
+// conversation, and events for the program's screen, which mostly repeat them. Only a rollback makes a branch.
+import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import { ownWords } from '../../title-from-words.ts';
+import { messagesWithItems } from '../../wires/responses-items.ts';
+import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
+import {
+  filledAt,
+  fromIso,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  omitKeys,
+  textAt,
+  timeFinding,
+} from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { type PreservedLine, preservedRecord, toPairs } from '../preserved-lines.ts';
+import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { knownFields } from '../turn-nodes.ts';
+
+/** The name of the format. */
+export const name = 'codex';
+
+/**
+ * The field in which an export stores the id of a node, because lines have none: an import recognises the node by it.
+ * It is empty on lines without a node.
+ */
+export const ownMark = 'coppice';
+
+/** The types of lines; `state` and bare items are used by early versions. */
+const lineTypes: ReadonlySet<string> = new Set([
+  'session_meta',
+  'response_item',
+  'compacted',
+  'turn_context',
+  'event_msg',
+  'world_state',
+  'token_usage_record',
+]);
+const itemTypes: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell_call',
+  'tool_search_call',
+  'tool_search_output',
+  'web_search_call',
+  'image_generation_call',
+  'ghost_snapshot',
+  'compaction',
+  'compaction_summary',
+  'context_compaction',
+  'token_count',
+]);
+// Items that are not messages.
+const silent: ReadonlySet<string> = new Set([
+  'ghost_snapshot',
+  'compaction',
+  'compaction_summary',
+  'context_compaction',
+  'token_count',
+]);
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'developer', 'system']);
+
+/** Whether a value is a line of a rollout. */
+export function isRolloutLine(value: Json | undefined): boolean {
+  return isJsonObject(value) && lineTypes.has(textAt(value, 'type') ?? '') && isJsonObject(value.payload);
+}
+
+/** The first line of early rollouts: the session without a type. */
+export function isEarlyHeader(value: Json | undefined): boolean {
+  return (
+    isJsonObject(value) &&
+    !('type' in value) &&
+    'instructions' in value &&
+    typeof value.id === 'string' &&
+    typeof value.timestamp === 'string'
+  );
+}
+
+/** Converts a line of any version to the current form; undefined for other lines. */
+function upgradeLine(line: JsonObject): { readonly type: string; readonly payload: JsonObject } | undefined {
+  const type = textAt(line, 'type');
+  if (isRolloutLine(line)) return { type: type ?? '', payload: objectAt(line, 'payload') };
+  if (isEarlyHeader(line)) return { type: 'session_meta', payload: line };
+  if (type !== undefined && itemTypes.has(type)) return { type: 'response_item', payload: line };
+  if (line.record_type === 'state') return { type: 'event_msg', payload: { type: 'state' } };
+  return type === undefined ? undefined : { type, payload: objectAt(line, 'payload') };
+}
+
+/** Returns the result of a call; early versions stored the text beside a success flag. */
+function outputOf(payload: JsonObject): { readonly item: JsonObject; readonly isError: boolean } {
+  const { output } = payload;
+  if (isJsonObject(output) && typeof output.content === 'string')
+    return { item: { ...payload, output: output.content }, isError: output.success === false };
+  return { item: payload, isError: typeof output === 'string' && hasFailed(output) };
+}
+
+// The program's report of a command, with the exit code beside the output.
+const report = /^\s*\{"output":/;
+
+function hasFailed(output: string): boolean {
+  if (!report.test(output)) return /^(?:Exit code|Process exited with code):? [1-9]/.test(output);
+  try {
+    const value: Json = JSON.parse(output);
+    const code = isJsonObject(value) ? numberAt(objectAt(value, 'metadata'), 'exit_code') : undefined;
+    return code !== undefined && code !== 0;
+  } catch {
+    return false;
+  }
+}
+
+const blockTexts = (blocks: readonly Json[]) =>
+  blocks.map((block) => (isJsonObject(block) && block.type === 'text' ? (textAt(block, 'text') ?? '') : null));
+
+/** Whether the program wrote a user message: its environment, instructions, notices. */
+function isInjected(role: Json | undefined, blocks: readonly Json[]): boolean {
+  if (role === 'developer') return true;
+  if (role !== 'user') return false;
+  const texts = blockTexts(blocks);
+  return texts.every((text) => text !== null && /^(?:<|# AGENTS\.md)/.test(text.trimStart()) && ownWords(text) === '');
+}
+
+/** Returns the text of a compaction: its summary, or what replaces the messages before it. */
+function summaryOf(payload: JsonObject): string {
+  const said = filledAt(payload, 'message');
+  if (said !== undefined) return said;
+  const replaced = listAt(payload, 'replacement_history').filter(isJsonObject);
+  const texts = messagesWithItems(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
+    blockTexts(listAt(message, 'content')),
+  );
+  const last = texts.findLast((text) => text !== null && text.trim() !== '');
+  return last ?? 'The messages before this one were compacted; their summary is encrypted.';
+}
+
+/** A node being built. */
+interface Draft {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly lines: PreservedLine[];
+  readonly after: PreservedLine[];
+  /** The items of the model's current turn. */
+  readonly items: JsonObject[];
+  readonly node: Pick<ImportedNode, 'kind' | 'marker' | 'message'>;
+  readonly createdAt: number | undefined;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  meta: NodeMeta;
+  usage: JsonObject | undefined;
+  status: NodeStatus | undefined;
+  role: 'assistant' | 'tool' | 'user' | 'other';
+}
+
+/** A line with the id that an export gave it. */
+interface RolloutLine extends PreservedLine {
+  readonly id?: string;
+}
+
+/** The lines of one rollout. */
+export class CodexSession {
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #drafts: Draft[] = [];
+  readonly #leading: PreservedLine[] = [];
+  readonly #findings: ImportFinding[] = [];
+  readonly #tools = new Map<string, string>();
+  #header: JsonObject | undefined;
+  #open: Draft | undefined;
+  #tip: string | null = null;
+  #turns: (string | null)[] = [];
+  #model: string | undefined;
+  #effort: string | undefined;
+  #title: string | undefined;
+  #updatedAt: number | undefined;
+  /** The session that a branch was exported from. */
+  #origin: string | undefined;
+  #companions = 0;
+
+  constructor(file: string, options: ReadOptions) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#drafts.length === 0 && this.#leading.length === 0;
+  }
+
+  get findings(): readonly ImportFinding[] {
+    return this.#findings;
+  }
+
+  add(given: JsonObject, at: number, found: readonly ImportFinding[]): void {
+    for (const one of found) this.#findings.push(one);
+    const mark = textAt(given, ownMark);
+    const line = mark === undefined ? given : omitKeys(given, ownMark);
+    const place = `${this.#file}:${at}`;
+    const meant = upgradeLine(line);
+    if (meant === undefined) {
+      this.#findings.push(finding('import/other-format', 'loss', place, 'no line of a rollout', 1));
+      return;
+    }
+    const { type, payload } = meant;
+    for (const one of wordFinding('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
+    const written = line.timestamp ?? payload.timestamp;
+    const time = fromIso(written);
+    for (const one of timeFinding(written, time, place)) this.#findings.push(one);
+    if (time !== undefined) this.#updatedAt = time;
+    const kept = { at, line, ...(mark === undefined ? {} : { id: mark }) };
+    if (type === 'response_item') this.#item(payload, kept, time, place);
+    else if (type === 'compacted') {
+      this.#close();
+      const message = { role: 'system', content: [{ type: 'text', text: summaryOf(payload) }] };
+      this.#draft(kept, time, 'other', { kind: 'compaction', marker: {}, message });
+    } else {
+      if (type === 'session_meta') this.#meta(payload, place, mark);
+      else if (type === 'turn_context') this.#context(payload);
+      else if (type === 'event_msg') this.#event(payload);
+      // A line that an export added contains nothing that is not in the tree.
+      if (mark !== undefined && type !== 'session_meta') this.#companions++;
+      else this.#beside({ at, line });
+    }
+  }
+
+  /** Stores a line with the node before it. */
+  #beside(kept: PreservedLine): void {
+    const before = this.#drafts.at(-1);
+    if (before === undefined) this.#leading.push(kept);
+    else before.after.push(kept);
+  }
+
+  #meta(payload: JsonObject, place: string, mark: string | undefined): void {
+    this.#origin ??= mark;
+    // A fork begins with the lines of the session that it was forked from, including its header.
+    if (this.#header === undefined) this.#header = payload;
+    else this.#findings.push(finding('import/inferred', 'note', place, 'the header of the session it was forked from'));
+  }
+
+  #context(payload: JsonObject): void {
+    this.#model = filledAt(payload, 'model') ?? this.#model;
+    this.#effort = filledAt(payload, 'effort');
+  }
+
+  #event(payload: JsonObject): void {
+    switch (payload.type) {
+      case 'token_count': {
+        const usage = objectAt(objectAt(payload, 'info'), 'last_token_usage');
+        const reply = this.#drafts.findLast((draft) => draft.role === 'assistant');
+        if (reply !== undefined && reply.usage === undefined && Object.keys(usage).length > 0) reply.usage = usage;
+        break;
+      }
+      case 'turn_aborted': {
+        const last = this.#drafts.at(-1);
+        if (last?.role === 'assistant') last.status = 'aborted';
+        break;
+      }
+      case 'thread_name_updated':
+        this.#title = filledAt(payload, 'thread_name') ?? this.#title;
+        break;
+      case 'thread_rolled_back':
+        this.#rollBack(Math.max(0, Math.trunc(numberAt(payload, 'num_turns') ?? 0)));
+        break;
+      default:
+    }
+  }
+
+  /** Starts a branch: what follows a rollback is a sibling of the turns that were rolled back. */
+  #rollBack(count: number): void {
+    this.#close();
+    for (let taken = 0; taken < count; taken++) {
+      const before = this.#turns.pop();
+      if (before === undefined) break;
+      this.#tip = before;
+    }
+  }
+
+  #close(): void {
+    this.#open = undefined;
+  }
+
+  #draft({ id, ...kept }: RolloutLine, createdAt: number | undefined, role: Draft['role'], node: Draft['node']): Draft {
+    const draft: Draft = {
+      id: id ?? String(kept.at),
+      parent: this.#tip,
+      lines: [kept],
+      after: [],
+      items: [],
+      node,
+      createdAt,
+      model: this.#model,
+      effort: this.#effort,
+      meta: {},
+      usage: undefined,
+      status: undefined,
+      role,
+    };
+    this.#drafts.push(draft);
+    this.#tip = draft.id;
+    return draft;
+  }
+
+  #item(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
+    const type = textAt(payload, 'type') ?? '';
+    for (const one of wordFinding('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
+    if (silent.has(type)) {
+      this.#beside({ at: kept.at, line: kept.line });
+      return;
+    }
+    if (type === 'message')
+      for (const one of roleFinding('role', payload.role, (word) => roles.has(word), place)) this.#findings.push(one);
+    if (type.endsWith('_output')) this.#output(payload, kept, time, place);
+    else if (type === 'message' && payload.role !== 'assistant') this.#message(payload, kept, time);
+    else {
+      const call = filledAt(payload, 'call_id');
+      if (call !== undefined) this.#tools.set(call, filledAt(payload, 'name') ?? type.replace(/_call$/, ''));
+      const open = kept.id === undefined || kept.id === this.#open?.id ? this.#open : undefined;
+      if (open === undefined) {
+        this.#open = this.#draft(kept, time, 'assistant', { message: null });
+        this.#open.items.push(payload);
+      } else {
+        // Events in between keep their places by their line numbers.
+        open.lines.push({ at: kept.at, line: kept.line });
+        open.items.push(payload);
+      }
+    }
+  }
+
+  #message(payload: JsonObject, kept: RolloutLine, time: number | undefined): void {
+    this.#close();
+    const message = messagesWithItems([payload])[0]?.message ?? null;
+    const blocks = message === null ? [] : listAt(message, 'content');
+    const injected = isInjected(payload.role, blocks);
+    if (!injected && payload.role === 'user') this.#turns.push(this.#tip);
+    const draft = this.#draft(kept, time, 'user', { message, ...(injected ? { kind: 'injected' } : {}) });
+    if (payload.role === 'user' && !injected) draft.meta = { source: { type: 'user' } };
+  }
+
+  #output(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
+    this.#close();
+    const { item, isError } = outputOf(payload);
+    const call = filledAt(payload, 'call_id');
+    const tool = this.#tools.get(call ?? '');
+    if (tool === undefined)
+      this.#findings.push(finding('import/tool-pairing', 'note', place, `no call ${String(call).slice(0, 80)}`));
+    const type = 'custom_tool_call_output';
+    const draft = this.#draft(kept, time, 'tool', {
+      message: messagesWithItems([{ ...item, type }])[0]?.message ?? null,
+    });
+    draft.meta = {
+      source: { type: 'tool_result', tool_name: tool ?? 'unknown' },
+      ...(isError ? { isError: true } : {}),
+    };
+  }
+
+  tree(): ImportedTree {
+    const header = this.#header ?? {};
+    if (this.#header === undefined) this.#findings.push(finding('import/inferred', 'repair', this.#file, 'its header'));
+    const id = this.#origin ?? filledAt(header, 'id') ?? filledAt(header, 'session_id');
+    const record = { ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }) };
+    const title = this.#title;
+    return {
+      externalId: id ?? this.#file,
+      scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
+      ...knownFields({
+        title,
+        systemPrompt: filledAt(objectAt(header, 'base_instructions'), 'text') ?? filledAt(header, 'instructions'),
+        createdAt: fromIso(header.timestamp),
+        updatedAt: this.#updatedAt,
+      }),
+      attributes: { metadata: aboutSession(header) },
+      ...spawnOf(header),
+      nodes: this.#drafts.map((draft) => this.#node(draft)),
+      activeExternalId: this.#tip,
+      record: { ...record, ...(title === undefined ? {} : { $title: title }) },
+      ownRecords: this.#leading.length + this.#companions,
+      place: this.#file,
+      findings: this.#findings,
+    };
+  }
+
+  #node(draft: Draft): ImportedNode {
+    const { id, parent, lines, after, items, node, createdAt, model, effort, usage, status } = draft;
+    const provider = filledAt(this.#header ?? {}, 'model_provider');
+    const said =
+      items.length === 0
+        ? { ...node, meta: draft.meta }
+        : {
+            message: messagesWithItems(items)[0]?.message ?? null,
+            meta: {
+              source: {
+                type: 'model',
+                ...(provider === undefined ? {} : { provider }),
+                ...(model === undefined ? {} : { model_name: model }),
+                ...(effort === undefined ? {} : { parameters: { reasoning_effort: effort } }),
+                ...(usage === undefined ? {} : { usage }),
+              },
+            },
+          };
+    return {
+      externalId: id,
+      parentExternalId: parent,
+      ...said,
+      ...(status === undefined ? {} : { status }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      record: preservedRecord({ lines, after, parent, parts: [] }),
+      records: lines.length + after.length,
+      place: `${this.#file}:${lines[0]?.at ?? 0}`,
+    };
+  }
+}
+
+/** Returns the session that spawned this one. */
+function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
+  const spawn = objectAt(objectAt(objectAt(header, 'source'), 'subagent'), 'thread_spawn');
+  const session = filledAt(spawn, 'parent_thread_id');
+  const agentType = filledAt(spawn, 'agent_role') ?? filledAt(header, 'agent_role');
+  return session === undefined ? {} : { spawnedBy: { session, ...(agentType === undefined ? {} : { agentType }) } };
+}
+
+/** Where a session ran, and the session that it was forked from. */
+function aboutSession(header: JsonObject): JsonObject {
+  const cwd = filledAt(header, 'cwd');
+  const forked = filledAt(header, 'forked_from_id');
+  const git = omitKeys(objectAt(header, 'git'), 'repository_url');
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(forked === undefined ? {} : { forkedFrom: forked }),
+    ...(Object.keys(git).length === 0 ? {} : { git }),
+  };
+}

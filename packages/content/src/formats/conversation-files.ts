@@ -1,0 +1,96 @@
+// For programs that store each conversation as one JSON value: alone in a file, in a list, or under some key.
+import type { Json, JsonObject } from '@coppice/core';
+import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
+import { isJsonObject } from './fields.ts';
+import { finding, type ImportFinding, type Severity } from './findings.ts';
+import { type Input, type InputFile, isLineFile, isMedia, type SampleFile, sampleOf } from './input.ts';
+import { documentRecords, lineRecords } from './records-in.ts';
+import type { Pattern } from './split-json.ts';
+
+/** The layout of a program's files, and how a conversation is converted to a tree. */
+export interface ConversationFiles {
+  /** The confidence of the detection for a file with such a conversation. */
+  readonly confidence: number;
+  /** Where conversations are inside a document. The document itself may always be one. */
+  readonly paths: readonly Pattern[];
+  /** Whether there may be one conversation per line. */
+  readonly lines?: boolean;
+  /** Whether a value has the shape of a conversation, which no other program uses. */
+  readonly isConversation: (value: Json | undefined) => value is JsonObject;
+  /** The severity of the finding for a value at these places that is not a conversation; a loss by default. */
+  readonly otherwise?: Severity;
+  readonly tree: (
+    conversation: JsonObject,
+    place: string,
+    findings: readonly ImportFinding[],
+    options: ReadOptions,
+  ) => ImportedTree;
+}
+
+const sampled = 20;
+
+/** Returns the first values of a document that match a pattern. */
+export function valuesAt(json: Json | undefined, pattern: Pattern): readonly (Json | undefined)[] {
+  let found: readonly (Json | undefined)[] = [json];
+  for (const key of pattern)
+    found = found
+      .flatMap((value): readonly (Json | undefined)[] => {
+        if (key === '*') return Array.isArray(value) ? value.slice(0, sampled) : [];
+        if (!isJsonObject(value)) return [];
+        return key === '{}' ? Object.values(value).slice(0, sampled) : Object.hasOwn(value, key) ? [value[key]] : [];
+      })
+      .slice(0, sampled);
+  return found;
+}
+
+/** Whether the beginning of a file contains a conversation of a program. */
+export function holdsConversation(
+  files: ConversationFiles,
+  { json, lines }: Pick<SampleFile, 'json' | 'lines'>,
+): boolean {
+  const { isConversation, paths } = files;
+  if (isConversation(json)) return true;
+  if (files.lines === true && lines.length > 0 && lines.every((line) => isConversation(line))) return true;
+  return paths.some((path) => valuesAt(json, path).some((value) => isConversation(value)));
+}
+
+/** Reads the conversations of one file. */
+export async function* readConversationFile(
+  file: InputFile,
+  files: ConversationFiles,
+  options: ReadOptions,
+): AsyncGenerator<ReadEvent> {
+  const { isConversation, tree, paths, otherwise = 'loss' } = files;
+  const inLines = files.lines === true && (await isLineFile(file));
+  for await (const record of inLines ? lineRecords(file) : documentRecords(file, paths)) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isConversation(record.value)) yield { type: 'tree', tree: tree(record.value, record.place, [], options) };
+    } else if (isConversation(record.value))
+      yield { type: 'tree', tree: tree(record.value, record.place, record.findings, options) };
+    else yield { type: 'finding', finding: finding('import/skipped', otherwise, record.place, 'no conversation', 1) };
+  }
+}
+
+/** Reads each file of an input that belongs to a program; the others are reported. */
+export async function* readOwnFiles(
+  input: Input,
+  isOwn: (sample: SampleFile) => boolean,
+  read: (file: InputFile) => AsyncIterable<ReadEvent>,
+): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = isMedia(file.name) ? [] : (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || (sample !== undefined && isOwn(sample))) yield* read(file);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}
+
+/** Creates a reader for the files of one program. */
+export function conversationReader(files: ConversationFiles): FormatReader {
+  const isOwn = (sample: SampleFile) => holdsConversation(files, sample);
+  return {
+    detect: ({ files: samples }) => (samples.some(isOwn) ? files.confidence : 0),
+    read: (input, options) => readOwnFiles(input, isOwn, (file) => readConversationFile(file, files, options)),
+  };
+}

@@ -1,0 +1,306 @@
+// Sessions of Gemini CLI: one document, or since 2026 a file of lines to which each change is appended. Messages after
+// a rewind form a branch.
+import type { Json, JsonObject, NodeStatus } from '@coppice/core';
+import { ownWords } from '../../title-from-words.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { filledAt, fromIso, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { googleBlocks, googleResult } from '../google-parts.ts';
+import { type Input, type InputFile, isLineFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
+import { type PreservedLine, toPairs } from '../preserved-lines.ts';
+import { nodesOfTurns } from '../record-turns.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+import { type ReplyItem, replyPieces } from '../reply-items.ts';
+import { wordFinding } from '../structure-findings.ts';
+import { blockItem, callBlock, knownFields, modelSource } from '../turn-nodes.ts';
+
+/** The name of the format. */
+export const name = 'gemini-cli';
+
+/** The field in which an export stores the session that a branch belongs to. */
+export const ownMark = 'coppice';
+
+const types: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'warning', 'error']);
+
+/** Whether a value is the first line of a file of lines, or a document with the same fields. */
+function isGeminiHeader(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.sessionId === 'string' && typeof value.projectHash === 'string';
+}
+
+function isGeminiFile({ json, lines }: Pick<SampleFile, 'json' | 'lines'>): boolean {
+  if (isGeminiHeader(lines[0]) || isGeminiHeader(json)) return true;
+  // In a document the messages come before the session fields.
+  const [first] = isJsonObject(json) ? listAt(json, 'messages') : [];
+  return isGeminiMessage(first) && !('role' in first);
+}
+
+function isGeminiMessage(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    typeof value.id === 'string' &&
+    'content' in value &&
+    typeof value.timestamp === 'string' &&
+    types.has(textAt(value, 'type') ?? '')
+  );
+}
+
+/** Detects the format by its session. */
+export function detect(sample: Sample): number {
+  return sample.files.some(isGeminiFile) ? 0.92 : 0;
+}
+
+/** Returns thoughts, which have a subject and a description. */
+function thoughtsOf(message: JsonObject): Json[] {
+  return listAt(message, 'thoughts')
+    .filter(isJsonObject)
+    .map((thought) => {
+      const subject = filledAt(thought, 'subject');
+      const words = [subject === undefined ? '' : `**${subject}**`, textAt(thought, 'description') ?? ''];
+      return { type: 'thinking', thinking: words.filter((word) => word !== '').join('\n') };
+    });
+}
+
+function callsOf(message: JsonObject, id: string): ReplyItem[] {
+  const calls: Json[] = [];
+  const results: ReplyItem[] = [];
+  for (const [index, call] of listAt(message, 'toolCalls').filter(isJsonObject).entries()) {
+    const tool = filledAt(call, 'name') ?? 'unknown';
+    const callId = filledAt(call, 'id') ?? `${id}-call-${index}`;
+    calls.push(callBlock(callId, tool, call.args));
+    const content = googleResult(call.result);
+    const isError = call.status === 'error' || call.status === 'cancelled';
+    const shown = content.length === 0 ? filledAt(call, 'resultDisplay') : undefined;
+    if (shown !== undefined) content.push({ type: 'text', text: shown });
+    if (content.length > 0 || isError)
+      results.push({
+        type: 'result',
+        callId,
+        name: tool,
+        content: content.length > 0 ? content : [{ type: 'text', text: '' }],
+        isError,
+      });
+  }
+  return [...(calls.length === 0 ? [] : [blockItem(calls)]), ...results];
+}
+
+function usageOf(message: JsonObject): JsonObject {
+  const { tokens } = message;
+  if (!isJsonObject(tokens)) return {};
+  const [input, output, cached, thoughts, total] = ['input', 'output', 'cached', 'thoughts', 'total'].map((key) =>
+    numberAt(tokens, key),
+  );
+  return {
+    usage: {
+      ...(input === undefined ? {} : { input_tokens: input }),
+      ...(output === undefined ? {} : { output_tokens: output + (thoughts ?? 0) }),
+      ...(cached === undefined ? {} : { cached_input_tokens: cached }),
+      ...(thoughts === undefined ? {} : { reasoning_output_tokens: thoughts }),
+      ...(total === undefined ? {} : { total_tokens: total }),
+    },
+  };
+}
+
+const isText = (block: Json): block is JsonObject => isJsonObject(block) && block.type === 'text';
+
+/** Whether the program wrote a user message. */
+function isInjected(blocks: readonly Json[]): boolean {
+  return (
+    blocks.length > 0 &&
+    blocks.every((block) => {
+      const text = isText(block) ? (textAt(block, 'text') ?? '').trimStart() : '';
+      return /^This is the Gemini CLI\./.test(text) || (text.startsWith('<') && ownWords(text) === '');
+    })
+  );
+}
+
+/** Returns the author and content of a message. */
+function spokenIn(message: JsonObject, id: string) {
+  const blocks = googleBlocks(message.content);
+  if (message.type === 'gemini') {
+    const said = [...thoughtsOf(message), ...blocks];
+    const items = [...(said.length === 0 ? [] : [blockItem(said)]), ...callsOf(message, id)];
+    const source = modelSource(filledAt(message, 'model'), { provider: 'google', ...usageOf(message) });
+    return { role: 'assistant', items, source };
+  }
+  const items = blocks.length === 0 ? [] : [blockItem(blocks)];
+  if (message.type === 'user')
+    return {
+      role: 'user',
+      items,
+      source: { type: 'user' },
+      ...(isInjected(blocks) ? { kind: 'injected' as const } : {}),
+    };
+  // Notices of the program, which the model does not see.
+  return { role: 'system', items, source: {}, kind: 'state' as const };
+}
+
+interface GeminiDraft {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly at: number;
+  readonly place: string;
+  message: JsonObject;
+  line: PreservedLine;
+}
+
+class GeminiSession {
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #drafts = new Map<string, GeminiDraft>();
+  readonly #findings: ImportFinding[] = [];
+  /** Lines that are not messages, or that a later one replaced. */
+  readonly #others: PreservedLine[] = [];
+  #path: string[] = [];
+  #about: JsonObject = {};
+
+  constructor(file: string, options: ReadOptions) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#drafts.size === 0 && Object.keys(this.#about).length === 0;
+  }
+
+  get findings(): readonly ImportFinding[] {
+    return this.#findings;
+  }
+
+  addLine(line: JsonObject, at: number, found: readonly ImportFinding[]): void {
+    for (const one of found) this.#findings.push(one);
+    const place = `${this.#file}:${at}`;
+    const rewind = textAt(line, '$rewindTo');
+    if (rewind !== undefined) this.#rewind(rewind);
+    else if (isJsonObject(line.$set)) {
+      this.#about = { ...this.#about, ...omitKeys(line.$set, 'messages') };
+      for (const [index, message] of listAt(line.$set, 'messages').entries())
+        if (isJsonObject(message)) this.#listed(message, at, `${place}.messages[${index}]`);
+    } else if (filledAt(line, 'id') === undefined && isGeminiHeader(line)) this.#about = { ...this.#about, ...line };
+    else if (filledAt(line, 'id') !== undefined) {
+      this.#message(line, { at, line }, place);
+      return;
+    } else {
+      this.#findings.push(finding('import/other-format', 'loss', place, 'no message and no session', 1));
+      return;
+    }
+    this.#others.push({ at, line });
+  }
+
+  addDocument(about: JsonObject): void {
+    this.#about = about;
+  }
+
+  addMessage(message: JsonObject, at: number, place: string, found: readonly ImportFinding[]): void {
+    for (const one of found) this.#findings.push(one);
+    this.#message(message, { at, line: message }, place);
+  }
+
+  /** Adds a message of a list that replaces the history. */
+  #listed(message: JsonObject, at: number, place: string): void {
+    const id = filledAt(message, 'id') ?? '';
+    if (this.#drafts.has(id)) {
+      if (!this.#path.includes(id)) this.#path.push(id);
+    } else this.#message(message, { at, line: message }, place);
+  }
+
+  #message(message: JsonObject, line: PreservedLine, place: string): void {
+    const id = filledAt(message, 'id') ?? String(line.at);
+    const known = this.#drafts.get(id);
+    if (known !== undefined) {
+      // A message is written again whenever something is added to it.
+      this.#others.push(known.line);
+      known.message = message;
+      known.line = line;
+      return;
+    }
+    this.#drafts.set(id, { id, parent: this.#path.at(-1) ?? null, at: line.at, place, message, line });
+    this.#path.push(id);
+  }
+
+  #rewind(id: string): void {
+    const at = this.#path.indexOf(id);
+    this.#path = at === -1 ? [] : this.#path.slice(0, at);
+  }
+
+  tree(form: 'json' | 'lines'): ImportedTree {
+    // An exported branch is a separate session there, and is recognised by the session that it came from.
+    const id = filledAt(this.#about, ownMark) ?? filledAt(this.#about, 'sessionId');
+    if (id === undefined) this.#findings.push(finding('import/inferred', 'repair', this.#file, 'its session'));
+    const nodes: ImportedNode[] = [];
+    const known = (one: string) => this.#drafts.has(one);
+    for (const draft of this.#drafts.values()) for (const node of this.#nodes(draft, known)) nodes.push(node);
+    const directories = listAt(this.#about, 'directories').filter((one) => typeof one === 'string');
+    const project = filledAt(this.#about, 'projectHash');
+    return {
+      // A subagent has the session's id in its folder, and its own id.
+      externalId: id ?? this.#file,
+      scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
+      ...knownFields({
+        title: filledAt(this.#about, 'summary'),
+        createdAt: fromIso(this.#about.startTime),
+        updatedAt: fromIso(this.#about.lastUpdated),
+      }),
+      attributes: {
+        metadata: {
+          ...(project === undefined ? {} : { project }),
+          ...(directories[0] === undefined ? {} : { cwd: directories[0] }),
+          ...(this.#about.kind === 'subagent' ? { agentId: id ?? '' } : {}),
+        },
+      },
+      nodes,
+      activeExternalId: this.#path.at(-1) ?? null,
+      record: { $form: form, $about: this.#about, ...(form === 'json' ? {} : { $lines: toPairs(this.#others) }) },
+      ownRecords: this.#others.length,
+      place: this.#file,
+      findings: this.#findings,
+    };
+  }
+
+  #nodes(draft: GeminiDraft, known: (id: string) => boolean): ImportedNode[] {
+    const { id, parent, message, place, line } = draft;
+    for (const one of wordFinding('type', message.type, (word) => types.has(word), place, 'repair'))
+      this.#findings.push(one);
+    const createdAt = fromIso(message.timestamp);
+    for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);
+    const { role, items, source, kind } = spokenIn(message, id);
+    const status: { status?: NodeStatus } = {};
+    const pieces = replyPieces(id, parent, items, { role, source, ...status }).map((piece) => ({
+      ...piece,
+      ...(role === 'system' ? { meta: {} } : {}),
+      ...(kind === undefined ? {} : { kind }),
+    }));
+    return nodesOfTurns(id, pieces, { record: line.line, at: line.at, place, createdAt, known });
+  }
+}
+
+async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const session = new GeminiSession(file.name, options);
+  const lines = await isLineFile(file);
+  let count = 0;
+  const records = lines ? lineRecords(file) : documentRecords(file, [['messages', '*']]);
+  for await (const record of records) {
+    if (++count % 1000 === 0) yield { type: 'pause' };
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isGeminiHeader(record.value)) session.addDocument(omitKeys(record.value, 'messages'));
+    } else if (!isJsonObject(record.value))
+      yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', record.place, 'no object', 1) };
+    else if (lines) session.addLine(record.value, Number(record.path[0] ?? 0), record.findings);
+    else if (isGeminiMessage(record.value))
+      session.addMessage(record.value, Number(record.path[1] ?? 0), record.place, record.findings);
+    else yield { type: 'finding', finding: finding('import/other-format', 'loss', record.place, 'no message', 1) };
+  }
+  if (session.isEmpty) for (const one of session.findings) yield { type: 'finding', finding: one };
+  else yield { type: 'tree', tree: session.tree(lines ? 'lines' : 'json') };
+}
+
+/** Reads sessions, one per file. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || (sample !== undefined && isGeminiFile(sample)))
+      yield* readGeminiFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

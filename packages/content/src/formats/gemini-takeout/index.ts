@@ -1,0 +1,101 @@
+// Gemini in Google Takeout: a list of activities, each with one prompt and its answer as HTML. It does not say which of
+// them belong to one chat, so each is a separate conversation.
+import type { Json, JsonObject } from '@coppice/core';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
+import { readOwnFiles } from '../conversation-files.ts';
+import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import type { InputFile, SampleFile } from '../input.ts';
+import { documentRecords } from '../records-in.ts';
+import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import { textOfHtml } from './text-of-html.ts';
+
+function isActivity(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    typeof value.title === 'string' &&
+    typeof value.time === 'string' &&
+    (/gemini|bard/i.test(textAt(value, 'header') ?? '') ||
+      textsAt(value, 'products').some((name) => /gemini|bard/i.test(name)))
+  );
+}
+
+const isOwn = ({ json }: Pick<SampleFile, 'json'>) => Array.isArray(json) && json.slice(0, 20).some(isActivity);
+// The title of a prompt begins with a word in the account's language; this is the English one.
+const prompted = /^Prompted\s+/;
+
+function activityTree(activity: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const createdAt = nodes.time(activity.time, fromIso, place);
+  const title = textAt(activity, 'title') ?? '';
+  const files = [...listAt(activity, 'attachedFiles'), ...listAt(activity, 'imageFile')];
+  for (const file of files)
+    nodes.report(finding('import/attachment-missing', 'note', place, JSON.stringify(file).slice(0, 200)));
+  const html = listAt(activity, 'safeHtmlItem').map((item) => (isJsonObject(item) ? (textAt(item, 'html') ?? '') : ''));
+  const attached = files.map((file) => ({ type: 'gemini-file', file, text: '[file]' }));
+  nodes.add({
+    id: 'prompt',
+    parent: null,
+    role: 'user',
+    items: [blockItem([...textBlocks(title.replace(prompted, '')), ...attached])],
+    createdAt,
+    place,
+    record: omitKeys(activity, 'safeHtmlItem'),
+  });
+  const answer = html.map(textOfHtml).join('\n\n');
+  if (answer !== '') {
+    const items = [blockItem(textBlocks(answer))];
+    const record = { safeHtmlItem: activity.safeHtmlItem ?? [] };
+    nodes.add({
+      id: 'answer',
+      parent: 'prompt',
+      role: 'assistant',
+      items,
+      source: modelSource(undefined, { provider: 'google' }),
+      createdAt,
+      place,
+      record,
+    });
+    const made = nodes.nodes.pop();
+    // One record became two nodes.
+    if (made !== undefined) nodes.nodes.push({ ...made, records: 0 });
+  }
+  return {
+    externalId: `${filledAt(activity, 'time') ?? ''} ${sha256Hex(title).slice(0, 16)}`,
+    scope: '',
+    ...knownFields({ createdAt }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: {},
+    place,
+    findings: nodes.findings,
+  };
+}
+
+async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+  for await (const record of documentRecords(file, [['*']])) {
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place, findings } = record;
+    // Feedback, settings and the like are activities without an answer.
+    if (isActivity(value) && (prompted.test(textAt(value, 'title') ?? '') || listAt(value, 'safeHtmlItem').length > 0))
+      yield { type: 'tree', tree: activityTree(value, place, findings) };
+    else {
+      const severity = isActivity(value) ? 'note' : 'loss';
+      yield { type: 'finding', finding: finding('import/skipped', severity, place, 'no prompt', 1) };
+    }
+  }
+}
+
+/** Gemini's activities in Takeout. */
+export const geminiTakeout = defineFormat({
+  name: 'gemini-takeout',
+  label: 'Gemini in Google Takeout',
+  summary: 'Prompts and answers of Gemini from Google Takeout, each of them a conversation.',
+  keeps: ['times'],
+  reader: {
+    detect: ({ files }) => (files.some(isOwn) ? 0.94 : 0),
+    read: (input) => readOwnFiles(input, isOwn, readFile),
+  },
+});

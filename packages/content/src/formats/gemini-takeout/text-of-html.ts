@@ -1,0 +1,61 @@
+// Converts HTML to text, because Takeout has answers as HTML only. Lines, lists, code and links are kept; styling is
+// not.
+const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function entity(whole: string, code: string | undefined, name: string | undefined): string {
+  if (code === undefined) return named[name ?? ''] ?? whole;
+  const point = /^x/i.test(code) ? Number.parseInt(code.slice(1), 16) : Number(code);
+  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+}
+
+function decode(text: string): string {
+  return text.replace(/&(?:#(x?[0-9a-f]{1,7})|([a-z]+));/gi, entity);
+}
+
+const marks: { readonly [tag: string]: readonly [string, string] } = {
+  b: ['**', '**'],
+  strong: ['**', '**'],
+  i: ['*', '*'],
+  em: ['*', '*'],
+  code: ['`', '`'],
+  pre: ['\n```\n', '\n```\n'],
+  li: ['\n- ', ''],
+  br: ['\n', ''],
+  hr: ['\n---\n', ''],
+  p: ['\n\n', '\n\n'],
+  h1: ['\n\n# ', '\n\n'],
+  h2: ['\n\n## ', '\n\n'],
+  h3: ['\n\n### ', '\n\n'],
+  h4: ['\n\n#### ', '\n\n'],
+  blockquote: ['\n\n> ', '\n\n'],
+  tr: ['\n', ''],
+  td: ['| ', ' '],
+  th: ['| ', ' '],
+  ul: ['\n', '\n'],
+  ol: ['\n', '\n'],
+  div: ['\n', '\n'],
+};
+
+/** Returns the text of a piece of HTML. */
+export function textOfHtml(html: string): string {
+  const tag = /<(\/?)([a-z][a-z0-9]*)\b[^<>]*>|<!--[\s\S]*?-->/gi;
+  let text = '';
+  let at = 0;
+  let code = false;
+  for (let found = tag.exec(html); found !== null; found = tag.exec(html)) {
+    const [whole, closes = '', name = ''] = found;
+    text += decode(html.slice(at, found.index));
+    at = found.index + whole.length;
+    const lower = name.toLowerCase();
+    if (lower === 'pre') code = closes === '';
+    // Inside a code block only the block itself is marked.
+    if (code && lower !== 'pre' && lower !== 'br') continue;
+    const mark = Object.hasOwn(marks, lower) ? marks[lower] : undefined;
+    text += mark?.[closes === '' ? 0 : 1] ?? '';
+  }
+  text += decode(html.slice(at));
+  return text
+    .replace(/[ \t]+\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,93 @@
+// The data export of Grok: conversations with their responses, each of which names the one before it.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { parentFinding, roleFinding } from '../structure-findings.ts';
+import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && isJsonObject(value.conversation) && Array.isArray(value.responses);
+}
+
+/** Parses a time in the database's export form, or as a text. */
+function fromGrok(value: Json | undefined): number | undefined {
+  if (!isJsonObject(value)) return fromAnyTime(value);
+  const date = value.$date;
+  const digits = isJsonObject(date) ? textAt(date, '$numberLong') : undefined;
+  return digits === undefined ? fromAnyTime(date) : /^-?\d{1,16}$/.test(digits) ? Number(digits) : undefined;
+}
+
+const senders: ReadonlySet<string> = new Set(['human', 'user', 'assistant']);
+
+function tree(entry: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const about = objectAt(entry, 'conversation');
+  const linked = listAt(entry, 'responses').some(
+    (one) => isJsonObject(one) && 'parent_response_id' in objectAt(one, 'response'),
+  );
+  for (const [wrapped, at, index] of nodes.records(entry, 'responses', place)) {
+    const response = isJsonObject(wrapped.response) ? wrapped.response : wrapped;
+    const sender = (textAt(response, 'sender') ?? '').toLowerCase();
+    nodes.report(...roleFinding('sender', sender === '' ? null : sender, (word) => senders.has(word), at));
+    nodes.report(...parentFinding(response.parent_response_id, at));
+    const assistant = sender === 'assistant';
+    const thinking = firstFilled(response, 'thinking_trace', 'thinking');
+    const files = [...listAt(response, 'file_attachments'), ...listAt(response, 'image_attachments')];
+    for (const file of files)
+      nodes.report(finding('import/attachment-missing', 'note', at, JSON.stringify(file).slice(0, 200)));
+    const blocks: Json[] = [
+      ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
+      ...textBlocks(textAt(response, 'message')),
+      ...files.map((file) => ({ type: 'grok-file', file, text: '[file]' })),
+    ];
+    const error = filledAt(response, 'error');
+    nodes.add({
+      id: firstFilled(response, '_id', 'id') ?? String(index),
+      parent: linked ? (filledAt(response, 'parent_response_id') ?? null) : nodes.tip,
+      role: assistant ? 'assistant' : 'user',
+      items: blocks.length === 0 ? [] : [blockItem(blocks)],
+      ...(assistant
+        ? {
+            source: modelSource(filledAt(response, 'model'), {
+              provider: 'xai',
+              ...(error === undefined ? {} : { error }),
+            }),
+          }
+        : {}),
+      status: error === undefined ? undefined : 'error',
+      createdAt: nodes.time(response.create_time, fromGrok, at),
+      place: at,
+      record: wrapped,
+    });
+  }
+  const leaf = filledAt(about, 'leaf_response_id');
+  const id = filledAt(about, 'id');
+  return {
+    externalId: id ?? `sha256:${sha256Hex(canonicalJson({ about, first: listAt(entry, 'responses')[0] ?? null }))}`,
+    scope: '',
+    ...knownFields({
+      title: filledAt(about, 'title'),
+      createdAt: nodes.time(about.create_time, fromGrok, place),
+      updatedAt: nodes.time(about.modify_time, fromGrok, place),
+    }),
+    ...(about.starred === true ? { attributes: { pinned: true } } : {}),
+    nodes: nodes.nodes,
+    ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: nodes.tip }),
+    record: omitKeys(entry, 'responses'),
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** Grok's export. */
+export const grok = defineFormat({
+  name: 'grok',
+  label: 'Grok export',
+  summary: 'Conversations as Grok exports them, with branches and reasoning.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning'],
+  reader: conversationReader({ confidence: 0.94, paths: [['conversations', '*'], ['*']], isConversation, tree }),
+});

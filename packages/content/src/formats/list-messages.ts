@@ -1,0 +1,57 @@
+// Shared by programs that store a conversation as a list of messages in the form of chat completions, with further
+// fields.
+import type { Json, JsonObject } from '@coppice/core';
+import { fromAnthropicBlock } from './anthropic-blocks.ts';
+import { filledAt, isJsonObject, listAt, textAt } from './fields.ts';
+import { fromOpenAi } from './openai-messages.ts';
+import type { ReplyItem } from './reply-items.ts';
+import { roleFinding } from './structure-findings.ts';
+import { blockItem, type ConversationNodes, type SourceTurn } from './turn-nodes.ts';
+
+const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+/** Returns blocks in the form of either provider. */
+function blocksOf(message: JsonObject): readonly Json[] {
+  const { content } = message;
+  if (Array.isArray(content) && content.some((part) => isJsonObject(part) && isAnthropic(part)))
+    return content.map((part, index) => fromAnthropicBlock(part, `call-${index}`));
+  return listAt(fromOpenAi(message), 'content');
+}
+
+function isAnthropic({ type }: JsonObject): boolean {
+  return (
+    type === 'tool_use' ||
+    type === 'thinking' ||
+    type === 'redacted_thinking' ||
+    type === 'image' ||
+    type === 'document'
+  );
+}
+
+/** Returns the author and content of a message of a list. */
+export function listedTurn(
+  message: JsonObject,
+  nodes: ConversationNodes,
+  place: string,
+): Pick<SourceTurn, 'role' | 'items'> {
+  nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+  const role = textAt(message, 'role') ?? 'user';
+  const blocks = blocksOf(message).filter(
+    (block) => !isJsonObject(block) || block.type !== 'text' || block.text !== '',
+  );
+  if (role === 'tool' || role === 'function') {
+    const callId = filledAt(message, 'tool_call_id') ?? `call-${filledAt(message, 'name') ?? ''}`;
+    const content = blocks.length === 0 ? [{ type: 'text', text: '' }] : blocks;
+    const item: ReplyItem = {
+      type: 'result',
+      callId,
+      name: filledAt(message, 'name') ?? 'unknown',
+      content,
+      isError: false,
+    };
+    return { role: 'assistant', items: [item] };
+  }
+  const items = blocks.length === 0 ? [] : [blockItem(blocks)];
+  if (role === 'system' || role === 'developer') return { role: 'system', items };
+  return { role: role === 'assistant' ? 'assistant' : 'user', items };
+}

@@ -1,0 +1,185 @@
+// Conversations of the web UI of llama.cpp's server: messages with parents below an empty root, as an export of one or
+// all of them, or as lines.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
+import {
+  type ConversationFiles,
+  holdsConversation,
+  readConversationFile,
+  readOwnFiles,
+} from '../conversation-files.ts';
+import {
+  filledAt,
+  fromMillis,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  omitKeys,
+  textAt,
+  textsAt,
+} from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
+import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
+import { lineRecords } from '../records-in.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { parentFinding, roleFinding, wordFinding } from '../structure-findings.ts';
+import { blockItem, ConversationNodes, knownFields, modelSource, resultItem, textBlocks } from '../turn-nodes.ts';
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value) || !isJsonObject(value.conv) || !Array.isArray(value.messages)) return false;
+  return typeof value.conv.id === 'string';
+}
+
+/** The header of a file of lines. */
+function isSession(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && value.type === 'session' && value.harness === 'llama.app';
+}
+
+/** Converts an attachment: pictures, texts, and files by their bytes. Versions use different type names. */
+function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json {
+  if (!isJsonObject(extra)) return { type: 'x-value', value: extra };
+  const kind = (textAt(extra, 'type') ?? '').toLowerCase().replace(/_?file$/, '');
+  const name = filledAt(extra, 'name') ?? 'file';
+  const url = filledAt(extra, 'base64Url');
+  const text = textAt(extra, 'content');
+  if (kind === 'image' && url !== undefined) return imageOfUrl(url);
+  const data = filledAt(extra, 'base64Data');
+  const mediaType = filledAt(extra, 'mimeType') ?? (kind === 'pdf' ? 'application/pdf' : 'application/octet-stream');
+  if ((kind === 'audio' || kind === 'pdf') && data !== undefined)
+    return { type: 'file', name, mediaType, source: { type: 'base64', data } };
+  if (text !== undefined) return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
+  nodes.report(...wordFinding('attachment', extra.type, () => false, place));
+  return { ...extra, type: 'llama-cpp-extra' };
+}
+
+/** Returns calls, which are stored as the text of a JSON list. */
+function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string): Json[] {
+  const written = message.toolCalls;
+  if (typeof written !== 'string' || written === '') return Array.isArray(written) ? written.map(toolCallOf) : [];
+  try {
+    const calls: Json = JSON.parse(written);
+    if (Array.isArray(calls)) return calls.map(toolCallOf);
+  } catch {
+    // Reported below.
+  }
+  nodes.report(finding('import/record-unreadable', 'loss', place, 'its tool calls'));
+  return [];
+}
+
+function sourceOf(message: JsonObject): JsonObject {
+  const timings = objectAt(message, 'timings');
+  const [input, output] = [numberAt(timings, 'prompt_n'), numberAt(timings, 'predicted_n')];
+  return modelSource(filledAt(message, 'model'), {
+    ...(input === undefined && output === undefined
+      ? {}
+      : { usage: { input_tokens: input ?? 0, output_tokens: output ?? 0 } }),
+  });
+}
+
+function itemsOf(message: JsonObject, nodes: ConversationNodes, place: string): ReplyItem[] {
+  const thought = filledAt(message, 'reasoningContent') ?? filledAt(message, 'thinking');
+  const blocks = [
+    ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought }]),
+    ...listAt(message, 'extra').map((extra) => extraBlock(extra, nodes, place)),
+    ...textBlocks(textAt(message, 'content')),
+    ...callBlocks(message, nodes, place),
+  ];
+  return blocks.length === 0 ? [] : [blockItem(blocks)];
+}
+
+function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const conv = objectAt(conversation, 'conv');
+  const messages = listAt(conversation, 'messages').filter(isJsonObject);
+  const ids = new Set(messages.map((message) => filledAt(message, 'id')));
+  const roots = new Set(messages.filter((one) => one.type === 'root').map((one) => filledAt(one, 'id')));
+  const childOrder = new Map<string, readonly string[]>();
+  let first = true;
+  for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
+    const id = filledAt(message, 'id') ?? String(index);
+    const listed = textsAt(message, 'children').filter((child) => ids.has(child));
+    if (listed.length > 0) childOrder.set(roots.has(id) ? '' : id, listed);
+    if (roots.has(id)) continue;
+    nodes.report(
+      ...roleFinding('role', message.role, (word) => roles.has(word), at),
+      ...parentFinding(message.parent, at),
+    );
+    const named = filledAt(message, 'parent');
+    // An export of the visible branch leaves out the root.
+    const parent = named === undefined || roots.has(named) || (first && !ids.has(named)) ? null : named;
+    first = false;
+    const common = { id, parent, createdAt: nodes.time(message.timestamp, fromMillis, at), place: at, record: message };
+    if (message.role === 'tool') {
+      const call = filledAt(message, 'toolCallId') ?? '';
+      const result = resultItem(call, 'unknown', message.content, false);
+      nodes.add({ ...common, role: 'assistant', items: [result] });
+    } else if (message.role === 'assistant')
+      nodes.add({ ...common, role: 'assistant', items: itemsOf(message, nodes, at), source: sourceOf(message) });
+    else {
+      const role = message.role === 'system' ? 'system' : 'user';
+      nodes.add({ ...common, role, items: itemsOf(message, nodes, at) });
+    }
+  }
+  const current = filledAt(conv, 'currNode');
+  return {
+    externalId: filledAt(conv, 'id') ?? place,
+    scope: '',
+    ...knownFields({ title: filledAt(conv, 'name'), updatedAt: nodes.time(conv.lastModified, fromMillis, place) }),
+    nodes: nodes.nodes,
+    childOrder,
+    ...(current === undefined || roots.has(current) ? {} : { activeExternalId: current }),
+    record: { conv },
+    ownRecords: roots.size,
+    place,
+    findings: nodes.findings,
+  };
+}
+
+const documents: ConversationFiles = { confidence: 0.94, paths: [['*']], isConversation, tree };
+const isOwn = (sample: SampleFile) => isSession(sample.lines[0]) || holdsConversation(documents, sample);
+
+/** Reads files of lines: a header, then one message per line; several conversations may follow each other. */
+async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
+  let conv: JsonObject | undefined;
+  let messages: Json[] = [];
+  let found: ImportFinding[] = [];
+  const end = (): ReadEvent[] => {
+    const made = conv === undefined ? [] : [tree({ conv, messages }, file.name, found)];
+    messages = [];
+    found = [];
+    return made.map((one) => ({ type: 'tree', tree: { ...one, ownRecords: (one.ownRecords ?? 0) + 1 } }));
+  };
+  for await (const record of lineRecords(file)) {
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place } = record;
+    if (isSession(value)) {
+      yield* end();
+      conv = omitKeys(value, 'type');
+    } else if (conv !== undefined && isJsonObject(value) && isJsonObject(value.message)) {
+      messages.push(value.message);
+      for (const one of record.findings) found.push(one);
+    } else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no message', 1) };
+  }
+  yield* end();
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  yield* (await isLineFile(file)) ? readLines(file) : readConversationFile(file, documents, options);
+}
+
+/** Conversations of llama.cpp's web page. */
+export const llamaCpp = defineFormat({
+  name: 'llama-cpp',
+  label: 'llama.cpp web UI',
+  summary: 'Conversations of the web page of llama.cpp with all branches, as one, as a list, or as lines.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'pictures', 'files', 'usage'],
+  reader: {
+    detect: ({ files }) => (files.some(isOwn) ? documents.confidence : 0),
+    read: (input, options) => readOwnFiles(input, isOwn, (file) => readFile(file, options)),
+  },
+});

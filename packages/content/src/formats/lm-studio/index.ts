@@ -1,0 +1,128 @@
+// Conversations of LM Studio: a list in which each message has versions, one of them selected; the list continues below
+// the selected ones.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { roleFinding, wordFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  firstFilled,
+  knownFields,
+  modelSource,
+  resultItem,
+} from '../turn-nodes.ts';
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
+const stepTypes: ReadonlySet<string> = new Set(['contentBlock', 'debugInfoBlock', 'status', 'toolStatus']);
+
+function isVersions(value: Json | undefined): boolean {
+  const [first] = isJsonObject(value) ? listAt(value, 'versions') : [];
+  return isJsonObject(first) && (first.type === 'singleStep' || first.type === 'multiStep');
+}
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && Array.isArray(value.messages) && isVersions(value.messages[0]);
+}
+
+/** Converts a part of a message: text, a picture or file by its name, a call or its result. */
+function partItem(part: Json, thinking: boolean, fallback: string): ReplyItem {
+  if (!isJsonObject(part)) return blockItem([{ type: 'x-value', value: part }]);
+  const text = textAt(part, 'text');
+  const callId = firstFilled(part, 'toolCallRequestId', 'toolCallId') ?? String(part.callId ?? fallback);
+  switch (part.type) {
+    case 'text':
+      return blockItem([thinking ? { type: 'thinking', thinking: text ?? '' } : { type: 'text', text: text ?? '' }]);
+    case 'toolCallRequest':
+      return blockItem([callBlock(callId, filledAt(part, 'name') ?? 'unknown', part.parameters ?? part.arguments)]);
+    case 'toolCallResult':
+      return resultItem(callId, filledAt(part, 'name') ?? 'unknown', part.content, false);
+    default:
+      return blockItem([{ ...part, type: `lm-studio-${textAt(part, 'type') ?? 'part'}` }]);
+  }
+}
+
+/** Returns the content of a version, in the order of its steps. Notes for the screen are left out. */
+function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
+  if (version.type === 'singleStep')
+    return listAt(version, 'content').map((part, index) => partItem(part, false, `${id}-${index}`));
+  return listAt(version, 'steps').flatMap((step, at) => {
+    if (!isJsonObject(step)) return [];
+    nodes.report(...wordFinding('step', step.type, (word) => stepTypes.has(word), place));
+    if (step.type !== 'contentBlock') return [];
+    const thinking = objectAt(step, 'style').type === 'thinking';
+    return listAt(step, 'content').map((part, index) => partItem(part, thinking, `${id}-${at}-${index}`));
+  });
+}
+
+/** Returns the model and usage of a version, from its last step. */
+function sourceOf(version: JsonObject): JsonObject {
+  const infos = listAt(version, 'steps').map((step) => (isJsonObject(step) ? objectAt(step, 'genInfo') : {}));
+  const info = infos.findLast((one) => Object.keys(one).length > 0) ?? {};
+  const stats = objectAt(info, 'stats');
+  const [input, output] = [numberAt(stats, 'promptTokensCount'), numberAt(stats, 'predictedTokensCount')];
+  const model = filledAt(info, 'identifier') ?? filledAt(info, 'indexedModelIdentifier');
+  return modelSource(model ?? filledAt(objectAt(version, 'senderInfo'), 'senderName'), {
+    ...(input === undefined && output === undefined
+      ? {}
+      : { usage: { input_tokens: input ?? 0, output_tokens: output ?? 0 } }),
+  });
+}
+
+function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  let tip: string | null = null;
+  for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
+    const versions = listAt(message, 'versions');
+    const selected = numberAt(message, 'currentlySelected') ?? versions.length - 1;
+    const parent: string | null = tip;
+    if (versions.length === 0) nodes.report(finding('import/blank-message', 'note', at));
+    for (const [number, version] of versions.entries()) {
+      if (!isJsonObject(version)) continue;
+      const id = `${index}.${number}`;
+      nodes.report(...roleFinding('role', version.role, (word) => roles.has(word), at));
+      const role = version.role === 'assistant' || version.role === 'system' ? version.role : 'user';
+      nodes.add({
+        id,
+        parent,
+        role,
+        items: itemsOf(version, id, nodes, at),
+        ...(role === 'assistant' ? { source: sourceOf(version) } : {}),
+        place: `${at}.versions[${number}]`,
+        record: number === 0 ? { ...omitKeys(message, 'versions'), version } : { version },
+        group: versions.length > 1 ? String(index) : undefined,
+      });
+      if (number === selected || tip === parent) tip = id;
+    }
+  }
+  const createdAt = nodes.time(conversation.createdAt, fromMillis, place);
+  const name = filledAt(conversation, 'name');
+  // Files have no id, so one is derived from the creation time and the first message.
+  const origin = { createdAt: conversation.createdAt ?? null, first: listAt(conversation, 'messages')[0] ?? null };
+  return {
+    externalId: `sha256:${sha256Hex(canonicalJson(createdAt === undefined ? origin : { createdAt }))}`,
+    scope: '',
+    ...knownFields({ title: name, systemPrompt: filledAt(conversation, 'systemPrompt'), createdAt }),
+    ...(conversation.pinned === true ? { attributes: { pinned: true } } : {}),
+    nodes: nodes.nodes,
+    activeExternalId: tip,
+    record: omitKeys(conversation, 'messages'),
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** Conversation files of LM Studio. */
+export const lmStudio = defineFormat({
+  name: 'lm-studio',
+  label: 'LM Studio conversation',
+  summary: 'Conversation files of LM Studio with all versions of each message, reasoning and tools.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'reasoning', 'tools', 'usage'],
+  reader: conversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
+});

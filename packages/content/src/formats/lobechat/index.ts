@@ -1,0 +1,282 @@
+// Exports of LobeChat: all messages in one list, with sessions and topics beside them. In versions with branches,
+// messages name their parents, and a parent names its active answer.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
+import { readOwnFiles } from '../conversation-files.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import type { InputFile, SampleFile } from '../input.ts';
+import { imageOfUrl } from '../openai-messages.ts';
+import { documentRecords } from '../records-in.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { parentFinding, roleFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  firstFilled,
+  knownFields,
+  modelSource,
+  parsedArguments,
+  resultItem,
+  textBlocks,
+} from '../turn-nodes.ts';
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
+
+/** Whether a value is a message in a form that only LobeChat writes. */
+function isLobeMessage(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    typeof value.id === 'string' &&
+    typeof value.role === 'string' &&
+    'content' in value &&
+    ('createdAt' in value || 'topicId' in value) &&
+    ('sessionId' in value || 'topicId' in value || ('parentId' in value && ('meta' in value || 'metadata' in value)))
+  );
+}
+
+function isLobeExport({ json }: Pick<SampleFile, 'json'>): boolean {
+  if (Array.isArray(json)) return isLobeMessage(json[0]);
+  if (!isJsonObject(json)) return false;
+  const state = json.mode === 'postgres' || json.mode === 'pglite' ? objectAt(json, 'data') : objectAt(json, 'state');
+  if (typeof json.exportType !== 'string' && json.mode === undefined) return false;
+  return ['messages', 'sessions', 'topics', 'settings'].some((key) => key in state);
+}
+
+function usageOf(message: JsonObject): JsonObject {
+  const metadata = objectAt(message, 'metadata');
+  const usage = 'usage' in metadata ? objectAt(metadata, 'usage') : metadata;
+  const [input, output, total] = ['totalInputTokens', 'totalOutputTokens', 'totalTokens'].map((key) =>
+    numberAt(usage, key),
+  );
+  if (input === undefined && output === undefined) return {};
+  return {
+    usage: {
+      input_tokens: input ?? 0,
+      output_tokens: output ?? 0,
+      ...(total === undefined ? {} : { total_tokens: total }),
+    },
+  };
+}
+
+function sourceOf(message: JsonObject): JsonObject {
+  const extra = objectAt(message, 'extra');
+  const provider = filledAt(message, 'provider') ?? filledAt(extra, 'fromProvider');
+  const { error } = message;
+  const failed = isJsonObject(error) ? filledAt(error, 'message') : undefined;
+  return modelSource(filledAt(message, 'model') ?? filledAt(extra, 'fromModel'), {
+    ...(provider === undefined ? {} : { provider }),
+    ...usageOf(message),
+    ...(failed === undefined ? {} : { error: failed }),
+  });
+}
+
+const toolName = (tool: JsonObject) => firstFilled(tool, 'apiName', 'identifier', 'name') ?? 'unknown';
+
+function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
+  if (message.role === 'tool') {
+    const call = filledAt(message, 'tool_call_id') ?? `${id}-call`;
+    const failed = isJsonObject(message.pluginError);
+    return [resultItem(call, toolName(objectAt(message, 'plugin')), message.content, failed)];
+  }
+  const { reasoning } = message;
+  const thought = isJsonObject(reasoning) ? filledAt(reasoning, 'content') : undefined;
+  const signature = isJsonObject(reasoning) ? filledAt(reasoning, 'signature') : undefined;
+  const files = [...listAt(message, 'fileList'), ...listAt(message, 'files')].filter(isJsonObject);
+  for (const file of files)
+    nodes.report(
+      finding('import/attachment-missing', 'note', place, (filledAt(file, 'name') ?? 'no name').slice(0, 200)),
+    );
+  const blocks: Json[] = [
+    ...(thought === undefined
+      ? []
+      : [{ type: 'thinking', thinking: thought, ...(signature === undefined ? {} : { signature }) }]),
+    ...listAt(message, 'imageList')
+      .filter(isJsonObject)
+      .map((image) => imageOfUrl(textAt(image, 'url') ?? '')),
+    ...files.map((file) => ({ ...file, type: 'lobechat-file', text: `[${filledAt(file, 'name') ?? 'file'}]` })),
+    // A reply that is being generated contains three dots.
+    ...textBlocks(message.content === '...' && message.role === 'assistant' ? '' : textAt(message, 'content')),
+    ...listAt(message, 'tools')
+      .filter(isJsonObject)
+      .map((tool, index) =>
+        callBlock(filledAt(tool, 'id') ?? `${id}-call-${index}`, toolName(tool), parsedArguments(tool.arguments)),
+      ),
+  ];
+  return blocks.length === 0 ? [] : [blockItem(blocks)];
+}
+
+/** A message and where it was found. */
+interface Placed {
+  readonly message: JsonObject;
+  readonly place: string;
+  readonly findings: readonly ImportFinding[];
+}
+
+/**
+ * Returns the active message: at each step the answer that its parent names, else the one that was answered. Before
+ * there were branches the last answer was shown, later the first.
+ */
+function activeIn(
+  messages: readonly Placed[],
+  parents: ReadonlyMap<string, string | null>,
+  linked: boolean,
+): string | null {
+  const children = new Map<string | null, string[]>();
+  const active = new Map<string, number>();
+  for (const { message } of messages) {
+    const id = textAt(message, 'id') ?? '';
+    const parent = parents.get(id) ?? null;
+    children.set(parent, [...(children.get(parent) ?? []), id]);
+    const shown = numberAt(objectAt(message, 'metadata'), 'activeBranchIndex');
+    if (shown !== undefined) active.set(id, shown);
+  }
+  const seen = new Set<string>();
+  let at: string | null = null;
+  for (;;) {
+    const below: readonly string[] = children.get(at) ?? [];
+    const answered = below.findIndex((id) => children.has(id));
+    const other = answered === -1 ? (linked ? 0 : below.length - 1) : answered;
+    const next: string | undefined = below[active.get(at ?? '') ?? other] ?? below.at(-1);
+    if (next === undefined || seen.has(next)) return at;
+    seen.add(next);
+    at = next;
+  }
+}
+
+interface Surroundings {
+  readonly sessions: ReadonlyMap<string, JsonObject>;
+  readonly topics: ReadonlyMap<string, JsonObject>;
+  readonly prompts: ReadonlyMap<string, string>;
+}
+
+function lobeTree(key: string, messages: readonly Placed[], file: string, around: Surroundings): ImportedTree {
+  const nodes = new ConversationNodes([]);
+  const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
+  const ordered = [...messages].sort((a, b) => time(a) - time(b));
+  // Before there were branches, only answers named their question.
+  const linked = ordered.some(({ message }) => message.role === 'user' && filledAt(message, 'parentId') !== undefined);
+  const parents = new Map<string, string | null>();
+  let tip: string | null = null;
+  for (const { message, place, findings } of ordered) {
+    nodes.report(...findings);
+    const id = filledAt(message, 'id') ?? place;
+    const named = filledAt(message, 'parentId');
+    nodes.report(...parentFinding(message.parentId, place));
+    const parent: string | null = named ?? (linked ? null : tip);
+    parents.set(id, parent);
+    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    const role =
+      message.role === 'assistant' || message.role === 'tool'
+        ? 'assistant'
+        : message.role === 'system'
+          ? 'system'
+          : 'user';
+    nodes.add({
+      id,
+      parent,
+      role,
+      items: itemsOf(message, id, nodes, place),
+      ...(message.role === 'assistant' ? { source: sourceOf(message) } : {}),
+      status: role === 'assistant' && isJsonObject(message.error) ? 'error' : undefined,
+      createdAt: nodes.time(message.createdAt, fromAnyTime, place),
+      place,
+      record: message,
+    });
+    tip = id;
+  }
+  const [first] = ordered;
+  const topic = around.topics.get(filledAt(first?.message ?? {}, 'topicId') ?? '');
+  const sessionId = filledAt(first?.message ?? {}, 'sessionId') ?? '';
+  const session = around.sessions.get(sessionId);
+  const title =
+    filledAt(topic ?? {}, 'title') ??
+    (topic === undefined ? filledAt(objectAt(session ?? {}, 'meta'), 'title') : undefined);
+  return {
+    externalId: key,
+    scope: '',
+    ...knownFields({
+      title,
+      systemPrompt: filledAt(objectAt(session ?? {}, 'config'), 'systemRole') ?? around.prompts.get(sessionId),
+      createdAt: fromAnyTime(topic?.createdAt),
+      updatedAt: fromAnyTime(topic?.updatedAt),
+    }),
+    ...(topic?.favorite === true ? { attributes: { pinned: true } } : {}),
+    nodes: nodes.nodes,
+    activeExternalId: activeIn(ordered, parents, linked),
+    record: {
+      ...(topic === undefined ? {} : { topic }),
+      ...(session === undefined ? {} : { session: omitKeys(session, 'config') }),
+    },
+    place: file,
+    findings: nodes.findings,
+  };
+}
+
+/** Returns the conversation of a message: its topic, else its session. */
+function keyOf(message: JsonObject, only: string): string {
+  const topic = filledAt(message, 'topicId');
+  if (topic !== undefined) return `topic:${topic}`;
+  const session = filledAt(message, 'sessionId');
+  return session === undefined ? only : `session:${session}`;
+}
+
+function byId(rows: readonly Json[]): Map<string, JsonObject> {
+  return new Map(rows.filter(isJsonObject).map((row) => [textAt(row, 'id') ?? '', row]));
+}
+
+/** Returns system prompts by session, from database tables. */
+function promptsIn(state: JsonObject): Map<string, string> {
+  const agents = byId(listAt(state, 'agents'));
+  const prompts = new Map<string, string>();
+  for (const link of listAt(state, 'agentsToSessions').filter(isJsonObject)) {
+    const prompt = filledAt(agents.get(textAt(link, 'agentId') ?? '') ?? {}, 'systemRole');
+    if (prompt !== undefined) prompts.set(textAt(link, 'sessionId') ?? '', prompt);
+  }
+  return prompts;
+}
+
+async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const conversations = new Map<string, Placed[]>();
+  let state: JsonObject = {};
+  let only: string | undefined;
+  const patterns = [['state', 'messages', '*'], ['data', 'messages', '*'], ['*']];
+  for await (const record of documentRecords(file, patterns)) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      const rest = isJsonObject(record.value) ? record.value : {};
+      state = 'data' in rest ? objectAt(rest, 'data') : objectAt(rest, 'state');
+    } else if (!isLobeMessage(record.value))
+      yield { type: 'finding', finding: finding('import/other-format', 'loss', record.place, 'no message', 1) };
+    else {
+      const { value: message, place, findings } = record;
+      only ??= `sha256:${sha256Hex(canonicalJson(omitKeys(message, 'updatedAt', 'metadata')))}`;
+      const key = keyOf(message, only);
+      const own = conversations.get(key) ?? [];
+      own.push({ message, place, findings });
+      conversations.set(key, own);
+    }
+  }
+  const around = {
+    sessions: byId(listAt(state, 'sessions')),
+    topics: byId(listAt(state, 'topics')),
+    prompts: promptsIn(state),
+  };
+  for (const [key, messages] of conversations) yield { type: 'tree', tree: lobeTree(key, messages, file.name, around) };
+}
+
+/** LobeChat's exports, and lists of its messages. */
+export const lobechat = defineFormat({
+  name: 'lobechat',
+  label: 'LobeChat export',
+  summary:
+    'Topics of LobeChat with branches, reasoning and tools: its export, that of its database, or a list of messages.',
+  keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
+  reader: {
+    detect: ({ files }) => (files.some(isLobeExport) ? 0.9 : 0),
+    read: (input, options) => readOwnFiles(input, isLobeExport, (file) => readLobeFile(file, options)),
+  },
+});

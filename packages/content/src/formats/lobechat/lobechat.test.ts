@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { lobechat } from './index.ts';
+
+let clock = 1730000000000;
+const message = (id: string, role: string, content: string, rest: object = {}) => ({
+  id,
+  role,
+  content,
+  createdAt: clock++,
+  updatedAt: clock,
+  meta: {},
+  ...rest,
+});
+const inTopic = { sessionId: 's1', topicId: 't1' };
+const exported = {
+  exportType: 'all',
+  version: 7,
+  state: {
+    messages: [
+      message('m1', 'user', 'Topic one?', inTopic),
+      message('m2', 'assistant', 'One.', { ...inTopic, parentId: 'm1', model: 'gpt-4o', provider: 'openai' }),
+      message('m3', 'assistant', 'One again.', {
+        ...inTopic,
+        parentId: 'm1',
+        extra: { fromModel: 'claude', fromProvider: 'anthropic' },
+      }),
+      message('m4', 'user', 'And?', inTopic),
+      message('n1', 'user', 'Another?', { sessionId: 's2' }),
+      message('n2', 'assistant', 'Yes.', { sessionId: 's2', parentId: 'n1' }),
+    ],
+    sessions: [
+      { id: 's1', type: 'agent', meta: { title: 'S1' }, config: { systemRole: 'Be brief.' } },
+      { id: 's2', type: 'agent', meta: { title: 'S2' } },
+    ],
+    topics: [{ id: 't1', title: 'Topic one', sessionId: 's1', favorite: true, createdAt: 1730000000000 }],
+    sessionGroups: [],
+    settings: {},
+  },
+};
+const database = {
+  mode: 'postgres',
+  schemaHash: 'abc',
+  data: {
+    messages: [
+      message('p1', 'user', 'List it.', {
+        sessionId: 's1',
+        topicId: 't9',
+        imageList: [{ id: 'i', alt: '', url: 'https://example.com/a.png' }],
+      }),
+      message('p2', 'assistant', '', {
+        sessionId: 's1',
+        topicId: 't9',
+        parentId: 'p1',
+        reasoning: { content: 'Hm.', signature: 'c2ln' },
+        tools: [{ id: 'k1', identifier: 'fs', apiName: 'ls', arguments: '{"path":"/"}', type: 'builtin' }],
+        metadata: { totalInputTokens: 10, totalOutputTokens: 15, totalTokens: 25 },
+      }),
+      message('p3', 'tool', 'a.ts', {
+        sessionId: 's1',
+        topicId: 't9',
+        parentId: 'p2',
+        tool_call_id: 'k1',
+        plugin: { apiName: 'ls' },
+      }),
+      message('p4', 'assistant', 'One file.', {
+        sessionId: 's1',
+        topicId: 't9',
+        parentId: 'p3',
+        error: { message: 'late', type: 'x' },
+      }),
+    ],
+    sessions: [{ id: 's1' }],
+    topics: [{ id: 't9', title: 'T', sessionId: 's1' }],
+    agents: [{ id: 'a1', systemRole: 'Be kind.' }],
+    agentsToSessions: [{ agentId: 'a1', sessionId: 's1' }],
+  },
+};
+const nested = [
+  message('q1', 'user', 'Which?', { parentId: null, metadata: { activeBranchIndex: 0 } }),
+  message('q2', 'assistant', 'This.', { parentId: 'q1' }),
+  message('q3', 'assistant', 'That.', { parentId: 'q1' }),
+  message('q4', 'user', 'Why?', { parentId: 'q2' }),
+];
+
+runFormatConformance(lobechat, [
+  {
+    name: 'sessions and topics, answers to one question',
+    files: { 'lobe.json': JSON.stringify(exported) },
+    trees: 2,
+    nodes: 6,
+    findings: [],
+    thread: ['Topic one?', 'One again.', 'And?'],
+    newer: {
+      'lobe.json': JSON.stringify({
+        ...exported,
+        state: {
+          ...exported.state,
+          messages: [...exported.state.messages, message('m5', 'assistant', 'So.', { ...inTopic, parentId: 'm4' })],
+        },
+      }),
+    },
+  },
+  {
+    name: 'the tables of a database, with tools and reasoning',
+    files: { 'pg.json': JSON.stringify(database) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+  },
+  {
+    name: 'a list of messages with branches',
+    files: { 'list.json': JSON.stringify(nested) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    thread: ['Which?', 'This.', 'Why?'],
+  },
+  {
+    name: 'a role that is not known, a file, a parent that is not there',
+    files: {
+      'odd.json': JSON.stringify({
+        exportType: 'all',
+        version: 7,
+        state: {
+          messages: [
+            message('x', 'oracle', 'Hm?', { sessionId: 's', parentId: 'gone', fileList: [{ name: 'a.pdf' }] }),
+          ],
+          sessions: [],
+        },
+      }),
+    },
+    trees: 1,
+    nodes: 1,
+    findings: ['import/unknown-type', 'import/orphan'],
+  },
+]);
+
+it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async () => {
+  const { trees } = await storeInput(inputOf({ 'lobe.json': JSON.stringify(exported) }));
+  expect(trees.map((tree) => [tree.title, tree.systemPrompt])).toEqual([
+    ['Topic one', 'Be brief.'],
+    ['S2', undefined],
+  ]);
+  expect(trees[0]?.nodes.map((node) => node.meta?.source?.model_name)).toEqual([
+    undefined,
+    'gpt-4o',
+    'claude',
+    undefined,
+  ]);
+  const [table] = (await storeInput(inputOf({ 'pg.json': JSON.stringify(database) }))).trees;
+  expect(table?.systemPrompt).toBe('Be kind.');
+  expect(table?.nodes.map((node) => node.status)).toEqual([undefined, undefined, undefined, 'error']);
+  expect(table?.nodes[1]?.message.content).toMatchObject([
+    { type: 'thinking', signature: 'c2ln' },
+    { type: 'tool-use', id: 'k1', name: 'ls' },
+  ]);
+  expect(table?.nodes[1]?.meta?.source?.usage).toEqual({ input_tokens: 10, output_tokens: 15, total_tokens: 25 });
+});

@@ -1,0 +1,105 @@
+// The backup of NextChat (ChatGPT-Next-Web): its browser stores, including sessions.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { listedTurn } from '../list-messages.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  knownFields,
+  modelSource,
+  parsedArguments,
+  resultItem,
+} from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    typeof value.topic === 'string' &&
+    Array.isArray(value.messages) &&
+    ('memoryPrompt' in value || 'mask' in value || 'lastUpdate' in value)
+  );
+}
+
+/** Returns calls of plugins, which are stored in the reply that followed them. */
+function toolItems(message: JsonObject, id: string): ReplyItem[] {
+  return listAt(message, 'tools')
+    .filter(isJsonObject)
+    .flatMap((tool, index) => {
+      const called = objectAt(tool, 'function');
+      const name = filledAt(called, 'name') ?? 'unknown';
+      const callId = filledAt(tool, 'id') ?? `${id}-call-${index}`;
+      const call = blockItem([callBlock(callId, name, parsedArguments(called.arguments))]);
+      const result = tool.content ?? tool.errorMsg;
+      return result === undefined ? [call] : [call, resultItem(callId, name, result, tool.isError === true)];
+    });
+}
+
+function tree(session: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const mask = objectAt(session, 'mask');
+  for (const [message, at, index] of nodes.records(session, 'messages', place)) {
+    const id = filledAt(message, 'id') ?? String(index);
+    const { role, items } = listedTurn(message, nodes, at);
+    const createdAt = fromAnyTime(message.date);
+    // Dates are written in the browser's language, without a time zone.
+    if (createdAt === undefined && filledAt(message, 'date') !== undefined)
+      nodes.report(finding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
+    nodes.add({
+      id,
+      parent: nodes.tip,
+      role,
+      items: role === 'assistant' ? [...toolItems(message, id), ...items] : items,
+      ...(role === 'assistant'
+        ? { source: modelSource(filledAt(message, 'model') ?? filledAt(objectAt(mask, 'modelConfig'), 'model')) }
+        : {}),
+      status:
+        message.isError === true && role === 'assistant'
+          ? 'error'
+          : message.streaming === true
+            ? 'interrupted'
+            : undefined,
+      createdAt,
+      place: at,
+      record: message,
+    });
+  }
+  const context = listAt(mask, 'context')
+    .filter(isJsonObject)
+    .filter((one) => one.role === 'system');
+  return {
+    externalId: filledAt(session, 'id') ?? place,
+    scope: '',
+    ...knownFields({
+      title: filledAt(session, 'topic'),
+      systemPrompt: context.map((one) => textAt(one, 'content') ?? '').join('\n'),
+      updatedAt: nodes.time(session.lastUpdate, fromAnyTime, place),
+    }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: omitKeys(session, 'messages'),
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** NextChat's backup. */
+export const nextchat = defineFormat({
+  name: 'nextchat',
+  label: 'NextChat backup',
+  summary: 'Sessions of NextChat from its backup, with pictures and plugin calls.',
+  keeps: ['titles', 'system prompts', 'models', 'tools', 'pictures'],
+  reader: conversationReader({
+    confidence: 0.92,
+    paths: [
+      ['chat-next-web-store', 'sessions', '*'],
+      ['sessions', '*'],
+    ],
+    isConversation,
+    tree,
+  }),
+});

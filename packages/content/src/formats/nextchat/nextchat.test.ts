@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { nextchat } from './index.ts';
+
+const message = (id: string, role: string, content: unknown, rest: object = {}) => ({
+  id,
+  role,
+  content,
+  date: '1/1/2024, 10:00:00 AM',
+  ...rest,
+});
+const messages = [
+  message('1', 'user', [
+    { type: 'text', text: 'Hello' },
+    { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+  ]),
+  message('2', 'assistant', 'Hi', {
+    model: 'gpt-4',
+    tools: [
+      { id: 'k1', type: 'function', function: { name: 'f', arguments: '{"a":1}' }, content: 'ok', isError: false },
+    ],
+  }),
+];
+const backup = (list: readonly object[], rest: object = {}) =>
+  JSON.stringify({
+    'chat-next-web-store': {
+      sessions: [
+        {
+          id: 's',
+          topic: 'Next',
+          messages: list,
+          memoryPrompt: '',
+          lastUpdate: 1730000000000,
+          mask: { context: [{ role: 'system', content: 'Be brief.' }], modelConfig: { model: 'gpt-4o' } },
+          ...rest,
+        },
+      ],
+      currentSessionIndex: 0,
+    },
+    'access-control': {},
+    'app-config': {},
+  });
+
+runFormatConformance(nextchat, [
+  {
+    name: 'pictures and a plugin',
+    files: { 'backup.json': backup(messages) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    newer: { 'backup.json': backup([...messages, message('3', 'user', 'Thanks')]) },
+  },
+  {
+    name: 'a role that is not known, replies that failed or broke off',
+    files: {
+      'odd.json': backup([
+        message('1', 'oracle', 'Hm'),
+        message('2', 'assistant', 'no', { isError: true }),
+        message('3', 'assistant', '', { streaming: true }),
+      ]),
+    },
+    trees: 1,
+    nodes: 3,
+    findings: ['import/unknown-type'],
+  },
+]);
+
+it('[I224] keeps the prompt, models and what plugins returned', async () => {
+  const { trees } = await storeInput(inputOf({ 'a.json': backup(messages) }));
+  expect([trees[0]?.title, trees[0]?.systemPrompt]).toEqual(['Next', 'Be brief.']);
+  expect(trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  expect(trees[0]?.nodes[3]?.meta?.source?.model_name).toBe('gpt-4');
+});

@@ -1,0 +1,112 @@
+// The trees of OpenAssistant: one per line with nested replies, or one message per line with the id of its parent.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
+import { readOwnFiles } from '../conversation-files.ts';
+import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+import { parentFinding, roleFinding } from '../structure-findings.ts';
+import { blockItem, ConversationNodes, modelSource, textBlocks } from '../turn-nodes.ts';
+
+const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
+
+function isTree(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.message_tree_id === 'string' && isJsonObject(value.prompt);
+}
+
+function isMessage(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    typeof value.message_tree_id === 'string' &&
+    typeof value.message_id === 'string' &&
+    'text' in value
+  );
+}
+
+const isRow = (value: Json | undefined) => isTree(value) || isMessage(value);
+const isOwn = ({ lines, json }: Pick<SampleFile, 'lines' | 'json'>) =>
+  isRow(lines[0] ?? json) || (Array.isArray(json) && isRow(json[0]));
+
+function addMessage(message: JsonObject, parent: string | null, place: string, nodes: ConversationNodes): void {
+  nodes.report(
+    ...roleFinding('role', message.role, (word) => roles.has(word), place),
+    ...parentFinding(message.parent_id, place),
+  );
+  const assistant = message.role === 'assistant';
+  nodes.add({
+    id: filledAt(message, 'message_id') ?? place,
+    parent,
+    role: assistant ? 'assistant' : 'user',
+    items: [blockItem(textBlocks(textAt(message, 'text')))],
+    ...(assistant ? { source: modelSource(filledAt(message, 'model_name')) } : {}),
+    createdAt: nodes.time(message.created_date, fromIso, place),
+    place,
+    record: omitKeys(message, 'replies'),
+  });
+}
+
+function treeOf(id: string, nodes: ConversationNodes, place: string, record: JsonObject): ImportedTree {
+  return { externalId: id, scope: '', nodes: nodes.nodes, record, place, findings: nodes.findings };
+}
+
+/** Converts a tree with nested replies; iterative, because they may nest arbitrarily deep. */
+function nestedTree(value: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const open: { readonly message: Json; readonly parent: string | null; readonly at: string }[] = [
+    { message: value.prompt ?? null, parent: null, at: `${place}.prompt` },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { message, parent, at } = next;
+    if (!isJsonObject(message)) {
+      nodes.report(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      continue;
+    }
+    addMessage(message, parent, at, nodes);
+    const id = nodes.tip;
+    const replies = listAt(message, 'replies');
+    for (let index = replies.length - 1; index >= 0; index--)
+      open.push({ message: replies[index] ?? null, parent: id, at: `${at}.replies[${index}]` });
+  }
+  return treeOf(filledAt(value, 'message_tree_id') ?? place, nodes, place, omitKeys(value, 'prompt'));
+}
+
+async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+  let id: string | undefined;
+  let nodes = new ConversationNodes([]);
+  const end = (): ReadEvent[] =>
+    id === undefined ? [] : [{ type: 'tree', tree: treeOf(id, nodes, `${file.name} ${id}`, {}) }];
+  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  for await (const record of records) {
+    if (record.type === 'finding') yield record;
+    const value = record.type === 'record' || record.type === 'rest' ? record.value : undefined;
+    const place = record.type === 'finding' ? file.name : record.place;
+    const found = record.type === 'record' ? record.findings : [];
+    if (isTree(value)) yield { type: 'tree', tree: nestedTree(value, place, found) };
+    else if (isMessage(value)) {
+      const own = filledAt(value, 'message_tree_id');
+      // Messages of one tree are adjacent.
+      if (own !== id) {
+        yield* end();
+        id = own;
+        nodes = new ConversationNodes([]);
+      }
+      nodes.report(...found);
+      addMessage(value, filledAt(value, 'parent_id') ?? null, place, nodes);
+    } else if (record.type === 'record')
+      yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'no message of a tree', 1) };
+  }
+  yield* end();
+}
+
+/** OpenAssistant's trees. */
+export const oasst = defineFormat({
+  name: 'oasst',
+  label: 'OpenAssistant trees',
+  summary: 'Message trees of OpenAssistant, nested or one message a line, with all replies.',
+  keeps: ['branches', 'times'],
+  reader: {
+    detect: ({ files }) => (files.some(isOwn) ? 0.95 : 0),
+    read: (input) => readOwnFiles(input, isOwn, readFile),
+  },
+});

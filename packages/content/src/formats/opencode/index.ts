@@ -1,0 +1,144 @@
+// Sessions of opencode: the output of `opencode export`, and its folder, which has sessions, messages and parts as
+// separate files.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ReadEvent } from '../contract.ts';
+import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { readForeign } from '../foreign-json.ts';
+import { type Input, type InputFile, isMedia, readAllBytes, type SampleFile, sampleOf } from '../input.ts';
+import { documentRecords } from '../records-in.ts';
+import { type OpencodeMessage, opencodeTree } from './session.ts';
+
+function isExportMessage(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof objectAt(value, 'info').role === 'string' && Array.isArray(value.parts);
+}
+
+function isExport(json: Json | undefined): boolean {
+  return isJsonObject(json) && isJsonObject(json.info) && isExportMessage(listAt(json, 'messages')[0]);
+}
+
+type Row = 'session' | 'message' | 'part';
+
+/** Returns what a file of the folder contains, by the prefix of its id and its references. */
+function rowOf(json: Json | undefined): Row | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const id = textAt(json, 'id') ?? '';
+  if (id.startsWith('ses') && isJsonObject(json.time)) return 'session';
+  if (typeof json.sessionID !== 'string') return undefined;
+  if (id.startsWith('prt') && typeof json.messageID === 'string') return 'part';
+  return id.startsWith('msg') && typeof json.role === 'string' ? 'message' : undefined;
+}
+
+const isOwn = ({ json }: Pick<SampleFile, 'json'>) => isExport(json) || rowOf(json) !== undefined;
+
+async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
+  const messages: OpencodeMessage[] = [];
+  const found: ImportFinding[] = [];
+  for await (const record of documentRecords(file, [['messages', '*']])) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isJsonObject(record.value) && isJsonObject(record.value.info) && messages.length > 0)
+        yield { type: 'tree', tree: opencodeTree(record.value.info, messages, file.name, found) };
+      else if (messages.length > 0)
+        yield {
+          type: 'tree',
+          tree: opencodeTree({}, messages, file.name, [finding('import/inferred', 'repair', file.name, 'its session')]),
+        };
+    } else if (isExportMessage(record.value)) {
+      const { value, place, findings } = record;
+      messages.push({ info: objectAt(value, 'info'), parts: listAt(value, 'parts'), place, findings, records: 1 });
+    } else yield { type: 'finding', finding: finding('import/other-format', 'loss', record.place, 'no message', 1) };
+  }
+}
+
+interface StoredRow {
+  readonly value: JsonObject;
+  readonly file: InputFile;
+  readonly findings: readonly ImportFinding[];
+}
+
+async function readRow(
+  file: InputFile,
+): Promise<{ readonly row: StoredRow | undefined; readonly findings: readonly ImportFinding[] }> {
+  const { value, findings } = readForeign(await readAllBytes(file), file.name);
+  return { row: isJsonObject(value) ? { value, file, findings } : undefined, findings };
+}
+
+const byId = (a: StoredRow, b: StoredRow) => ((textAt(a.value, 'id') ?? '') < (textAt(b.value, 'id') ?? '') ? -1 : 1);
+
+function grouped(rows: readonly StoredRow[], key: string): Map<string, StoredRow[]> {
+  const groups = new Map<string, StoredRow[]>();
+  for (const row of rows) {
+    const name = textAt(row.value, key) ?? '';
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Reads the folder: ids are ordered by time, so they sort messages and parts. */
+async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEvent> {
+  const rows: Record<Row, StoredRow[]> = { session: [], message: [], part: [] };
+  for (const file of files) {
+    const { row, findings } = await readRow(file);
+    const kind = rowOf(row?.value);
+    if (row !== undefined && kind !== undefined) rows[kind].push(row);
+    else if (row === undefined) for (const one of findings) yield { type: 'finding', finding: one };
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    yield { type: 'pause' };
+  }
+  const messages = grouped(rows.message, 'sessionID');
+  const parts = grouped(rows.part, 'messageID');
+  const sessions = new Map(rows.session.map((row) => [textAt(row.value, 'id') ?? '', row]));
+  for (const id of new Set([...sessions.keys(), ...messages.keys()])) {
+    const session = sessions.get(id);
+    const found = [...(session?.findings ?? [])];
+    if (session === undefined)
+      found.push(finding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, 'its session'));
+    const said = (messages.get(id) ?? []).sort(byId).map((message): OpencodeMessage => {
+      const own = (parts.get(textAt(message.value, 'id') ?? '') ?? []).sort(byId);
+      parts.delete(textAt(message.value, 'id') ?? '');
+      return {
+        info: message.value,
+        parts: own.map(({ value }) => omitKeys(value, 'sessionID', 'messageID')),
+        place: message.file.name,
+        findings: [message, ...own].flatMap(({ findings }) => findings),
+        records: 1 + own.length,
+      };
+    });
+    const info = session?.value ?? { id };
+    const place = session?.file.name ?? said[0]?.place ?? id;
+    const tree = opencodeTree(info, said, place, found);
+    yield { type: 'tree', tree: { ...tree, ownRecords: session === undefined ? 0 : 1 } };
+  }
+  for (const left of parts.values())
+    for (const { file } of left)
+      yield {
+        type: 'finding',
+        finding: finding('import/orphan', 'loss', file.name, 'a part of a message that is not there', 1),
+      };
+}
+
+async function* read(input: Input): AsyncGenerator<ReadEvent> {
+  const rows: InputFile[] = [];
+  for (const file of input.files) {
+    const [sample] = isMedia(file.name) ? [] : (await sampleOf({ files: [file] })).files;
+    const row = sample === undefined ? undefined : rowOf(sample.json);
+    if (row !== undefined) rows.push(file);
+    // The only file there is may be damaged where it begins.
+    else if (input.files.length === 1 || (sample !== undefined && isExport(sample.json))) yield* readExport(file);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+  if (rows.length > 0) yield* readFolder(rows);
+}
+
+/** opencode's sessions. */
+export const opencode = defineFormat({
+  name: 'opencode',
+  label: 'opencode session',
+  summary:
+    'Sessions of opencode with tools, reasoning and compactions: its export, or the folder in which it keeps them.',
+  keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage', 'compactions', 'sub-agents'],
+  reader: { detect: ({ files }) => (files.some(isOwn) ? 0.93 : 0), read },
+});

@@ -1,0 +1,216 @@
+// A session of opencode: a list of messages with separate parts. A step of the model is a message; its calls contain
+// their results.
+import type { Json, JsonObject, NodeStatus } from '@coppice/core';
+import type { ImportedTree } from '../contract.ts';
+import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { finding, type ImportFinding } from '../findings.ts';
+import { imageOfUrl } from '../openai-messages.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { roleFinding, wordFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  firstFilled,
+  knownFields,
+  modelSource,
+  resultItem,
+} from '../turn-nodes.ts';
+
+/** A message with its parts, and where it was found. */
+export interface OpencodeMessage {
+  readonly info: JsonObject;
+  readonly parts: readonly Json[];
+  readonly place: string;
+  readonly findings: readonly ImportFinding[];
+  /** The number of source records it represents. */
+  readonly records: number;
+}
+
+const partTypes: ReadonlySet<string> = new Set([
+  'text',
+  'reasoning',
+  'file',
+  'tool',
+  'subtask',
+  'step-start',
+  'step-finish',
+  'snapshot',
+  'patch',
+  'agent',
+  'retry',
+  'compaction',
+]);
+// Internal data of the program, kept in the original record only.
+const bookkeeping: ReadonlySet<string> = new Set([
+  'step-start',
+  'step-finish',
+  'snapshot',
+  'patch',
+  'agent',
+  'retry',
+  'compaction',
+]);
+
+function fileBlock(part: JsonObject): Json {
+  const url = filledAt(part, 'url') ?? '';
+  const mediaType = filledAt(part, 'mime') ?? 'application/octet-stream';
+  if (mediaType.startsWith('image/')) return imageOfUrl(url);
+  const name = filledAt(part, 'filename') ?? url.slice(0, 200);
+  const data = /^data:[^,]*;base64,([A-Za-z0-9+/]+=*)$/.exec(url)?.[1];
+  if (data !== undefined) return { type: 'file', name, mediaType, source: { type: 'base64', data } };
+  return { ...part, type: 'opencode-file', text: `[${name}]` };
+}
+
+/** Returns reasoning with the signature that its provider needs. */
+function thinkingBlock(part: JsonObject): JsonObject {
+  const signature = filledAt(objectAt(objectAt(part, 'metadata'), 'anthropic'), 'signature');
+  return { type: 'thinking', thinking: textAt(part, 'text') ?? '', ...(signature === undefined ? {} : { signature }) };
+}
+
+function toolItems(part: JsonObject, fallback: string): ReplyItem[] {
+  const state = objectAt(part, 'state');
+  const callId = filledAt(part, 'callID') ?? fallback;
+  const tool = filledAt(part, 'tool') ?? 'unknown';
+  const call = blockItem([callBlock(callId, tool, state.input)]);
+  if (state.status === 'error') return [call, resultItem(callId, tool, state.error, true)];
+  if (state.status !== 'completed') return [call];
+  const text = textAt(state, 'output') ?? '';
+  const files = listAt(state, 'attachments').filter(isJsonObject).map(fileBlock);
+  return [call, { type: 'result', callId, name: tool, content: [{ type: 'text', text }, ...files], isError: false }];
+}
+
+function itemsOf({ parts, place }: OpencodeMessage, id: string, nodes: ConversationNodes): ReplyItem[] {
+  const said: ReplyItem[] = [];
+  const results: ReplyItem[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (!isJsonObject(part)) continue;
+    nodes.report(...wordFinding('part', part.type, (word) => partTypes.has(word), place));
+    const type = textAt(part, 'type') ?? 'part';
+    if (type === 'tool') {
+      const [call, ...result] = toolItems(part, `${id}-call-${index}`);
+      if (call !== undefined) said.push(call);
+      for (const one of result) results.push(one);
+    } else if (type === 'text') said.push(blockItem([{ type: 'text', text: textAt(part, 'text') ?? '' }]));
+    else if (type === 'reasoning') said.push(blockItem([thinkingBlock(part)]));
+    else if (type === 'file') said.push(blockItem([fileBlock(part)]));
+    else if (!bookkeeping.has(type))
+      said.push(blockItem([{ ...part, type: `opencode-${type}`, text: textAt(part, 'prompt') ?? `[${type}]` }]));
+  }
+  // Calls of one step run in parallel: their results come after all content of the step.
+  return [...said, ...results];
+}
+
+function sourceOf(info: JsonObject): JsonObject {
+  const provider = filledAt(info, 'providerID');
+  const tokens = objectAt(info, 'tokens');
+  const cache = objectAt(tokens, 'cache');
+  const { error } = info;
+  const failed = isJsonObject(error)
+    ? (filledAt(objectAt(error, 'data'), 'message') ?? filledAt(error, 'name'))
+    : undefined;
+  const reason = filledAt(info, 'finish');
+  return modelSource(filledAt(info, 'modelID'), {
+    ...(provider === undefined ? {} : { provider }),
+    ...(Object.keys(tokens).length === 0
+      ? {}
+      : {
+          usage: {
+            input_tokens: numberAt(tokens, 'input') ?? 0,
+            output_tokens: (numberAt(tokens, 'output') ?? 0) + (numberAt(tokens, 'reasoning') ?? 0),
+            cache_read_input_tokens: numberAt(cache, 'read') ?? 0,
+            cache_creation_input_tokens: numberAt(cache, 'write') ?? 0,
+          },
+        }),
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+    ...(failed === undefined ? {} : { error: failed }),
+  });
+}
+
+function statusOf({ error }: JsonObject): NodeStatus | undefined {
+  if (!isJsonObject(error)) return undefined;
+  return error.name === 'MessageAbortedError' ? 'aborted' : 'error';
+}
+
+const isSynthetic = (parts: readonly Json[]) => {
+  const texts = parts.filter(isJsonObject).filter(({ type }) => type === 'text');
+  return texts.length > 0 && texts.every(({ synthetic }) => synthetic === true);
+};
+
+/** Returns the id of the first message that a compaction kept. */
+const keptBy = (parts: readonly Json[]) =>
+  parts
+    .filter(isJsonObject)
+    .map((part) => (part.type === 'compaction' ? filledAt(part, 'tail_start_id') : undefined))[0];
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
+
+/** Converts a session to a tree. */
+export function opencodeTree(
+  info: JsonObject,
+  messages: readonly OpencodeMessage[],
+  place: string,
+  found: readonly ImportFinding[],
+): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const revert = filledAt(objectAt(info, 'revert'), 'messageID');
+  let active: string | null = null;
+  let undone = false;
+  let kept: string | undefined;
+  let prompt: string | undefined;
+  for (const message of messages) {
+    const { info: about, parts, place: at, findings, records } = message;
+    nodes.report(...findings);
+    const id = filledAt(about, 'id') ?? at;
+    nodes.report(...roleFinding('role', about.role, (word) => roles.has(word), at));
+    const assistant = about.role === 'assistant';
+    const items = itemsOf(message, id, nodes);
+    const record: Json = { info: about, parts };
+    const created = objectAt(about, 'time').created;
+    const common = { id, parent: nodes.tip, createdAt: nodes.time(created, fromMillis, at), place: at, record };
+    prompt ??= filledAt(about, 'system');
+    const before = nodes.nodes.length;
+    if (assistant && about.summary === true) {
+      const text = items
+        .flatMap((item) => (item.type === 'blocks' ? item.blocks : []))
+        .map((block) => (isJsonObject(block) ? (textAt(block, 'text') ?? '') : ''));
+      nodes.add({
+        ...common,
+        role: 'assistant',
+        items: [{ type: 'compaction', summary: text.join('\n'), details: {} }],
+      });
+      const made = nodes.nodes.pop();
+      if (made !== undefined)
+        nodes.nodes.push(kept === undefined ? made : { ...made, marker: { ...made.marker, firstKept: kept } });
+    } else if (assistant)
+      nodes.add({ ...common, role: 'assistant', items, source: sourceOf(about), status: statusOf(about) });
+    else nodes.add({ ...common, role: 'user', items, ...(isSynthetic(parts) ? { kind: 'injected' } : {}) });
+    kept = keptBy(parts);
+    const last = nodes.nodes.pop();
+    if (last !== undefined && nodes.nodes.length >= before) nodes.nodes.push({ ...last, records });
+    if (id === revert) undone = true;
+    if (!undone) active = id;
+  }
+  if (revert !== undefined && !undone)
+    nodes.report(finding('import/pointer-missing', 'repair', place, `the message ${revert.slice(0, 80)}`));
+  const time = objectAt(info, 'time');
+  const cwd = firstFilled(info, 'directory', 'path');
+  const parent = filledAt(info, 'parentID');
+  return {
+    externalId: filledAt(info, 'id') ?? place,
+    scope: '',
+    ...knownFields({
+      title: filledAt(info, 'title'),
+      systemPrompt: prompt,
+      createdAt: nodes.time(time.created, fromMillis, place),
+      updatedAt: fromMillis(time.updated),
+    }),
+    ...(cwd === undefined ? {} : { attributes: { metadata: { cwd } } }),
+    ...(parent === undefined ? {} : { spawnedBy: { session: parent } }),
+    nodes: nodes.nodes,
+    activeExternalId: active,
+    record: info,
+    place,
+    findings: nodes.findings,
+  };
+}

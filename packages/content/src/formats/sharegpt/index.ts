@@ -1,0 +1,120 @@
+// Conversations in training data sets in the form of ShareGPT: lists of authors and texts.
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import type { ImportFinding } from '../findings.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { roleFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  firstFilled,
+  knownFields,
+  modelSource,
+  parsedArguments,
+  resultItem,
+  textBlocks,
+} from '../turn-nodes.ts';
+
+const speakers: ReadonlyMap<string, 'user' | 'assistant' | 'system' | 'call' | 'result'> = new Map([
+  ['human', 'user'],
+  ['user', 'user'],
+  ['gpt', 'assistant'],
+  ['chatgpt', 'assistant'],
+  ['assistant', 'assistant'],
+  ['model', 'assistant'],
+  ['bing', 'assistant'],
+  ['bard', 'assistant'],
+  ['system', 'system'],
+  ['function_call', 'call'],
+  ['tool_call', 'call'],
+  ['observation', 'result'],
+  ['function_response', 'result'],
+  ['tool', 'result'],
+]);
+
+const keyOf = (value: JsonObject) => (Array.isArray(value.conversations) ? 'conversations' : 'items');
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const [first] = listAt(value, keyOf(value));
+  return isJsonObject(first) && typeof first.from === 'string' && 'value' in first;
+}
+
+function turnItems(
+  speaker: string | undefined,
+  said: string,
+  id: string,
+  open: { id: string; name: string },
+): ReplyItem[] {
+  if (speaker === 'call') {
+    const call = parsedArguments(said);
+    const name = (isJsonObject(call) ? filledAt(call, 'name') : undefined) ?? 'unknown';
+    open.id = `call-${id}`;
+    open.name = name;
+    return [
+      blockItem([
+        callBlock(open.id, name, isJsonObject(call) && 'name' in call ? parsedArguments(call.arguments) : call),
+      ]),
+    ];
+  }
+  if (speaker === 'result') return [resultItem(open.id, open.name, said, false)];
+  return [blockItem(textBlocks(said))];
+}
+
+function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const key = keyOf(conversation);
+  const model = filledAt(conversation, 'model');
+  // Results name no call, so each answers the one before it.
+  const open = { id: 'call', name: 'unknown' };
+  let prompt = filledAt(conversation, 'system');
+  let own = 0;
+  for (const [turn, at, index] of nodes.records(conversation, key, place)) {
+    const from = textAt(turn, 'from');
+    nodes.report(...roleFinding('sender', from, (word) => speakers.has(word), at));
+    const speaker = speakers.get(from ?? '') ?? 'user';
+    const said = textAt(turn, 'value') ?? '';
+    if (speaker === 'system' && index === 0 && prompt === undefined && said !== '') {
+      prompt = said;
+      own = 1;
+      continue;
+    }
+    const id = String(index);
+    const role = speaker === 'call' || speaker === 'result' ? 'assistant' : speaker;
+    nodes.add({
+      id,
+      parent: nodes.tip,
+      role,
+      items: turnItems(speaker, said, id, open),
+      ...(role === 'assistant' ? { source: modelSource(model) } : {}),
+      place: at,
+      record: turn,
+    });
+  }
+  const first = listAt(conversation, key).slice(0, 2);
+  return {
+    externalId: firstFilled(conversation, 'id', 'hash') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    scope: '',
+    ...knownFields({ title: filledAt(conversation, 'title'), systemPrompt: prompt }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: omitKeys(conversation, key),
+    ownRecords: own,
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** ShareGPT's lists. */
+export const sharegpt = defineFormat({
+  name: 'sharegpt',
+  label: 'ShareGPT data set',
+  summary: 'Conversations of data sets in the form of ShareGPT, in a list or one a line, with calls of functions.',
+  keeps: ['system prompts', 'tools'],
+  reader: conversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
+});

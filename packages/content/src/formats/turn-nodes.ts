@@ -1,0 +1,149 @@
+// Builds the nodes of a record that contains a whole turn, for read-only formats.
+import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import type { ImportedNode } from './contract.ts';
+import { filledAt, isJsonObject, listAt, timeFinding } from './fields.ts';
+import { finding, type ImportFinding } from './findings.ts';
+import { type ReplyItem, replyPieces } from './reply-items.ts';
+
+/** The content of a record: its author, and text, calls and results in order. */
+export interface SourceTurn {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly items: readonly ReplyItem[];
+  /** The model and its usage, beyond the role. */
+  readonly source?: JsonObject;
+  readonly status?: NodeStatus | undefined;
+  readonly createdAt?: number | undefined;
+  readonly place: string;
+  readonly record: Json;
+  readonly group?: string | undefined;
+  readonly kind?: ImportedNode['kind'];
+  readonly meta?: NodeMeta;
+}
+
+/** Converts a text to blocks; none for an empty one. */
+export function textBlocks(text: string | undefined): Json[] {
+  return text === undefined || text === '' ? [] : [{ type: 'text', text }];
+}
+
+/** Wraps blocks as one item of a turn. */
+export function blockItem(blocks: readonly Json[]): ReplyItem {
+  return { type: 'blocks', blocks };
+}
+
+/** Builds the result of a call with any value: a text stays a text, other values are written as JSON. */
+export function resultItem(callId: string, name: string, value: Json | undefined, isError: boolean): ReplyItem {
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+  return { type: 'result', callId, name, content: [{ type: 'text', text }], isError };
+}
+
+/** Builds a tool call; arguments that are not an object are stored under `input`. */
+export function callBlock(id: string, name: string, input: Json | undefined): JsonObject {
+  const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
+  return { type: 'tool-use', id, name, parameters };
+}
+
+/** Parses arguments that a program stores as JSON text; text that is not JSON stays as it is. */
+export function parsedArguments(text: Json | undefined): Json | undefined {
+  if (typeof text !== 'string') return text;
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Builds the nodes of a turn as a chain; the last one has the turn's id and its record. */
+export function turnNodes(turn: SourceTurn): ImportedNode[] {
+  const { id, parent, role, items, status, createdAt, place, record, group, kind, meta } = turn;
+  const source = turn.source ?? (role === 'user' ? { type: 'user' } : role === 'assistant' ? { type: 'model' } : {});
+  const pieces = replyPieces(id, parent, items, { role, source, ...(status === undefined ? {} : { status }) });
+  return pieces.map((piece, index) => {
+    const last = index === pieces.length - 1;
+    // A system message has no author.
+    const own: NodeMeta = { ...(role === 'system' && piece.message !== null ? {} : piece.meta), ...meta };
+    return {
+      externalId: piece.id,
+      parentExternalId: piece.parent,
+      message: piece.message,
+      place,
+      records: last ? 1 : 0,
+      ...(last ? { record } : {}),
+      ...(piece.kind !== undefined ? { kind: piece.kind } : kind === undefined ? {} : { kind }),
+      ...(piece.marker === undefined ? {} : { marker: piece.marker }),
+      ...(piece.status === undefined ? {} : { status: piece.status }),
+      ...(index === 0 && group !== undefined ? { group } : {}),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(Object.keys(own).length === 0 ? {} : { meta: own }),
+    };
+  });
+}
+
+/** Builds the source of a message by a model. */
+export function modelSource(model: string | undefined, rest: JsonObject = {}): JsonObject {
+  return { type: 'model', ...(model === undefined ? {} : { model_name: model }), ...rest };
+}
+
+/** Collects the nodes and findings of a conversation while its records are read. */
+export class ConversationNodes {
+  readonly nodes: ImportedNode[] = [];
+  readonly findings: ImportFinding[];
+  /** The id of the last turn, below which a list continues. */
+  tip: string | null = null;
+
+  constructor(found: readonly ImportFinding[]) {
+    this.findings = [...found];
+  }
+
+  add(turn: SourceTurn): void {
+    for (const node of turnNodes(turn)) this.nodes.push(node);
+    this.tip = turn.id;
+  }
+
+  report(...found: readonly ImportFinding[]): void {
+    for (const one of found) this.findings.push(one);
+  }
+
+  /** Parses a time; undefined, with a finding if it cannot be read. */
+  time(value: Json | undefined, read: (value: Json | undefined) => number | undefined, place: string) {
+    const at = read(value);
+    this.report(...timeFinding(value, at, place));
+    return at;
+  }
+
+  /** Yields the records of a list that are objects, each with its place; other values are reported. */
+  *records(record: JsonObject, key: string, place: string): Generator<readonly [JsonObject, string, number]> {
+    for (const [index, value] of listAt(record, key).entries()) {
+      const at = `${place}.${key}[${index}]`;
+      if (isJsonObject(value)) yield [value, at, index];
+      else this.report(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+    }
+  }
+}
+
+/** Returns the attributes of a tree that are known. */
+export function knownFields(fields: {
+  readonly title?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly createdAt?: number | undefined;
+  readonly updatedAt?: number | undefined;
+}) {
+  const { title, systemPrompt, createdAt, updatedAt } = fields;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  };
+}
+
+/** Returns the first of several members that is a non-empty text. */
+export function firstFilled(record: JsonObject, ...keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const text = filledAt(record, key);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+// The export of TypingMind: chats with messages in the form of chat completions.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import type { ImportFinding } from '../findings.ts';
+import { listedTurn } from '../list-messages.ts';
+import { ConversationNodes, firstFilled, knownFields, modelSource } from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value) || !Array.isArray(value.messages)) return false;
+  const [first] = value.messages;
+  return (
+    typeof value.chatID === 'string' ||
+    (isJsonObject(first) && typeof first.uuid === 'string' && typeof first.role === 'string')
+  );
+}
+
+function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const chatModel = filledAt(chat, 'model') ?? filledAt(objectAt(chat, 'modelInfo'), 'id');
+  for (const [message, at, index] of nodes.records(chat, 'messages', place)) {
+    const { role, items } = listedTurn(message, nodes, at);
+    const usage = objectAt(message, 'usage');
+    nodes.add({
+      id: firstFilled(message, 'uuid', 'id') ?? String(index),
+      parent: nodes.tip,
+      role,
+      items,
+      ...(role === 'assistant'
+        ? {
+            source: modelSource(
+              filledAt(message, 'model') ?? chatModel,
+              Object.keys(usage).length === 0 ? {} : { usage },
+            ),
+          }
+        : {}),
+      createdAt: nodes.time(message.createdAt, fromAnyTime, at),
+      place: at,
+      record: message,
+    });
+  }
+  const tags = listAt(chat, 'tags').filter((tag) => typeof tag === 'string');
+  return {
+    externalId: firstFilled(chat, 'chatID', 'id') ?? place,
+    scope: '',
+    ...knownFields({
+      title: firstFilled(chat, 'chatTitle', 'title'),
+      systemPrompt: filledAt(objectAt(chat, 'chatParams'), 'systemMessage'),
+      createdAt: nodes.time(chat.createdAt, fromAnyTime, place),
+      updatedAt: nodes.time(chat.updatedAt, fromAnyTime, place),
+    }),
+    ...(tags.length === 0 ? {} : { attributes: { tags } }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: omitKeys(chat, 'messages'),
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** TypingMind's export. */
+export const typingmind = defineFormat({
+  name: 'typingmind',
+  label: 'TypingMind export',
+  summary: 'Chats as TypingMind exports them, with pictures and tools.',
+  keeps: ['titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
+  reader: conversationReader({
+    confidence: 0.9,
+    paths: [['data', 'chats', '*'], ['chats', '*'], ['*']],
+    isConversation,
+    tree,
+  }),
+});

@@ -1,0 +1,39 @@
+/** Checks that every store can write and read the values in steps. */
+import { Malformed } from '../decode.ts';
+import { refuse } from '../errors.ts';
+import { checkAnnotateData } from './annotate.ts';
+import { checkAttributesData } from './attributes.ts';
+import { checkBookmarkData } from './bookmark.ts';
+import { checkInsertData } from './insert.ts';
+import { nodeOfStep } from './kinds.ts';
+import { checkReplaceData } from './replace.ts';
+import type { Step, StepType } from './types.ts';
+
+// Steps with only ids and numbers need no check.
+const dataChecks: { readonly [T in StepType]?: (step: Extract<Step, { type: T }>) => void } = {
+  insert: checkInsertData,
+  replace: checkReplaceData,
+  annotate: checkAnnotateData,
+  attributes: checkAttributesData,
+  bookmark: checkBookmarkData,
+};
+
+function dataCheckOf(step: Step): ((step: Step) => void) | undefined {
+  return dataChecks[step.type] as ((step: Step) => void) | undefined;
+}
+
+/**
+ * Throws if messages, metadata or attributes of steps are not plain JSON or have the wrong types. A store in memory
+ * would keep such values by reference while others lose them or fail, and a journal with such a line could not be read.
+ */
+export function assertStorable(steps: readonly Step[]): void {
+  for (const step of steps) {
+    try {
+      dataCheckOf(step)?.(step);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      const nodeId = nodeOfStep(step);
+      refuse('command/invalid', `This cannot be kept: ${error.message}.`, nodeId === null ? {} : { nodeId });
+    }
+  }
+}

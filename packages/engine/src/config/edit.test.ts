@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { configValueAt, editConfig, parseConfigValue } from './edit.ts';
+
+const file = `# mine
+model = "a/b" # the usual one
+
+[tools]
+approval = "ask"
+`;
+
+test('[M60] a key is set where it is, below its table or at the top, and everything else stays', () => {
+  expect(editConfig(file, ['tools', 'approval'], 'always')).toBe(file.replace('"ask"', '"always"'));
+  expect(editConfig(file, ['tools', 'rounds'], 3)).toBe(file.replace('[tools]\n', '[tools]\nrounds = 3\n'));
+  expect(editConfig(file, ['store'], 'memory:')).toBe(file.replace('[tools]', 'store = "memory:"\n[tools]'));
+  expect(editConfig(file, ['server', 'port'], 1)).toBe(`${file}\n[server]\nport = 1\n`);
+  expect(editConfig('', ['providers', 'my own', 'base_url'], 'http://h')).toBe(
+    '[providers."my own"]\nbase_url = "http://h"\n',
+  );
+});
+
+test('[M60] a key is removed, and removing one that is not there changes nothing', () => {
+  expect(configValueAt(editConfig(file, ['model'], null), ['model'])).toBeUndefined();
+  expect(editConfig(file, ['store'], null)).toBe(file);
+});
+
+test('[M60] a value is typed as TOML or as a plain text', () => {
+  expect(['true', '2.5', '["a", "b"]', 'claude/x', '"quoted"'].map(parseConfigValue)).toEqual([
+    true,
+    2.5,
+    ['a', 'b'],
+    'claude/x',
+    'quoted',
+  ]);
+});

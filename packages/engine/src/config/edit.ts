@@ -1,0 +1,52 @@
+/** Changes one key in the text of a configuration file and keeps everything else, including comments. */
+import { parse, stringify } from 'smol-toml';
+import { lineOfKey } from './toml.ts';
+
+/** A value that fits on one line of TOML. */
+export type ConfigValue = string | number | boolean | readonly string[];
+
+/** Parses a typed value: as TOML if it is valid, else as plain text. */
+export function parseConfigValue(text: string): ConfigValue {
+  try {
+    const { value } = parse(`value = ${text}`);
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+  } catch {
+    // Most texts are typed without quotes and are not valid TOML.
+  }
+  return text;
+}
+
+/** The text of the file with a key set, or removed if the value is null. `path` is the key with its tables. */
+export function editConfig(text: string, path: readonly string[], value: ConfigValue | null): string {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const key = path.at(-1) ?? '';
+  const line = value === null ? null : stringify({ [key]: value }).trimEnd();
+  const at = configValueAt(text, path) !== undefined ? lineOfKey(text, path) : null;
+  if (at !== null) lines.splice(at - 1, 1, ...(line === null ? [] : [line]));
+  else if (line !== null) insertKey(lines, path.slice(0, -1), line);
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function insertKey(lines: string[], table: readonly string[], line: string): void {
+  if (table.length === 0) {
+    // A key at the top belongs before the first table.
+    const first = lines.findIndex((each) => each.trimStart().startsWith('['));
+    lines.splice(first === -1 ? lines.length : first, 0, line);
+    return;
+  }
+  const head = `[${table.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')}]`;
+  const at = lines.findIndex((each) => each.replace(/\s*#.*$/, '').trim() === head);
+  if (at !== -1) lines.splice(at + 1, 0, line);
+  else lines.push(...(lines.length === 0 ? [] : ['']), head, line);
+}
+
+/** The value of a key in the file; undefined if it is not set. */
+export function configValueAt(text: string, path: readonly string[]): unknown {
+  let value: unknown = parse(text);
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = Reflect.get(value, part);
+  }
+  return value;
+}

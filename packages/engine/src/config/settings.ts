@@ -1,0 +1,25 @@
+/** Every setting of the configuration file, as the code that reads it declares it. */
+import { parseConfig } from './load.ts';
+import type { Setting } from './toml.ts';
+
+// Sections that users name are read only if there is one: an MCP server has other keys with a command than with a URL.
+const oneOfEach = `
+[providers.openai]
+[models."provider/model"]
+[mcp.servers.program]
+command = ["program"]
+[mcp.servers.address]
+url = "http://127.0.0.1"
+[proxy.projects]
+project = "session"
+`;
+
+/** Lists the settings in the order in which they are read. */
+export function listSettings(): readonly Setting[] {
+  const found = new Map<string, Setting>();
+  parseConfig({ name: 'example', text: oneOfEach }, {}, (setting) => {
+    const id = setting.path.join('\n');
+    if (!found.has(id)) found.set(id, setting);
+  });
+  return [...found.values()];
+}

@@ -1,0 +1,230 @@
+/** Connections that a user added: their records, and how they extend the configuration. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { Config, ProviderConfig } from '../config/contract.ts';
+import { Secret } from '../config/secret.ts';
+import { isWebAddress } from '../config/sections.ts';
+import type { Provider } from '../providers/contract.ts';
+import { providerDefinitions } from '../providers/registry.ts';
+import { keysError } from './contract.ts';
+import { isPrivateAddress } from './private-address.ts';
+
+/** A local server with a well-known address and no key. */
+export interface LocalServer {
+  readonly name: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly address: string;
+}
+
+/** The local servers that are searched for. */
+export const localServers: readonly LocalServer[] = [
+  { name: 'ollama', kind: 'ollama', label: 'Ollama', address: 'http://127.0.0.1:11434' },
+  { name: 'lm-studio', kind: 'openai-compatible', label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
+];
+
+/** The input of a connection. */
+export interface ConnectionInput {
+  /** A provider's name, or a new name for another URL. */
+  readonly name: string;
+  /** The provider kind; by default the provider with that name, else an OpenAI-compatible server. */
+  readonly kind?: string | undefined;
+  readonly label?: string | undefined;
+  /** By default the provider's own URL. */
+  readonly address?: string | undefined;
+  /** By default the stored key, if the URL has the same origin. */
+  readonly key?: string | undefined;
+}
+
+/** What may be entered. */
+export interface ConnectionRules {
+  /** Whether loopback and private addresses may be entered: only on a single-user server. */
+  readonly privateAddresses: boolean;
+}
+
+/** A validated connection: the record to store, and the section for requests. */
+export interface CheckedConnection {
+  readonly provider: Provider;
+  readonly record: JsonObject;
+  readonly section: ProviderConfig;
+}
+
+/** The id of a connection's record. */
+export function connectionId(name: string): string {
+  return `provider/${name}`;
+}
+
+// Valid for files, sections and routes.
+const nameForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const mostModels = 500;
+
+/**
+ * Validates the input against the configuration and the stored record. Throws on a key for a provider that has one in
+ * the configuration or environment, on an address that is not allowed here, and on another origin without its key.
+ */
+export function checkConnection(
+  input: ConnectionInput,
+  config: Config,
+  kept: JsonObject | undefined,
+  rules: ConnectionRules,
+  now: number,
+): CheckedConnection {
+  const { name } = input;
+  if (!nameForm.test(name))
+    throw keysError('keys/invalid', 'A name has small letters, digits, - and _, and begins with a letter or digit.');
+  const configured = config.providers.get(name);
+  refuseConfigured(name, configured);
+  const local = localServers.find((server) => server.name === name);
+  const own = providerDefinitions.find((each) => each.name === name && each.name !== 'openai-compatible');
+  const kind = own?.name ?? local?.kind ?? input.kind ?? textField(kept, 'kind') ?? 'openai-compatible';
+  const provider = providerDefinitions.find((each) => each.name === kind);
+  if (provider === undefined || provider.closed)
+    throw keysError('keys/invalid', `There is no kind of provider called ${JSON.stringify(kind.slice(0, 80))}.`);
+  const usual = configured?.baseUrl ?? own?.baseUrl ?? local?.address ?? null;
+  const entered = blankAsNone(input.address)?.replace(/\/+$/, '');
+  const address = entered ?? textField(kept, 'address') ?? usual;
+  if (address === null) throw keysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
+  if (!isWebAddress(address))
+    throw keysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+  if (!rules.privateAddresses && address !== usual && isPrivateAddress(new URL(address).hostname))
+    throw keysError(
+      'keys/address',
+      'Addresses of this machine and of private networks come from the configuration of the operator.',
+    );
+  const { origin } = new URL(address);
+  const key = keyToKeep(input, kept, origin);
+  if (key === null && provider.keyRequired && address === usual)
+    throw keysError('keys/needed', `${provider.label} needs a key.`);
+  const label = blankAsNone(input.label) ?? textField(kept, 'label') ?? local?.label;
+  const record: JsonObject = {
+    kind,
+    ...(label === undefined ? {} : { label }),
+    ...(address === own?.baseUrl ? {} : { address }),
+    origin,
+    ...(key === null ? {} : { key }),
+    models: [],
+    addedAt: key !== null && key === textField(kept, 'key') ? (numberField(kept, 'addedAt') ?? now) : now,
+  };
+  const section = sectionOf(name, record, configured, { ...rules, usual });
+  if (section === null) throw keysError('keys/invalid', 'The connection cannot be used as it was entered.');
+  return { provider, record, section };
+}
+
+/** A record with the models that its server reported, so that they are available before the next request. */
+export function withModels(record: JsonObject, models: readonly string[]): JsonObject {
+  return { ...record, models: models.slice(0, mostModels) };
+}
+
+function refuseConfigured(name: string, configured: ProviderConfig | undefined): void {
+  const source = configured?.keySource;
+  if (source === undefined || source.from === 'page') return;
+  throw keysError(
+    'keys/configured',
+    source.from === 'environment'
+      ? `The key of ${name} is in the variable ${source.variable}; change it where Coppice is started.`
+      : `The key of ${name} is in the configuration file; change it there.`,
+    { name },
+  );
+}
+
+/** The entered key, or the stored one if it belongs to the same origin. */
+function keyToKeep(input: ConnectionInput, kept: JsonObject | undefined, origin: string): string | null {
+  const entered = input.key?.trim();
+  if (entered !== undefined && entered !== '') {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(entered))
+      throw keysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+    return entered;
+  }
+  const before = textField(kept, 'key');
+  if (before === undefined) return null;
+  if (textField(kept, 'origin') === origin) return before;
+  throw keysError(
+    'keys/needed',
+    `The key was entered for ${textField(kept, 'origin') ?? 'another address'}; enter it again for ${origin}.`,
+  );
+}
+
+/** The configuration with the connections of all records; the operator's own keys take precedence. */
+export function withConnections(
+  config: Config,
+  records: ReadonlyMap<string, JsonObject>,
+  found: ReadonlyMap<string, JsonObject>,
+  rules: ConnectionRules,
+): Config {
+  const providers = new Map(config.providers);
+  for (const server of rules.privateAddresses ? localServers : []) {
+    const models = textsField(found.get(server.name), 'models');
+    if (models.length === 0) continue;
+    const section = providers.get(server.name);
+    const { name, kind, label, address: baseUrl } = server;
+    if (section === undefined) providers.set(name, { name, kind, label, baseUrl, headers: {}, models, enabled: true });
+    else providers.set(name, { ...section, models: [...new Set([...section.models, ...models])] });
+  }
+  for (const [id, record] of records) {
+    const [, name] = /^provider\/(.+)$/.exec(id) ?? [];
+    if (name === undefined || !nameForm.test(name)) continue;
+    const configured = config.providers.get(name);
+    if (configured?.keySource !== undefined) continue;
+    const usual = configured?.baseUrl ?? providerDefinitions.find((each) => each.name === name)?.baseUrl ?? null;
+    const section = sectionOf(name, record, configured, { ...rules, usual });
+    if (section !== null) providers.set(name, { ...section, models: mergeModels(providers.get(name), section) });
+  }
+  return { ...config, providers };
+}
+
+function mergeModels(before: ProviderConfig | undefined, { models }: ProviderConfig): readonly string[] {
+  return [...new Set([...(before?.models ?? []), ...models])];
+}
+
+/** The section of a record; null if the record is not usable. */
+function sectionOf(
+  name: string,
+  record: JsonObject,
+  configured: ProviderConfig | undefined,
+  rules: ConnectionRules & { readonly usual: string | null },
+): ProviderConfig | null {
+  const kind = textField(record, 'kind');
+  const origin = textField(record, 'origin');
+  const address = textField(record, 'address') ?? rules.usual;
+  if (kind === undefined || origin === undefined || address === null || !isWebAddress(address)) return null;
+  const key = textField(record, 'key');
+  const label = textField(record, 'label');
+  return {
+    headers: {},
+    enabled: true,
+    ...configured,
+    name,
+    kind,
+    fromPage: true,
+    ...(label === undefined ? {} : { label }),
+    baseUrl: address,
+    models: [...new Set([...(configured?.models ?? []), ...textsField(record, 'models')])],
+    // Bound to the origin that it was entered for, even if the URL has changed.
+    ...(key === undefined
+      ? {}
+      : { key: new Secret(key, origin), keySource: { from: 'page', addedAt: numberField(record, 'addedAt') ?? 0 } }),
+    ...(rules.privateAddresses || address === rules.usual ? {} : { publicOnly: true }),
+  };
+}
+
+function blankAsNone(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** A text field of a record. */
+export function textField(record: JsonObject | undefined, name: string): string | undefined {
+  const value = record?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A number field of a record. */
+export function numberField(record: JsonObject | undefined, name: string): number | undefined {
+  const value = record?.[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A list of texts in a record, without invalid items. */
+export function textsField(record: JsonObject | undefined, name: string): readonly string[] {
+  const value: Json | undefined = record?.[name];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}

@@ -1,0 +1,145 @@
+/** Records of a shared server: each is encrypted with AES-256-GCM under a secret that is kept apart from them. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { chmod, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '@coppice/content';
+import type { JsonObject } from '@coppice/core';
+import type { ConfigSource } from '../config/load.ts';
+import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
+import { textField } from './connections.ts';
+import { keysError, type SecretRecords } from './contract.ts';
+import { isJsonObject } from './file-records.ts';
+
+/** The secret that records are encrypted under. */
+export interface RecordSecret {
+  /** The secrets that may have encrypted a record, the current one first. */
+  all(): Promise<readonly string[]>;
+}
+
+const algorithm = 'aes-256-gcm';
+const shortestSecret = 16;
+
+/** The file with the secret of a shared server: in the user's configuration folder, apart from the data folder. */
+export function secretPath({ env = process.env, home = '' }: ConfigSource = {}): string {
+  const folder = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config');
+  return join(folder, 'coppice', 'secret');
+}
+
+/** The secret in `COPPICE_SECRET`, or in a file with mode 0600 that is made once. Refuses one that is too short. */
+export async function openRecordSecret(source: ConfigSource & { readonly home: string }): Promise<RecordSecret> {
+  const { env = process.env } = source;
+  const named = [env.COPPICE_SECRET, env.COPPICE_SECRET_OLD].flatMap((each) => each?.trim() || []);
+  if (env.COPPICE_SECRET !== undefined) {
+    if (named.some((each) => each.length < shortestSecret))
+      throw keysError('keys/invalid', `COPPICE_SECRET needs at least ${shortestSecret} characters.`);
+    return { all: async () => named };
+  }
+  const path = secretPath(source);
+  if ((await readSecret(path)) === null)
+    await withFileLock(path, async () => {
+      if ((await readSecret(path)) === null) await replaceFile(path, `${randomBytes(32).toString('base64url')}\n`);
+    });
+  return {
+    async all() {
+      // While a rotation is under way, or after one that broke off, records may be under either.
+      const found = [await readSecret(path), await readSecret(nextPath(path))].filter((each) => each !== null);
+      if (found.length === 0) throw keysError('keys/unreadable', `There is no secret at ${path}.`, { path });
+      return found;
+    },
+  };
+}
+
+function nextPath(path: string): string {
+  return `${path}.next`;
+}
+
+async function readSecret(path: string): Promise<string | null> {
+  try {
+    const text = (await readFile(path, 'utf8')).trim();
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+    if (text.length >= shortestSecret) return text;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw keysError('keys/unreadable', `The secret at ${path} cannot be read (${String(code)}).`, { path }, error);
+  }
+  throw keysError('keys/unreadable', `${path} holds no secret of at least ${shortestSecret} characters.`, { path });
+}
+
+/** Records that are encrypted before another holder gets them, and bound to their id. */
+export function encryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
+  const current = async () => (await secret.all())[0] ?? '';
+  return {
+    place: 'encrypted',
+    version: () => inner.version(),
+    async load() {
+      const secrets = await secret.all();
+      const records = new Map<string, JsonObject>();
+      for (const [id, sealed] of await inner.load()) records.set(id, openRecord(id, sealed, secrets));
+      return records;
+    },
+    put: async (id, record) => inner.put(id, sealRecord(id, record, await current())),
+    remove: (id) => inner.remove(id),
+    async replaceAll(records) {
+      const under = await current();
+      await inner.replaceAll(new Map([...records].map(([id, record]) => [id, sealRecord(id, record, under)])));
+    },
+  };
+}
+
+/**
+ * Encrypts all records anew. With a secret in a file a new one is made; with `COPPICE_SECRET` the new secret is that, and
+ * `COPPICE_SECRET_OLD` the one before. Gives how many records there were. A rotation that breaks off can be repeated.
+ */
+export async function rotateRecords(
+  inner: SecretRecords,
+  source: ConfigSource & { readonly home: string },
+): Promise<number> {
+  const secret = await openRecordSecret(source);
+  const records = await encryptedRecords(inner, secret).load();
+  if ((source.env ?? process.env).COPPICE_SECRET !== undefined) {
+    await encryptedRecords(inner, secret).replaceAll(records);
+    return records.size;
+  }
+  const path = secretPath(source);
+  const fresh = randomBytes(32).toString('base64url');
+  await withFileLock(path, async () => {
+    await replaceFile(nextPath(path), `${fresh}\n`);
+    await encryptedRecords(inner, { all: async () => [fresh] }).replaceAll(records);
+    await rename(nextPath(path), path);
+  });
+  return records.size;
+}
+
+function keyFrom(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'coppice', 'records 1', 32));
+}
+
+function sealRecord(id: string, record: JsonObject, secret: string): JsonObject {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv(algorithm, keyFrom(secret), nonce).setAAD(Buffer.from(id));
+  const data = Buffer.concat([cipher.update(JSON.stringify(record), 'utf8'), cipher.final()]);
+  const encode = (bytes: Buffer) => bytes.toString('base64url');
+  return { algorithm, nonce: encode(nonce), tag: encode(cipher.getAuthTag()), data: encode(data) };
+}
+
+function openRecord(id: string, sealed: JsonObject, secrets: readonly string[]): JsonObject {
+  const bytes = (name: string) => Buffer.from(textField(sealed, name) ?? '', 'base64url');
+  for (const secret of secrets) {
+    try {
+      const decipher = createDecipheriv(algorithm, keyFrom(secret), bytes('nonce'), { authTagLength: 16 })
+        .setAAD(Buffer.from(id))
+        .setAuthTag(bytes('tag'));
+      const text = Buffer.concat([decipher.update(bytes('data')), decipher.final()]).toString('utf8');
+      const read = parseJson(text);
+      if (read.ok && isJsonObject(read.value)) return read.value;
+    } catch {
+      // Encrypted under another secret, or altered.
+    }
+  }
+  throw keysError(
+    'keys/unreadable',
+    'The keys of this server were encrypted under another secret. Start it with the COPPICE_SECRET or the secret file that they were entered under.',
+    { id },
+  );
+}

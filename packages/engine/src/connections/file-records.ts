@@ -1,0 +1,88 @@
+/** The key storage of a single user: `keys.json` next to the configuration, readable only by its owner. */
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseJson } from '@coppice/content';
+import type { Json, JsonObject } from '@coppice/core';
+import { type ConfigSource, configPath } from '../config/load.ts';
+import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
+import { keysError, type SecretRecords } from './contract.ts';
+
+/** The path of the keys: next to the configuration. */
+export function keysPath(source: ConfigSource = {}): string {
+  return join(dirname(configPath(source).path), 'keys.json');
+}
+
+/** The file of a shared server: the same beside the configuration, with every record encrypted. */
+export function sharedKeysPath(source: ConfigSource = {}): string {
+  return join(dirname(configPath(source).path), 'shared-keys.json');
+}
+
+/** Records in a file with mode 0600. Each change reads the file and replaces it, under a lock. */
+export function fileRecords(path: string): SecretRecords {
+  const change = <T>(edit: (records: Map<string, JsonObject>) => T): Promise<T> =>
+    withFileLock(path, async () => {
+      const records = new Map(await readRecords(path));
+      const result = edit(records);
+      const text = JSON.stringify({ version: 1, records: Object.fromEntries(records) }, null, 2);
+      await replaceFile(path, `${text}\n`);
+      return result;
+    });
+  return {
+    place: 'file',
+    async version() {
+      try {
+        const { mtimeMs, size, ino } = await stat(path);
+        return `${mtimeMs} ${size} ${ino}`;
+      } catch {
+        // No file, or one whose error is reported when it is read.
+        return '';
+      }
+    },
+    load: () => readRecords(path),
+    put: (id, record) => change((records) => void records.set(id, record)),
+    remove: (id) => change((records) => records.delete(id)),
+    replaceAll: (next) =>
+      change((records) => {
+        records.clear();
+        for (const [id, record] of next) records.set(id, record);
+      }),
+  };
+}
+
+async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject>> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    // A file that others can read, for example after a copy, gets mode 0600 before it is used.
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
+    throw unreadableKeys(path, String(code), error);
+  }
+  const read = parseJson(text);
+  if (!read.ok) throw unreadableKeys(path, 'it is not JSON');
+  const top = read.value;
+  if (!isJsonObject(top) || top.version !== 1 || !isJsonObject(top.records))
+    throw unreadableKeys(path, 'it has another form');
+  const records = new Map<string, JsonObject>();
+  for (const [id, record] of Object.entries(top.records)) {
+    if (!isJsonObject(record)) throw unreadableKeys(path, `the record ${id} is not an object`);
+    records.set(id, record);
+  }
+  return records;
+}
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unreadableKeys(path: string, why: string, cause?: unknown): Error {
+  return keysError(
+    'keys/unreadable',
+    `The keys in ${path} cannot be read (${why}). Mend the file, or remove it and enter the keys again.`,
+    { path },
+    cause,
+  );
+}

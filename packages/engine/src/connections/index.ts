@@ -1,0 +1,29 @@
+/** Keys and URLs that a user enters, their storage, and the live configuration. */
+export {
+  type CheckedConnection,
+  type ConnectionInput,
+  type ConnectionRules,
+  type LocalServer,
+  localServers,
+} from './connections.ts';
+export * from './contract.ts';
+export {
+  encryptedRecords,
+  openRecordSecret,
+  type RecordSecret,
+  rotateRecords,
+  secretPath,
+} from './encrypted-records.ts';
+export { fileRecords, keysPath, sharedKeysPath } from './file-records.ts';
+export { findLocalModels } from './find-local.ts';
+export {
+  foundModels,
+  foundModelsPath,
+  type LiveConfig,
+  type LiveConfigOptions,
+  type ModelChoices,
+  openLiveConfig,
+} from './live-config.ts';
+export { type LocalToken, localTokenPath, openLocalToken, renewLocalToken } from './local-token.ts';
+export { isPrivateAddress, isPrivateIp } from './private-address.ts';
+export type { ToolDecision, ToolServerInput } from './tool-records.ts';

@@ -1,0 +1,220 @@
+/**
+ * The live configuration: the file, the environment, and the user's settings, read again when any of them changes.
+ */
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isAppError, type JsonObject } from '@coppice/core';
+import type { Config } from '../config/contract.ts';
+import { type ConfigSource, configPath, loadConfig } from '../config/load.ts';
+import {
+  type CheckedConnection,
+  type ConnectionInput,
+  type ConnectionRules,
+  checkConnection,
+  connectionId,
+  textField,
+  withConnections,
+  withModels,
+} from './connections.ts';
+import { keysError, type SecretRecords } from './contract.ts';
+import { fileRecords } from './file-records.ts';
+import {
+  checkToolServer,
+  type ToolDecision,
+  type ToolServerInput,
+  toolDecisionsId,
+  toolServerId,
+  withToolRecords,
+} from './tool-records.ts';
+
+/** The user's model choices. */
+export interface ModelChoices {
+  /** For new chats; null uses the configuration. */
+  readonly defaultModel: string | null;
+  /** For titles and summaries; null uses the configuration. */
+  readonly titleModel: string | null;
+}
+
+/** The configuration, kept up to date. */
+export interface LiveConfig {
+  readonly current: Config;
+  readonly records: SecretRecords;
+  readonly rules: ConnectionRules;
+  /** Why the configuration or the records could not be read again; the old values stay valid. */
+  readonly problem: string | null;
+  /** Reads what changed, at most once per `checkMs`. Null if it is too soon. Never rejects. */
+  sync(): Promise<void> | null;
+  /** Reads everything again. Never rejects; see `problem`. */
+  reload(): Promise<void>;
+  /** Calls the listener after each change; returns a function that ends this. */
+  onChange(listener: (config: Config) => void): () => void;
+  /** Validates a connection without storing it. */
+  checkConnection(input: ConnectionInput): Promise<CheckedConnection>;
+  /** Stores a connection, with the models that its server reported. */
+  keepConnection(name: string, checked: CheckedConnection, models: readonly string[]): Promise<void>;
+  /** Removes a connection and its key; false if there was none. */
+  removeConnection(name: string): Promise<boolean>;
+  /** Stores the models of a local server; removes it if there are none. */
+  rememberFound(name: string, models: readonly string[]): Promise<void>;
+  /** The user's model choices. */
+  readonly modelChoices: ModelChoices;
+  chooseModels(choices: Partial<ModelChoices>): Promise<void>;
+  keepToolServer(input: ToolServerInput): Promise<void>;
+  removeToolServer(name: string): Promise<boolean>;
+  /** Decides about a tool, by the name that models use. */
+  decideTool(tool: string, decision: ToolDecision): Promise<void>;
+  decisionOf(tool: string): ToolDecision | null;
+}
+
+/** Options of the live configuration. */
+export interface LiveConfigOptions extends ConfigSource {
+  readonly records: SecretRecords;
+  readonly rules: ConnectionRules;
+  /** Where models of local servers are stored; by default nowhere. */
+  readonly found?: SecretRecords | undefined;
+  /** The interval between two checks for changes. */
+  readonly checkMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Replaces reading the file, for tests and servers without one. */
+  readonly load?: (() => Promise<Config>) | undefined;
+}
+
+const modelChoicesId = 'setting/models';
+
+/** The path of the stored models of local servers: next to the configuration. */
+export function foundModelsPath(source: ConfigSource = {}): string {
+  return join(dirname(configPath(source).path), 'found-models.json');
+}
+
+/** Records of the models that local servers reported. */
+export function foundModels(source: ConfigSource = {}): SecretRecords {
+  return fileRecords(foundModelsPath(source));
+}
+
+/** Reads the configuration and the records. Throws if either cannot be read initially. */
+export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
+  const { records, rules, found } = options;
+  const now = options.now ?? Date.now;
+  const checkMs = options.checkMs ?? 1_000;
+  const load = options.load ?? (() => loadConfig(options));
+  const path = options.load === undefined ? configPath(options).path : null;
+  const listeners = new Set<(config: Config) => void>();
+  const stamp = async (): Promise<string> => {
+    const file = path === null ? null : await stat(path).catch(() => null);
+    const version = await records.version();
+    return `${file?.mtimeMs} ${file?.size} ${file?.ino} | ${version} | ${(await found?.version()) ?? ''}`;
+  };
+  const read = async () => {
+    const seen = await stamp();
+    const base = await load();
+    const kept = await records.load();
+    const local = (await found?.load()) ?? new Map<string, JsonObject>();
+    const merged = withToolRecords(withConnections(base, kept, local, rules), kept, rules);
+    return { seen, kept, base, config: withChoices(merged, kept.get(modelChoicesId), options) };
+  };
+  let state = await read();
+  let problem: string | null = null;
+  let lookedAt = now();
+  let busy: Promise<void> | null = null;
+  const reload = async (): Promise<void> => {
+    try {
+      state = await read();
+      problem = null;
+    } catch (error) {
+      problem = isAppError(error) ? error.message : 'The configuration could not be reread.';
+      return;
+    }
+    for (const listener of listeners) listener(state.config);
+  };
+  const change = async <T>(work: () => Promise<T>): Promise<T> => {
+    const result = await work();
+    await reload();
+    return result;
+  };
+  return {
+    get current() {
+      return state.config;
+    },
+    records,
+    rules,
+    get problem() {
+      return problem;
+    },
+    sync() {
+      if (busy !== null) return busy;
+      if (now() - lookedAt < checkMs) return null;
+      busy = (async () => {
+        try {
+          if ((await stamp()) !== state.seen) await reload();
+        } catch {
+          // A storage that is unavailable for a moment changes nothing.
+        } finally {
+          lookedAt = now();
+          busy = null;
+        }
+      })();
+      return busy;
+    },
+    reload,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async checkConnection(input) {
+      const kept = (await records.load()).get(connectionId(input.name));
+      return checkConnection(input, state.base, kept, rules, now());
+    },
+    keepConnection: (name, { record }, models) =>
+      change(() => records.put(connectionId(name), withModels(record, models))),
+    removeConnection: (name) => change(() => records.remove(connectionId(name))),
+    async rememberFound(name, models) {
+      if (found === undefined) return;
+      const before = (await found.load()).get(name);
+      if (JSON.stringify(before?.['models'] ?? []) === JSON.stringify(models)) return;
+      await change(async () => {
+        if (models.length === 0) await found.remove(name);
+        else await found.put(name, { models: [...models], foundAt: now() });
+      });
+    },
+    get modelChoices() {
+      const chosen = state.kept.get(modelChoicesId);
+      return {
+        defaultModel: textField(chosen, 'defaultModel') ?? null,
+        titleModel: textField(chosen, 'titleModel') ?? null,
+      };
+    },
+    chooseModels: (choices) =>
+      change(async () => {
+        const before = (await records.load()).get(modelChoicesId);
+        const merged = { defaultModel: null, titleModel: null, ...before, ...choices };
+        await records.put(modelChoicesId, merged);
+      }),
+    async keepToolServer(input) {
+      const id = toolServerId(input.name);
+      const kept = (await records.load()).get(id);
+      const record = checkToolServer(input, state.base, kept, rules, now());
+      await change(() => records.put(id, record));
+    },
+    removeToolServer: (name) => change(() => records.remove(toolServerId(name))),
+    decideTool: (tool, decision) =>
+      change(async () => {
+        if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool)) throw keysError('keys/invalid', 'That is not the name of a tool.');
+        await records.put(toolDecisionsId, { ...(await records.load()).get(toolDecisionsId), [tool]: decision });
+      }),
+    decisionOf(tool) {
+      const decision = state.kept.get(toolDecisionsId)?.[tool];
+      return decision === 'ask' || decision === 'allow' || decision === 'never' ? decision : null;
+    },
+  };
+}
+
+/** The configuration with the user's model choices; an environment variable takes precedence. */
+function withChoices(config: Config, chosen: JsonObject | undefined, { env = process.env }: ConfigSource): Config {
+  const [model, title] = [textField(chosen, 'defaultModel'), textField(chosen, 'titleModel')];
+  const launched = env.COPPICE_MODEL?.trim() ?? '';
+  return {
+    ...config,
+    ...(model === undefined || launched !== '' ? {} : { model }),
+    ...(title === undefined ? {} : { summaries: { ...config.summaries, model: title } }),
+  };
+}

@@ -1,0 +1,86 @@
+/** The token of a single-user server: created once and stored, so that a restart signs nobody out. */
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type ConfigSource, configPath } from '../config/load.ts';
+import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
+import { keysError } from './contract.ts';
+
+/** The path of the token: next to the configuration. */
+export function localTokenPath(source: ConfigSource = {}): string {
+  return join(dirname(configPath(source).path), 'token');
+}
+
+/** The token of a running server. */
+export interface LocalToken {
+  /** The currently valid token. */
+  readonly current: string;
+  /** Reads the file again if it changed: another process may have created a new token. */
+  sync(): Promise<void>;
+  /** Creates a new token; the old one becomes invalid. */
+  renew(): Promise<string>;
+}
+
+/** Opens the token, and creates it if there is none. The file has mode 0600. */
+export async function openLocalToken(path: string): Promise<LocalToken> {
+  const stamp = async () => {
+    const file = await stat(path).catch(() => null);
+    return `${file?.mtimeMs} ${file?.size} ${file?.ino}`;
+  };
+  let current = (await readToken(path)) ?? (await withFileLock(path, () => firstToken(path)));
+  let seen = await stamp();
+  return {
+    get current() {
+      return current;
+    },
+    async sync() {
+      const now = await stamp();
+      if (now === seen) return;
+      seen = now;
+      // If the file is missing or corrupt, the current token stays valid; the next start reports it.
+      current = (await readToken(path).catch(() => null)) ?? current;
+    },
+    async renew() {
+      current = await renewLocalToken(path);
+      seen = await stamp();
+      return current;
+    },
+  };
+}
+
+/** Replaces the token in a file, even an unreadable one. Running servers use the new one within seconds. */
+export function renewLocalToken(path: string): Promise<string> {
+  return withFileLock(path, async () => {
+    const token = makeToken();
+    await replaceFile(path, `${token}\n`);
+    return token;
+  });
+}
+
+function makeToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Two concurrent starts use the same token: the second one finds what the first has written. */
+async function firstToken(path: string): Promise<string> {
+  const there = await readToken(path);
+  if (there !== null) return there;
+  const token = makeToken();
+  await replaceFile(path, `${token}\n`);
+  return token;
+}
+
+async function readToken(path: string): Promise<string | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw keysError('keys/unreadable', `The token in ${path} cannot be read (${String(code)}).`, { path }, error);
+  }
+  const token = text.trim();
+  if (/^[\x21-\x7e]{32,512}$/.test(token)) return token;
+  throw keysError('keys/unreadable', `${path} holds no token. Make a new one with coppice token --new.`, { path });
+}

@@ -1,0 +1,123 @@
+/** MCP servers and approvals that a user set on the page: their records. */
+import type { JsonObject } from '@coppice/core';
+import type { Config, McpServerConfig } from '../config/contract.ts';
+import { Hidden, Secret } from '../config/secret.ts';
+import { isWebAddress } from '../config/sections.ts';
+import type { ConnectionRules } from './connections.ts';
+import { numberField, textField, textsField } from './connections.ts';
+import { keysError } from './contract.ts';
+import { isJsonObject } from './file-records.ts';
+import { isPrivateAddress } from './private-address.ts';
+
+/** The input of a server: a URL, or a command with its arguments. */
+export type ToolServerInput = { readonly name: string } & (
+  | { readonly url: string; readonly key?: string | undefined }
+  | { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> | undefined }
+);
+
+/** The user's decision about a tool. */
+export type ToolDecision = 'ask' | 'allow' | 'never';
+
+/** The id of a server's record. */
+export function toolServerId(name: string): string {
+  return `mcp/${name}`;
+}
+
+/** The record of the decisions about tools, by the names that models use. */
+export const toolDecisionsId = 'setting/tools';
+
+/**
+ * Validates the input and returns the record to store. Throws on a name that the configuration uses, and on an
+ * address that is not allowed here. The caller checks before who may add a command.
+ */
+export function checkToolServer(
+  input: ToolServerInput,
+  config: Config,
+  kept: JsonObject | undefined,
+  rules: ConnectionRules,
+  now: number,
+): JsonObject {
+  const { name } = input;
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(name) || /__|_$/.test(name))
+    throw keysError('keys/invalid', 'A name has up to 32 letters, digits, - and _, no __ and no _ at its end.');
+  const configured = config.mcpServers.get(name);
+  if (configured !== undefined && configured.fromPage !== true)
+    throw keysError('keys/configured', `The server ${name} is in the configuration file; change it there.`, { name });
+  if ('command' in input) {
+    const { command, env = {} } = input;
+    if (command.length === 0 || command[0] === '' || command.some((word) => word.includes('\0')))
+      throw keysError('keys/invalid', 'A command begins with a program.');
+    for (const variable of Object.keys(env))
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
+        throw keysError('keys/invalid', 'A variable has letters, digits and _, and begins with no digit.');
+    return { command: [...command], env: { ...env }, addedAt: now };
+  }
+  const url = input.url.trim();
+  if (!isWebAddress(url))
+    throw keysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+  if (!rules.privateAddresses && isPrivateAddress(new URL(url).hostname))
+    throw keysError(
+      'keys/address',
+      'Addresses of this machine and of private networks come from the configuration of the operator.',
+    );
+  const { origin } = new URL(url);
+  const entered = input.key?.trim();
+  if (entered !== undefined && entered !== '' && !/^[\x21-\x7e]{1,8192}$/.test(entered))
+    throw keysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+  const before = textField(kept, 'origin') === origin ? textField(kept, 'key') : undefined;
+  const key = entered === undefined || entered === '' ? before : entered;
+  return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };
+}
+
+/** The configuration with the servers and decisions of all records. */
+export function withToolRecords(
+  config: Config,
+  records: ReadonlyMap<string, JsonObject>,
+  rules: ConnectionRules,
+): Config {
+  const mcpServers = new Map(config.mcpServers);
+  for (const [id, record] of records) {
+    const [, name] = /^mcp\/(.+)$/.exec(id) ?? [];
+    if (name === undefined || mcpServers.has(name)) continue;
+    const server = serverOf(name, record, rules);
+    if (server !== null) mcpServers.set(name, server);
+  }
+  const decisions = new Map<string, string>();
+  for (const [tool, decision] of Object.entries(records.get(toolDecisionsId) ?? {}))
+    if (typeof decision === 'string') decisions.set(tool, decision);
+  if (decisions.size === 0) return { ...config, mcpServers };
+  // The user's decision about a tool replaces that of the file, but never overrides the operator's `deny`.
+  const named = (decision: ToolDecision) =>
+    [...decisions].filter(([, each]) => each === decision).map(([tool]) => tool);
+  const tools = {
+    ...config.tools,
+    allow: [...config.tools.allow.filter((tool) => !decisions.has(tool)), ...named('allow')],
+    deny: [...config.tools.deny, ...named('never')],
+  };
+  return { ...config, mcpServers, tools };
+}
+
+function serverOf(name: string, record: JsonObject, rules: ConnectionRules): McpServerConfig | null {
+  const common = { name, enabled: true, timeoutMs: 60_000, autoApprove: [], fromPage: true };
+  const command = textsField(record, 'command');
+  if (command.length > 0) {
+    const env = isJsonObject(record['env']) ? record['env'] : {};
+    const values = Object.entries(env).map(([key, value]) => [key, new Hidden(String(value))] as const);
+    return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [] };
+  }
+  const [url, origin, key] = [textField(record, 'url'), textField(record, 'origin'), textField(record, 'key')];
+  if (url === undefined || origin === undefined || !isWebAddress(url)) return null;
+  return {
+    ...common,
+    transport: 'http',
+    url,
+    headers: {},
+    ...(key === undefined ? {} : { key: new Secret(key, origin) }),
+    ...(rules.privateAddresses ? {} : { publicOnly: true }),
+  };
+}
+
+/** When a server was added, in milliseconds since 1970; null if unknown. */
+export function addedAt(record: JsonObject | undefined): number | null {
+  return numberField(record, 'addedAt') ?? null;
+}

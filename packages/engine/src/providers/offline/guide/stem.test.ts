@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { stem } from './stem.ts';
+
+it('[G69] words of one stem are alike, and the examples of Porter come out as he gives them', () => {
+  const examples = {
+    caresses: 'caress',
+    ponies: 'poni',
+    cats: 'cat',
+    agreed: 'agre',
+    plastered: 'plaster',
+    motoring: 'motor',
+    sing: 'sing',
+    conflated: 'conflat',
+    hopping: 'hop',
+    falling: 'fall',
+    filing: 'file',
+    happy: 'happi',
+    sky: 'sky',
+    relational: 'relat',
+    conditional: 'condit',
+    formative: 'form',
+    electrical: 'electr',
+    hopefulness: 'hope',
+    goodness: 'good',
+    allowance: 'allow',
+    adjustment: 'adjust',
+    adoption: 'adopt',
+    probate: 'probat',
+    rate: 'rate',
+    controlling: 'control',
+  };
+  for (const [word, stemmed] of Object.entries(examples)) expect([word, stem(word)]).toEqual([word, stemmed]);
+  for (const words of [
+    ['branch', 'branches', 'branching'],
+    ['summarize', 'summarise', 'summarised', 'summarizing'],
+    ['configure', 'configured', 'configures'],
+    ['delete', 'deleted', 'deleting', 'deletes'],
+  ])
+    expect(new Set(words.map(stem)).size, words.join()).toBe(1);
+  expect(stem('é2')).toBe('é2');
+});

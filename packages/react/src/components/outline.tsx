@@ -1,0 +1,59 @@
+import { leafInShape, type Topology } from '@coppice/client';
+import type { NodeId, OutlineLine, TopologyNode } from '@coppice/core';
+import { outlineOf } from '@coppice/core/tree';
+import { type CSSProperties, type ReactElement, type ReactNode, useMemo } from 'react';
+import { useBranch, useTopology, useTreeState } from '../hooks.ts';
+import { useLabels } from '../labels.ts';
+
+/** How an outline is drawn. */
+export interface OutlineProps {
+  /** Called instead of showing the branch of a message that is chosen. */
+  readonly onSelect?: (id: NodeId) => void;
+  readonly renderLine?: (node: TopologyNode) => ReactNode;
+  /** The most lines; 500 by default. */
+  readonly limit?: number;
+}
+
+function outlineLines(topology: Topology, leaf: NodeId | null, limit: number): readonly OutlineLine[] {
+  return outlineOf(
+    {
+      node: (id) => topology.nodes.get(id),
+      children: (id) => topology.children(id),
+      tops: topology.children(topology.rootId),
+    },
+    { current: leaf, shows: () => true, fold: null, branches: 'all', limit },
+  ).lines;
+}
+
+/** The messages of all branches, indented at each fork; the shown branch is marked. */
+export function Outline({ onSelect, renderLine, limit = 500 }: OutlineProps): ReactElement {
+  const labels = useLabels();
+  const { topology, stamp } = useTopology();
+  const { show } = useBranch();
+  const leaf = useTreeState(leafInShape);
+  const lines = useMemo(
+    () => (topology === null || stamp < 0 ? [] : outlineLines(topology, leaf, limit)),
+    [topology, stamp, leaf, limit],
+  );
+  return (
+    <nav className="coppice-outline" aria-label={labels.outline}>
+      <ul>
+        {lines.map(({ node, depth, onPath }) => {
+          // Custom properties are not in React's types.
+          const style: CSSProperties & Record<'--depth', number> = { '--depth': depth };
+          return (
+            <li key={node.id} style={style} data-role={node.role} data-shown={onPath}>
+              <button
+                type="button"
+                aria-current={node.id === leaf ? 'location' : undefined}
+                onClick={() => (onSelect === undefined ? void show(node.id) : onSelect(node.id))}
+              >
+                {renderLine?.(node) ?? node.preview}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

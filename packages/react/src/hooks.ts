@@ -1,0 +1,427 @@
+/** The hooks: everything that the components are made of. */
+import {
+  asProblem,
+  type ContextAnswer,
+  type EditResult,
+  type GenerationOptions,
+  type GenerationResult,
+  type HttpProblem,
+  type LiveCall,
+  type LiveReply,
+  type OpenTreeState,
+  type SearchHit,
+  shownPath,
+  type Topology,
+  type TreeFilter,
+  type TreeSession,
+  type TreeViewData,
+  titleOfNode,
+  variantOf,
+  type WrittenAnswer,
+} from '@coppice/client';
+import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useClient, useSession, useTreeState } from './context.tsx';
+import { type RequestState, useRequest } from './use-request.ts';
+
+export {
+  CoppiceProvider,
+  TreeProvider,
+  useClient,
+  useOpenTree,
+  useOptionalSession,
+  useSession,
+  useTreeState,
+} from './context.tsx';
+export type { RequestState } from './use-request.ts';
+
+/** A list of trees that stays current. */
+export interface TreeListView {
+  readonly trees: readonly TreeViewData[];
+  /** False until the first answer. */
+  readonly isReady: boolean;
+  readonly problem: HttpProblem | null;
+  readonly hasMore: boolean;
+  loadMore(): Promise<void>;
+  refresh(): Promise<void>;
+}
+
+const listPageSize = 60;
+const listDelayMs = 250;
+
+/** The user's trees, newest first; the list follows changes in other tabs and programs. */
+export function useTreeList(filter: TreeFilter = {}): TreeListView {
+  const client = useClient();
+  const key = JSON.stringify(filter);
+  const [state, setState] = useState<{
+    readonly trees: readonly TreeViewData[];
+    readonly cursor: string | null;
+    readonly isReady: boolean;
+    readonly problem: HttpProblem | null;
+  }>({ trees: [], cursor: null, isReady: false, problem: null });
+  const newest = useRef(0);
+  const read = useCallback(
+    async (cursor: string | null) => {
+      const turn = ++newest.current;
+      const wanted: TreeFilter = JSON.parse(key);
+      try {
+        const page = await client.api.trees({
+          limit: listPageSize,
+          ...wanted,
+          ...(cursor === null ? {} : { cursor }),
+        });
+        if (turn !== newest.current) return;
+        setState(({ trees }) => {
+          const known = new Set(cursor === null ? [] : trees.map((tree) => tree.id));
+          const added = page.items.filter((tree) => !known.has(tree.id));
+          return {
+            trees: cursor === null ? added : [...trees, ...added],
+            cursor: page.cursor,
+            isReady: true,
+            problem: null,
+          };
+        });
+      } catch (thrown) {
+        if (turn === newest.current) setState((before) => ({ ...before, isReady: true, problem: asProblem(thrown) }));
+      }
+    },
+    [client, key],
+  );
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void read(null);
+    const feed = client.followTrees(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void read(null), listDelayMs);
+    });
+    return () => {
+      newest.current++;
+      clearTimeout(timer);
+      feed.close();
+    };
+  }, [client, read]);
+  const { trees, cursor, isReady, problem } = state;
+  return {
+    trees,
+    isReady,
+    problem,
+    hasMore: cursor !== null,
+    loadMore: () => (cursor === null ? Promise.resolve() : read(cursor)),
+    refresh: () => read(null),
+  };
+}
+
+/** The open tree itself. */
+export interface TreeView {
+  readonly session: TreeSession;
+  readonly phase: OpenTreeState['phase'];
+  readonly problem: HttpProblem | null;
+  readonly tree: TreeViewData | null;
+  readonly title: string | null;
+  /** False while the server is away. */
+  readonly isConnected: boolean;
+  /** How many writes wait for the server. */
+  readonly waitingWrites: number;
+}
+
+/** The open tree of the provider above. */
+export function useTree(): TreeView {
+  const session = useSession();
+  const phase = useTreeState((state) => state.phase);
+  const problem = useTreeState((state) => state.problem);
+  const tree = useTreeState((state) => state.part?.tree ?? null);
+  const isConnected = useTreeState((state) => state.connected);
+  const waitingWrites = useTreeState((state) => state.waiting);
+  return { session, phase, problem, tree, title: tree === null ? null : titleOfNode(tree), isConnected, waitingWrites };
+}
+
+/** The shown branch. */
+export interface BranchView {
+  readonly messages: readonly Node[];
+  /** The end of the branch: what the next message is added to. */
+  readonly leafId: NodeId | null;
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  readonly isLoadingOlder: boolean;
+  loadOlder(): Promise<void>;
+  loadNewer(): Promise<void>;
+  /** Shows the branch through a message and makes it the active one. */
+  show(id: NodeId): Promise<void>;
+}
+
+const noMessages: readonly Node[] = [];
+
+/** The messages of the shown branch, unconfirmed ones included. */
+export function useBranch(): BranchView {
+  const session = useSession();
+  const part = useTreeState((state) => state.part);
+  const isLoadingOlder = useTreeState((state) => state.loadingAbove);
+  const messages = useMemo(() => (part === null ? noMessages : shownPath(part)), [part]);
+  return {
+    messages,
+    leafId: part?.leaf ?? null,
+    hasOlder: part !== null && part.before !== null,
+    hasNewer: part !== null && part.until !== null,
+    isLoadingOlder,
+    loadOlder: () => session.loadOlder(),
+    loadNewer: () => session.loadNewer(),
+    show: (id) => session.go(id),
+  };
+}
+
+/** One message and what can be done with it. */
+export interface MessageView {
+  /** Null where it is not loaded, or gone. */
+  readonly node: Node | null;
+  /** Whether the server has not confirmed it yet. */
+  readonly isUnconfirmed: boolean;
+  readonly bookmark: Bookmark | null;
+  /** A variant that somebody else added at the same time. */
+  readonly conflictId: NodeId | null;
+  edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditResult>;
+  regenerate(options?: GenerationOptions): Promise<GenerationResult>;
+  remove(options?: { readonly keepChildren?: boolean }): Promise<WrittenAnswer>;
+  setBookmark(title: string | null): Promise<WrittenAnswer>;
+}
+
+/** One message of the open tree. */
+export function useMessage(id: NodeId): MessageView {
+  const { actions } = useSession();
+  const node = useTreeState((state) => state.part?.nodes.get(id) ?? null);
+  const isUnconfirmed = useTreeState((state) => state.unconfirmed.has(id));
+  const bookmark = useTreeState((state) => state.part?.bookmarks.get(id) ?? null);
+  const conflictId = useTreeState((state) => state.conflicts.get(id) ?? null);
+  return {
+    node,
+    isUnconfirmed,
+    bookmark,
+    conflictId,
+    edit: (content, mode) => actions.edit(id, content, mode),
+    regenerate: (options) => actions.regenerate(id, options),
+    remove: ({ keepChildren = true } = {}) => actions.remove(id, keepChildren ? 'splice' : 'cascade'),
+    setBookmark: (title) => actions.setBookmark(id, title),
+  };
+}
+
+/** The variants of a message. */
+export interface VariantsView {
+  /** The place among the variants, from 0. */
+  readonly index: number;
+  readonly count: number;
+  readonly ids: readonly NodeId[];
+  /** Shows a variant; what is loaded of it appears at once. */
+  show(id: NodeId): Promise<void>;
+  next(): Promise<void>;
+  previous(): Promise<void>;
+}
+
+/** The variants of a message; next and previous go round. */
+export function useVariants(id: NodeId): VariantsView {
+  const session = useSession();
+  const part = useTreeState((state) => state.part);
+  const node = part?.nodes.get(id);
+  const { at, ids } = useMemo(
+    () => (part === null || node === undefined ? { at: 1, ids: [id] } : variantOf(part, node)),
+    [part, node, id],
+  );
+  const show = (to: NodeId | undefined) => (to === undefined || to === id ? Promise.resolve() : session.go(to));
+  const count = ids.length;
+  return {
+    index: at - 1,
+    count,
+    ids,
+    show,
+    next: () => show(ids[at % count]),
+    previous: () => show(ids[(at - 2 + count) % count]),
+  };
+}
+
+/** A reply that is being generated. */
+export interface StreamingReplyView {
+  /** Null where the message is complete. */
+  readonly reply: LiveReply | null;
+  readonly isStreaming: boolean;
+  /** Stops it; the text so far is kept. */
+  stop(): Promise<void>;
+}
+
+/** The text of a reply while it arrives. */
+export function useStreamingReply(id: NodeId): StreamingReplyView {
+  const { actions } = useSession();
+  const reply = useTreeState((state) => state.live.get(id) ?? null);
+  return { reply, isStreaming: reply !== null, stop: () => actions.stop(id) };
+}
+
+/** A tool call that waits for a decision. */
+export interface PendingApproval extends LiveCall {
+  readonly callId: string;
+}
+
+/** Tool calls that wait for a decision. */
+export interface ToolApprovalsView {
+  readonly pending: readonly PendingApproval[];
+  approve(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
+  refuse(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
+}
+
+/** Tool calls of the open tree that wait for a decision. */
+export function useToolApprovals(): ToolApprovalsView {
+  const { actions } = useSession();
+  const calls = useTreeState((state) => state.calls);
+  const pending = useMemo(
+    () => [...calls].flatMap(([callId, call]) => (call.state === 'waiting' ? [{ callId, ...call }] : [])),
+    [calls],
+  );
+  return {
+    pending,
+    approve: (callId, { remember = false } = {}) => actions.approve(callId, true, remember),
+    refuse: (callId, { remember = false } = {}) => actions.approve(callId, false, remember),
+  };
+}
+
+/** What is being written. */
+export interface ComposerView {
+  readonly text: string;
+  setText(text: string): void;
+  /** Sends the text below the end of the branch. The text comes back where the message was not stored. */
+  send(options?: GenerationOptions): Promise<GenerationResult | null>;
+  readonly canSend: boolean;
+  /** The replies that are being generated at the end of the branch. */
+  readonly streaming: readonly NodeId[];
+  /** Stops all of them. */
+  stop(): Promise<void>;
+  readonly problem: HttpProblem | null;
+}
+
+/** The text of the next message. It is stored as a draft, and a message that could not be sent comes back to it. */
+export function useComposer(options: GenerationOptions = {}): ComposerView {
+  const client = useClient();
+  const session = useSession();
+  const { treeId } = session;
+  const draft = `draft.${treeId}`;
+  const isReady = useTreeState((state) => state.phase === 'ready');
+  const live = useTreeState((state) => state.live);
+  const [text, setShown] = useState('');
+  const [problem, setProblem] = useState<HttpProblem | null>(null);
+  useEffect(() => {
+    const unsent = client.unsent.of(treeId);
+    const kept = [client.storage.read(draft) ?? '', ...unsent.map((each) => each.text)].filter((each) => each !== '');
+    for (const { id } of unsent) client.unsent.drop(treeId, id);
+    const restored = kept.join('\n\n');
+    if (unsent.length > 0) client.storage.write(draft, restored);
+    setShown(restored);
+  }, [client, treeId, draft]);
+  const setText = useCallback(
+    (next: string) => {
+      setShown(next);
+      client.storage.write(draft, next === '' ? null : next);
+    },
+    [client, draft],
+  );
+  const canSend = isReady && text.trim() !== '';
+  const streaming = useMemo(() => [...live.keys()], [live]);
+  return {
+    text,
+    setText,
+    canSend,
+    streaming,
+    problem,
+    async stop() {
+      await Promise.all(streaming.map((id) => session.actions.stop(id)));
+    },
+    async send(more = {}) {
+      if (!canSend) return null;
+      const id = session.actions.newNodeId();
+      client.unsent.keep(treeId, id, text, client.now());
+      setText('');
+      setProblem(null);
+      const result = await session.actions.send(text, { ...options, ...more, id });
+      client.unsent.drop(treeId, id);
+      setProblem(result.problem);
+      if (!result.sent) setText(text);
+      return result;
+    },
+  };
+}
+
+/** How much of a model's context window is used. */
+export interface ContextUsageView extends RequestState<ContextAnswer> {
+  readonly tokens: number;
+  readonly window: number;
+  /** From 0 to 1; more where it does not fit. */
+  readonly share: number;
+}
+
+/** How much of the context window the shown branch uses; asked again when the branch changes. */
+export function useContextUsage({ model = null }: { readonly model?: string | null } = {}): ContextUsageView {
+  const { api, treeId } = useSession();
+  const leaf = useTreeState((state) => state.base?.leaf ?? null);
+  const version = useTreeState((state) => state.base?.tree.structureVersion ?? state.base?.tree.version ?? -1);
+  const count = useTreeState((state) => state.base?.nodes.size ?? 0);
+  const key = version < 0 ? null : JSON.stringify([treeId, leaf, model, version, count]);
+  const request = useRequest(key, (signal) => api.context(treeId, { nodeId: leaf, model, limit: 1 }, signal), 100);
+  const { tokens = 0, window = 0 } = request.data ?? {};
+  return { ...request, tokens, window, share: window === 0 ? 0 : tokens / window };
+}
+
+/** Undo and redo of the user's own acts. */
+export interface UndoView {
+  undo(): Promise<boolean>;
+  redo(): Promise<boolean>;
+  /** Why the last undo or redo was refused. */
+  readonly problem: HttpProblem | null;
+}
+
+/** Undoes and redoes in the open tree. Both resolve to false where there is nothing, or others' changes are in the way. */
+export function useUndo(): UndoView {
+  const { actions } = useSession();
+  const [problem, setProblem] = useState<HttpProblem | null>(null);
+  const attempt = async (act: () => Promise<unknown>) => {
+    try {
+      await act();
+      setProblem(null);
+      return true;
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+      return false;
+    }
+  };
+  return { undo: () => attempt(() => actions.undo()), redo: () => attempt(() => actions.redo()), problem };
+}
+
+/** What a search found. */
+export interface SearchView {
+  readonly hits: readonly SearchHit[];
+  readonly isLoading: boolean;
+  readonly problem: HttpProblem | null;
+  /** Whether there are more hits than these. */
+  readonly hasMore: boolean;
+}
+
+/** Messages of all branches that contain all words of a text: of one tree, or of all. */
+export function useSearch(
+  text: string,
+  { treeId, limit = 50 }: { readonly treeId?: TreeId; readonly limit?: number } = {},
+): SearchView {
+  const { api } = useClient();
+  const words = text.trim();
+  const key = words === '' ? null : JSON.stringify([words, treeId, limit]);
+  const { data, isLoading, problem } = useRequest(
+    key,
+    (signal) => api.search(words, { limit, ...(treeId === undefined ? {} : { treeId }) }, signal),
+    150,
+  );
+  return { hits: data?.items ?? [], isLoading, problem, hasMore: data !== null && data.cursor !== null };
+}
+
+/** The topology of the open tree. Its object stays the same while it changes: use `stamp` to notice. */
+export function useTopology(): { readonly topology: Topology | null; readonly stamp: number } {
+  const session = useSession();
+  const topology = useTreeState((state) => state.topology);
+  const stamp = useTreeState((state) => state.stamp);
+  const isReady = useTreeState((state) => state.phase === 'ready');
+  useEffect(() => {
+    if (isReady) void session.wantTopology();
+  }, [session, isReady]);
+  return { topology, stamp };
+}

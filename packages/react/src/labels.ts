@@ -1,0 +1,72 @@
+/** The words of the components. */
+import { createContext, useContext } from 'react';
+
+/** Every word that a component shows or says to a screen reader. */
+export interface Labels {
+  readonly message: string;
+  readonly send: string;
+  readonly stop: string;
+  readonly edit: string;
+  readonly save: string;
+  readonly cancel: string;
+  readonly regenerate: string;
+  readonly remove: string;
+  readonly previousVariant: string;
+  readonly nextVariant: string;
+  /** `{at}` and `{count}` are replaced. */
+  readonly variant: string;
+  readonly loadOlder: string;
+  readonly thinking: string;
+  readonly toolCall: string;
+  readonly allow: string;
+  readonly refuse: string;
+  readonly attachment: string;
+  readonly outline: string;
+  readonly map: string;
+  readonly loading: string;
+  readonly missing: string;
+  readonly offline: string;
+  /** Names of roles in front of messages, for screen readers. */
+  readonly user: string;
+  readonly assistant: string;
+  readonly system: string;
+  readonly tool: string;
+}
+
+/** The words in English. */
+export const englishLabels: Labels = {
+  message: 'Message',
+  send: 'Send',
+  stop: 'Stop',
+  edit: 'Edit',
+  save: 'Save',
+  cancel: 'Cancel',
+  regenerate: 'Regenerate',
+  remove: 'Delete',
+  previousVariant: 'Previous version',
+  nextVariant: 'Next version',
+  variant: 'Version {at} of {count}',
+  loadOlder: 'Load older messages',
+  thinking: 'Thinking',
+  toolCall: 'Tool call',
+  allow: 'Allow',
+  refuse: 'Refuse',
+  attachment: 'Attachment',
+  outline: 'Outline',
+  map: 'Map of the chat',
+  loading: 'Loading…',
+  missing: 'This chat does not exist.',
+  offline: 'The server cannot be reached. Your messages are sent when it is back.',
+  user: 'You',
+  assistant: 'Assistant',
+  system: 'System',
+  tool: 'Tool',
+};
+
+/** Gives the components below other words: `<LabelsContext.Provider value={{ ...englishLabels, send: 'Senden' }}>`. */
+export const LabelsContext = createContext<Labels>(englishLabels);
+
+/** The words of the components. */
+export function useLabels(): Labels {
+  return useContext(LabelsContext);
+}

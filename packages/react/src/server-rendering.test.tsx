@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient, Topology } from '@coppice/client';
+import { openNodeClient } from '@coppice/client/testing';
+import { nodeId, type TopologyNode, textMessage, treeId } from '@coppice/core';
+import { createTree, openTestServer } from '@coppice/server/testing';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import {
+  Composer,
+  CoppiceProvider,
+  Outline,
+  Thread,
+  TreeMap,
+  TreeProvider,
+  useComposer,
+  useContextUsage,
+  useSearch,
+  useToolApprovals,
+  useTreeList,
+  useUndo,
+} from './index.ts';
+import { layOutMap } from './map-layout.ts';
+
+const id = treeId('00000000-0000-4000-8000-000000000001');
+
+function EveryHook() {
+  const list = useTreeList();
+  const composer = useComposer();
+  const usage = useContextUsage();
+  const { hits } = useSearch('word');
+  const { pending } = useToolApprovals();
+  useUndo();
+  return <p>{JSON.stringify([list.isReady, composer.canSend, usage.share, hits, pending])}</p>;
+}
+
+test('[HK1] hooks and components render on a server without a request', () => {
+  const client = createClient({
+    fetch: () => {
+      throw new Error('A server asks for nothing.');
+    },
+  });
+  const html = renderToString(
+    <CoppiceProvider client={client}>
+      <TreeProvider treeId={id}>
+        <Thread />
+        <Composer />
+        <Outline />
+        <TreeMap />
+        <EveryHook />
+      </TreeProvider>
+    </CoppiceProvider>,
+  );
+  expect(html).toContain('Loading…');
+  expect(html).toContain('[false,false,0,[],[]]');
+  expect(() => renderToString(createElement(Composer))).toThrow('TreeProvider');
+});
+
+test('[HK1, HK3, HK6] a session that was opened before renders its branch, its versions and its waiting tool calls', async () => {
+  const server = await openTestServer();
+  const { id: made } = await createTree(server, ['One', 'Two']);
+  const client = openNodeClient(server);
+  const session = client.openTree(treeId(made));
+  await session.open();
+  const [one] = session.messages;
+  await session.actions.edit(one?.id ?? expect.fail(), 'Other');
+  const call = { type: 'tool-use', id: 'c1', name: 'look_up', parameters: { a: 1 } };
+  await session.actions.append({ role: 'assistant', content: [call] });
+  const render = () =>
+    renderToString(
+      <TreeProvider session={session}>
+        <Thread />
+      </TreeProvider>,
+    );
+  expect(render()).not.toContain('Allow');
+  session.replies.setCall('c1', { name: 'look_up', parameters: { a: 1 }, state: 'waiting', actId: made });
+  const html = render();
+  for (const text of ['Other', '2/2', 'Tool call: look_up', 'Allow', 'Refuse']) expect(html).toContain(text);
+  expect(html).not.toContain('One');
+  client.requests.length = 0;
+  await session.actions.approve('c1', true).catch(() => undefined);
+  expect(client.requests).toEqual([`POST /api/generations/${made}/approvals/c1`]);
+  session.close();
+  await server.close();
+});
+
+test('[HK5] a chain of 100,000 messages is laid out without recursion, and forks take columns of their own', () => {
+  const root = nodeId('root');
+  const make = (at: number, parent: string): TopologyNode => ({
+    id: nodeId(`n${at}`),
+    parentId: nodeId(parent),
+    role: 'user',
+    kind: 'message',
+    groupId: 0,
+    seq: at,
+    position: `a${at}`,
+    status: 'success',
+    childCount: 0,
+    hasChildren: false,
+    preview: textMessage('user', 'x').role,
+    tokens: 1,
+    createdAt: 0,
+  });
+  const chain = Array.from({ length: 100_000 }, (_, at) => make(at, at === 0 ? 'root' : `n${at - 1}`));
+  const long = layOutMap(new Topology(root, chain), nodeId('n99999'), 200_000);
+  expect(long).toHaveLength(100_000);
+  expect(long.at(-1)).toMatchObject({ column: 0, row: 99_999, isShown: true });
+  const forked = layOutMap(
+    new Topology(root, [make(0, 'root'), make(1, 'n0'), make(2, 'n0'), make(3, 'n1')]),
+    nodeId('n2'),
+    10,
+  );
+  expect(forked.map(({ node, column, row, isShown }) => [node.id, column, row, isShown])).toEqual([
+    ['n0', 0, 0, true],
+    ['n1', 0, 1, false],
+    ['n3', 0, 2, false],
+    ['n2', 1, 1, true],
+  ]);
+});
+
+/** What React 18 exports, as far as hooks and components of this kind use it. */
+const react18 = new Set([
+  ...['createContext', 'createElement', 'Fragment', 'memo', 'forwardRef', 'StrictMode', 'startTransition'],
+  ...[
+    'useCallback',
+    'useContext',
+    'useDeferredValue',
+    'useEffect',
+    'useId',
+    'useLayoutEffect',
+    'useMemo',
+    'useReducer',
+  ],
+  ...['useRef', 'useState', 'useSyncExternalStore', 'useTransition'],
+]);
+
+test('[HK1] nothing is used that React 18 does not have', () => {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  const used = files
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
+    .flatMap((file) => {
+      const source = readFileSync(join(import.meta.dirname, file), 'utf8');
+      const lists = [...source.matchAll(/import \{([^}]*)\} from 'react';/g)].map(([, names = '']) => names);
+      // A context as an element of its own is of React 19.
+      expect(source).not.toMatch(/<\w+Context(?: value|>)/);
+      return lists.flatMap((names) => names.split(',').map((name) => name.trim()));
+    })
+    .filter((name) => name !== '' && !name.startsWith('type '));
+  expect(used.length).toBeGreaterThan(10);
+  expect(used.filter((name) => !react18.has(name))).toEqual([]);
+});

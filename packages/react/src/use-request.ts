@@ -1,0 +1,47 @@
+/** One request at a time for a component: the newest wins, and an unmounted component hears of none. */
+import { asProblem, type HttpProblem } from '@coppice/client';
+import { useEffect, useRef, useState } from 'react';
+
+/** What is known of a request. */
+export interface RequestState<T> {
+  readonly data: T | null;
+  readonly isLoading: boolean;
+  readonly problem: HttpProblem | null;
+}
+
+const idle: RequestState<never> = { data: null, isLoading: false, problem: null };
+
+/** Sends a request whenever its key changes; a null key sends none. The former data stays until the new arrives. */
+export function useRequest<T>(
+  key: string | null,
+  send: (signal: AbortSignal) => Promise<T>,
+  delayMs = 0,
+): RequestState<T> {
+  const [state, setState] = useState<RequestState<T>>(idle);
+  // The key says what is asked for; the function that asks is new in every render.
+  const latest = useRef(send);
+  latest.current = send;
+  useEffect(() => {
+    if (key === null) {
+      setState(idle);
+      return;
+    }
+    const ended = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    const timer = setTimeout(() => {
+      latest.current(ended.signal).then(
+        (data) => {
+          if (!ended.signal.aborted) setState({ data, isLoading: false, problem: null });
+        },
+        (thrown) => {
+          if (!ended.signal.aborted) setState({ data: null, isLoading: false, problem: asProblem(thrown) });
+        },
+      );
+    }, delayMs);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [key, delayMs]);
+  return state;
+}

@@ -1,0 +1,86 @@
+/** A small app of the hooks and components, for a real browser. */
+import { asProblem, createClient } from '@coppice/client';
+import { treeId } from '@coppice/core';
+import {
+  Composer,
+  CoppiceProvider,
+  Outline,
+  Thread,
+  TreeMap,
+  TreeProvider,
+  useContextUsage,
+  useSearch,
+  useTree,
+  useTreeList,
+  useUndo,
+} from '@coppice/react';
+import { type ReactElement, StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const client = createClient();
+
+function TreeTools(): ReactElement {
+  const { title } = useTree();
+  const { undo, redo, problem } = useUndo();
+  const { tokens } = useContextUsage();
+  const [words, setWords] = useState('');
+  const { hits } = useSearch(words);
+  return (
+    <header>
+      <h1>{title ?? 'Untitled'}</h1>
+      <button type="button" onClick={() => void undo()}>
+        Undo
+      </button>
+      <button type="button" onClick={() => void redo()}>
+        Redo
+      </button>
+      <output>{problem?.code ?? ''}</output>
+      <meter value={tokens} max={100_000} aria-label="Tokens" />
+      <input type="search" aria-label="Search" value={words} onChange={(event) => setWords(event.target.value)} />
+      <ul id="hits">
+        {hits.map((hit) => (
+          <li key={hit.nodeId}>{hit.snippet}</li>
+        ))}
+      </ul>
+    </header>
+  );
+}
+
+function TreeLinks(): ReactElement {
+  const { trees, isReady, problem } = useTreeList();
+  return (
+    <ul id="trees" data-ready={isReady}>
+      {problem === null ? null : <li>{asProblem(problem).message}</li>}
+      {trees.map((tree) => (
+        <li key={tree.id}>{tree.title ?? tree.autoTitle ?? tree.id}</li>
+      ))}
+    </ul>
+  );
+}
+
+function App(): ReactElement {
+  const [id] = location.pathname.split('/').slice(2);
+  const generation = { models: ['scripted/one'] };
+  return (
+    <CoppiceProvider client={client}>
+      <TreeLinks />
+      {id === undefined ? null : (
+        <TreeProvider treeId={treeId(id)}>
+          <TreeTools />
+          <Thread generation={generation} empty={<p>Nothing here yet.</p>} />
+          <Composer generation={generation} />
+          <Outline />
+          <TreeMap />
+        </TreeProvider>
+      )}
+    </CoppiceProvider>
+  );
+}
+
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );

@@ -1,0 +1,116 @@
+// @module-tag full
+/** The hooks and components in a real browser, on a real server. */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { textEvents } from '@coppice/engine/testing';
+import { createTree } from '@coppice/server/testing';
+import { openPageFixture, type PageFixture, soon } from '@coppice/web/testing';
+import { build } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const html =
+  '<!doctype html><html lang="en"><head><title>Test</title><link rel="stylesheet" href="/assets/styles.css"></head><body><div id="root"></div><script type="module" src="/assets/app.js"></script></body></html>';
+
+describe('in a browser', () => {
+  let fixture: PageFixture;
+  let web = '';
+
+  beforeAll(async () => {
+    web = mkdtempSync(join(tmpdir(), 'coppice-react-'));
+    writeFileSync(join(web, 'index.html'), html);
+    await build({
+      entryPoints: [join(import.meta.dirname, 'app.tsx')],
+      bundle: true,
+      format: 'esm',
+      jsx: 'automatic',
+      target: 'es2023',
+      // Development builds warn about keys, effects and other misuse, and mount twice in strict mode.
+      define: { 'process.env.NODE_ENV': '"development"' },
+      outfile: join(web, 'assets/app.js'),
+      logLevel: 'error',
+    });
+    copyFileSync(join(import.meta.dirname, '../src/styles.css'), join(web, 'assets/styles.css'));
+    const replies = ['First.', 'Second.', 'Third.', 'Fourth.'].map((text) => textEvents(text));
+    fixture = await openPageFixture({ web, replies });
+  });
+
+  afterAll(async () => {
+    await fixture?.close();
+    rmSync(web, { recursive: true, force: true });
+  });
+
+  const texts = (page: Page) => page.locator('.coppice-thread .coppice-text').allTextContents();
+  const message = (page: Page, text: string) => page.locator('.coppice-message', { hasText: text });
+
+  test('[HK1, HK2, HK3, HK4] send, edit, switch, regenerate, delete, undo, reload and a second tab', {
+    tags: ['browser'],
+  }, async () => {
+    const { id } = await createTree(fixture.server, []);
+    const { page, context, faults } = await fixture.open(`/t/${id}`);
+    const warnings: string[] = [];
+    page.on('console', (line) => {
+      if (line.type() === 'error') warnings.push(line.text());
+    });
+    await page.getByText('Nothing here yet.').waitFor();
+    const field = page.getByLabel('Message', { exact: true });
+    await field.fill('A draft');
+    await page.reload();
+    await soon(() => field.inputValue()).toBe('A draft');
+    await field.fill('Where to?');
+    await field.press('Enter');
+    await soon(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await soon(() => field.inputValue()).toBe('');
+
+    await message(page, 'Where to?').getByRole('button', { name: 'Edit' }).click();
+    await page.locator('.coppice-message textarea').fill('Where to in May?');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(() => texts(page)).toEqual(['Where to in May?']);
+    await soon(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
+    await page.getByRole('button', { name: 'Previous version' }).click();
+    await soon(() => texts(page)).toEqual(['Where to?', 'First.']);
+
+    await message(page, 'First.').getByRole('button', { name: 'Regenerate' }).click();
+    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await page.reload();
+    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+
+    const { page: other } = await fixture.open(`/t/${id}`, { context });
+    await soon(() => texts(other)).toEqual(['Where to?', 'Second.']);
+    await message(page, 'Second.').getByRole('button', { name: 'Delete' }).click();
+    await soon(() => texts(other)).not.toContain('Second.');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await soon(() => texts(page)).not.toContain('Second.');
+    expect(faults).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('[HK5, HK7] outline, map, search, context and the list of trees follow the tree', {
+    tags: ['browser'],
+  }, async () => {
+    const { id, nodeIds } = await createTree(fixture.server, ['One', 'Two', 'Three']);
+    await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
+      body: { parentId: nodeIds[0], messages: [{ role: 'user', content: 'Another branch' }], select: false },
+      version: 2,
+    });
+    const { page, faults } = await fixture.open(`/t/${id}`);
+    await soon(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    const outline = page.getByRole('navigation', { name: 'Outline' });
+    await soon(() => outline.getByRole('button').count()).toBe(4);
+    await outline.getByRole('button', { name: 'Another branch' }).click();
+    await soon(() => texts(page)).toEqual(['One', 'Another branch']);
+    const map = page.getByRole('navigation', { name: 'Map of the chat' });
+    await soon(() => map.locator('button[data-shown="true"]').count()).toBe(2);
+    await map.getByRole('button', { name: 'Three' }).click();
+    await soon(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    await page.getByLabel('Search').fill('another');
+    await soon(() => page.locator('#hits li').allTextContents()).toEqual(['Another branch']);
+    await soon(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(0);
+    await fixture.server.ask('POST', '/api/trees', { body: { title: 'Made elsewhere' } });
+    await soon(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+/** Finds conversations of other programs on this computer. */
+import { lstat, readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type ComputerPaths, type ProgramPlace, programPlaces } from './places.ts';
+
+/** A file of a program. */
+export interface FoundFile {
+  /** Its path inside the program's folder. */
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+  readonly changedAt: number;
+  /** Files of one group are read together. */
+  readonly group: string;
+}
+
+/** The conversations of a program on this computer. */
+export interface FoundProgram {
+  /** The name of its format. */
+  readonly format: string;
+  readonly label: string;
+  /** The folders that exist. */
+  readonly folders: readonly string[];
+  readonly sessions: number;
+  readonly bytes: number;
+  /** The time of the last change. */
+  readonly changedAt: number;
+}
+
+// Deeper folders contain no sessions.
+const deepest = 8;
+
+async function* filesInFolder(top: string): AsyncGenerator<string> {
+  const folders: { readonly path: string; readonly depth: number }[] = [{ path: top, depth: 0 }];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      const path = join(folder.path, entry.name);
+      // Symbolic links are not followed: they may lead out of the folder.
+      if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
+      else if (entry.isFile()) yield path;
+    }
+  }
+}
+
+/** The files of a program, oldest first. */
+export async function findFiles(place: ProgramPlace, paths: ComputerPaths): Promise<FoundFile[]> {
+  const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
+  const messages = new Map<string, string>();
+  for (const folder of place.folders(paths))
+    for await (const path of filesInFolder(folder)) {
+      const inside = relative(folder, path).replaceAll('\\', '/');
+      if (!place.isOwn.test(inside)) continue;
+      const about = await lstat(path).catch(() => null);
+      if (about === null || about.size === 0) continue;
+      const [, session = '', message = ''] = /^message\/([^/]+)\/([^/]+)\.json$/.exec(inside) ?? [];
+      if (message !== '') messages.set(message, session);
+      found.push({ name: inside, inside, path, size: about.size, changedAt: about.mtimeMs });
+    }
+  return found
+    .map(({ inside, ...file }) => ({ ...file, group: place.group?.(inside, messages) ?? file.path }))
+    .sort((a, b) => a.changedAt - b.changedAt);
+}
+
+/** The programs with conversations, each with its counts. */
+export async function findPrograms(
+  paths: ComputerPaths,
+  places: readonly ProgramPlace[] = programPlaces,
+): Promise<FoundProgram[]> {
+  const programs: FoundProgram[] = [];
+  for (const place of places) {
+    const files = await findFiles(place, paths);
+    const sessions = files.filter(({ name }) => place.isSession.test(name)).length;
+    if (sessions === 0) continue;
+    const folders = place.folders(paths).filter((folder) => files.some(({ path }) => path.startsWith(folder)));
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    programs.push({
+      format: place.format,
+      label: place.label,
+      folders,
+      sessions,
+      bytes,
+      changedAt: files.at(-1)?.changedAt ?? 0,
+    });
+  }
+  return programs;
+}

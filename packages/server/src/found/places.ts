@@ -1,0 +1,132 @@
+/** Where programs store their conversations. Only these folders are read, and nothing is written there. */
+import { join } from 'node:path';
+
+/** What the folders depend on. */
+export interface ComputerPaths {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A value of `process.platform`. */
+  readonly platform: string;
+}
+
+/** A program that stores conversations in files. */
+export interface ProgramPlace {
+  /** The name of its format. */
+  readonly format: string;
+  readonly label: string;
+  readonly folders: (paths: ComputerPaths) => readonly string[];
+  /** Matches its files, by their paths in the folder with `/` as separator. */
+  readonly isOwn: RegExp;
+  /** Matches the files that are one session each. */
+  readonly isSession: RegExp;
+  /** The files that are read together with a file; by default each file alone. */
+  readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
+}
+
+const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) => {
+  const given = env[name];
+  return given === undefined || given === '' ? otherwise : given;
+};
+
+/** The folder in which an editor stores user data. */
+function editorFolders({ home, env, platform }: ComputerPaths): string[] {
+  const names = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
+  const top =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? folderFrom(env, 'APPDATA', join(home, 'AppData', 'Roaming'))
+        : folderFrom(env, 'XDG_CONFIG_HOME', join(home, '.config'));
+  return names.map((name) => join(top, name, 'User'));
+}
+
+/** opencode stores sessions, messages and parts in separate files; those of one session are read together. */
+function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): string {
+  const [kind, first = ''] = name.split('/');
+  const last = name.slice(name.lastIndexOf('/') + 1).replace(/\.json$/, '');
+  if (kind === 'session') return last;
+  if (kind === 'message') return first;
+  return messages.get(first) ?? first;
+}
+
+/** The programs that are searched for. */
+export const programPlaces: readonly ProgramPlace[] = [
+  {
+    format: 'claude-code',
+    label: 'Claude Code',
+    folders: ({ home, env }) => [join(folderFrom(env, 'CLAUDE_CONFIG_DIR', join(home, '.claude')), 'projects')],
+    isOwn: /\.jsonl$|\.meta\.json$/,
+    isSession: /\.jsonl$/,
+    // The data of a subagent is next to its session.
+    group: (name) => name.replace(/\.meta\.json$|\.jsonl$/, ''),
+  },
+  {
+    format: 'codex',
+    label: 'Codex',
+    folders: ({ home, env }) => {
+      const top = folderFrom(env, 'CODEX_HOME', join(home, '.codex'));
+      return [join(top, 'sessions'), join(top, 'archived_sessions')];
+    },
+    isOwn: /(?:^|\/)rollout-[^/]*\.jsonl$/,
+    isSession: /\.jsonl$/,
+  },
+  {
+    format: 'gemini-cli',
+    label: 'Gemini CLI',
+    folders: ({ home }) => [join(home, '.gemini', 'tmp')],
+    isOwn: /(?:^|\/)chats\/.*\.jsonl?$/,
+    isSession: /\.jsonl?$/,
+  },
+  {
+    format: 'pi',
+    label: 'pi',
+    folders: ({ home, env }) => [join(folderFrom(env, 'PI_CODING_AGENT_DIR', join(home, '.pi', 'agent')), 'sessions')],
+    isOwn: /\.jsonl$/,
+    isSession: /\.jsonl$/,
+  },
+  {
+    format: 'opencode',
+    label: 'opencode',
+    folders: ({ home, env }) => [
+      join(folderFrom(env, 'XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode', 'storage'),
+    ],
+    isOwn: /^(?:session|message|part)\/.*\.json$/,
+    isSession: /^session\//,
+    group: opencodeGroup,
+  },
+  {
+    format: 'lm-studio',
+    label: 'LM Studio',
+    folders: ({ home }) => [
+      join(home, '.lmstudio', 'conversations'),
+      join(home, '.cache', 'lm-studio', 'conversations'),
+    ],
+    isOwn: /\.conversation\.json$/,
+    isSession: /\.json$/,
+  },
+  {
+    format: 'copilot-chat',
+    label: 'VS Code chat',
+    folders: (paths) =>
+      editorFolders(paths).flatMap((user) => [
+        join(user, 'workspaceStorage'),
+        join(user, 'globalStorage', 'emptyWindowChatSessions'),
+      ]),
+    isOwn: /^(?:[^/]+|[^/]+\/chatSessions\/[^/]+)\.jsonl?$/,
+    isSession: /\.jsonl?$/,
+  },
+  {
+    format: 'cline',
+    label: 'Cline',
+    folders: (paths) => [
+      ...editorFolders(paths).flatMap((user) =>
+        ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'].map((name) =>
+          join(user, 'globalStorage', name, 'tasks'),
+        ),
+      ),
+      join(paths.home, '.cline', 'data', 'tasks'),
+    ],
+    isOwn: /(?:^|\/)api_conversation_history\.json$/,
+    isSession: /\.json$/,
+  },
+];

@@ -1,0 +1,41 @@
+/** Follows the sessions of other programs: changed files are returned again, completely. */
+import type { FoundFile } from './find-programs.ts';
+import { findFiles } from './find-programs.ts';
+import type { ComputerPaths, ProgramPlace } from './places.ts';
+
+/** Files of one program that changed, with those that are read together with them. */
+export interface ChangedFiles {
+  readonly place: ProgramPlace;
+  readonly files: readonly FoundFile[];
+}
+
+const stampOf = ({ size, changedAt }: FoundFile) => `${size} ${changedAt}`;
+
+/** Remembers the state of the files at the last check. */
+export class ProgramWatch {
+  readonly #paths: ComputerPaths;
+  readonly #places: readonly ProgramPlace[];
+  readonly #seen = new Map<string, string>();
+
+  constructor(paths: ComputerPaths, places: readonly ProgramPlace[]) {
+    this.#paths = paths;
+    this.#places = places;
+  }
+
+  /**
+   * The new or changed files, one program at a time; at the first check all. Files count as processed when the next
+   * program is requested; if the caller fails, they are returned again.
+   */
+  async *changes(): AsyncGenerator<ChangedFiles> {
+    for (const place of this.#places) {
+      const files = await findFiles(place, this.#paths);
+      const changed = new Set(
+        files.filter((file) => this.#seen.get(file.path) !== stampOf(file)).map(({ group }) => group),
+      );
+      if (changed.size === 0) continue;
+      const again = files.filter(({ group }) => changed.has(group));
+      yield { place, files: again };
+      for (const file of again) this.#seen.set(file.path, stampOf(file));
+    }
+  }
+}

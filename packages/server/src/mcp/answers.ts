@@ -1,0 +1,98 @@
+/** The result schemas of the tools, so that an agent knows what it gets. Unlisted fields may be added later. */
+import { z } from 'zod';
+
+const id = z.string().describe('The id of a node.');
+const version = z.number().describe('The version of the tree after this.');
+
+const message = z.looseObject({
+  id,
+  parentId: id.nullable(),
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  kind: z.string().describe('`message`, or what else the node is, such as `compaction`.'),
+  status: z.string().describe('`success`, or how the reply ended.'),
+  createdAt: z.number().describe('Milliseconds since 1970.'),
+  text: z.string(),
+  cut: z.boolean().describe('Whether the text is longer than shown.'),
+  pictures: z.array(z.string()).optional().describe('Resources with the pictures of the message.'),
+});
+
+/** Conversations. */
+export const treeList = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      id: z.string().describe('The id of a tree.'),
+      version: z.number(),
+      updatedAt: z.number(),
+      activeNodeId: id.nullable(),
+      title: z.string().nullable(),
+      spawnedBy: z.unknown().describe('For a sub-agent: the session, tree and call that spawned it; else null.'),
+    }),
+  ),
+  cursor: z.string().nullable().describe('Give it to go on; null at the end.'),
+});
+
+/** Messages that a search found. */
+export const hits = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      treeId: z.string(),
+      nodeId: id,
+      role: z.string(),
+      title: z.string().nullable(),
+      createdAt: z.number(),
+      snippet: z.string().describe('The text around the first word that was found.'),
+    }),
+  ),
+  cursor: z.string().nullable(),
+});
+
+/** A page of a branch. */
+export const thread = z.looseObject({
+  rootId: id,
+  activeNodeId: id.nullable(),
+  version: z.number(),
+  before: id.nullable().describe('Give it as `before` for earlier messages; null at the beginning.'),
+  messages: z.array(message),
+});
+
+/** The shape of a tree. */
+export const shape = z.looseObject({
+  rootId: id,
+  activeNodeId: id.nullable(),
+  version: z.number(),
+  left: z.number().describe('How many nodes are left out.'),
+  nodes: z.array(
+    z.looseObject({
+      id,
+      parentId: id,
+      kind: z.string(),
+      role: z.string().nullable(),
+      childCount: z.number(),
+      preview: z.string(),
+    }),
+  ),
+});
+
+/** Two branches compared. */
+export const comparison = z.looseObject({
+  common: id.nullable().describe('The last node that both share.'),
+  shared: z.number().describe('How many nodes both share.'),
+  left: z.array(message),
+  right: z.array(message),
+  words: z.unknown().describe('The first messages of both, compared word by word; null where one has none.'),
+});
+
+/** A message that was added. */
+export const appended = z.looseObject({ treeId: z.string(), nodeId: id, version });
+
+/** The node that a conversation continues from. */
+export const branched = z.looseObject({ nodeId: id, version });
+
+/** A bookmark. */
+export const bookmarked = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
+
+/** A branch that was merged as a summary. */
+export const summarised = z.looseObject({
+  nodeId: id,
+  summary: z.string().nullable().describe('Null where there was nothing to summarise.'),
+});

@@ -1,0 +1,35 @@
+/** Images of messages as resources. */
+import { type Block, type Node, refuse, type Store } from '@coppice/core';
+
+type Picture = Block & { readonly source: { readonly type: string } };
+
+function isPicture(block: Block): block is Picture {
+  if (block.type !== 'image' || !('source' in block)) return false;
+  const { source } = block;
+  return (
+    typeof source === 'object' &&
+    source !== null &&
+    'type' in source &&
+    (source.type === 'base64' || source.type === 'blob')
+  );
+}
+
+/** The images of a message whose bytes are stored; one that is only a URL is in the text. */
+export function picturesOf({ message }: Pick<Node, 'message'>): readonly Picture[] {
+  return (message?.content ?? []).filter(isPicture);
+}
+
+/** An image by its index in the message, with its bytes as base64. */
+export async function pictureOf(store: Store, node: Node | undefined, index: string) {
+  const at = /^\d{1,6}$/.test(index) ? Number(index) : -1;
+  const found = node === undefined ? undefined : picturesOf(node)[at];
+  if (found === undefined) return refuse('tree/unknown-node', 'There is no such picture.', {});
+  const { source } = found;
+  const mediaType = 'mediaType' in found && typeof found.mediaType === 'string' ? found.mediaType : 'image/png';
+  if ('data' in source && typeof source.data === 'string') return { mediaType, bytes: source.data };
+  const hash = 'hash' in source && typeof source.hash === 'string' ? source.hash : '';
+  const bytes = await store.blobs.read(hash);
+  if (bytes === null) return refuse('tree/unknown-node', 'The bytes of this picture are not here.', {});
+  const info = await store.blobs.find(hash);
+  return { mediaType: info?.mediaType ?? mediaType, bytes: Buffer.from(bytes).toString('base64') };
+}

@@ -1,0 +1,82 @@
+/** The request headers that are forwarded: all but those of the connection and those for Coppice. */
+import type { Service } from './wire-refusal.ts';
+
+// They describe the connection to this server, or the page and the proxies before it.
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'forwarded',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'origin',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'referer',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+  'x-real-ip',
+]);
+const connectionPrefixes = ['sec-fetch-', 'sec-ch-', 'sec-websocket-', 'x-forwarded-'];
+
+const isForCoppice = (name: string) => name === 'cookie' || name === 'cookie2' || name.startsWith('x-coppice-');
+
+/** The headers in which clients send their API key. */
+export const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
+// Content encodings that the recorder can decompress; no others are requested.
+const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
+
+// A shorter value is not a token, and could be part of any header.
+const shortestToken = 8;
+
+export interface HeadersToForward {
+  readonly service: Service;
+  /** All headers of the request, by their names in lower case. */
+  readonly received: Readonly<Record<string, string>>;
+  /** The header in which a reverse proxy names the user, if there is one. */
+  readonly userHeader: string | undefined;
+  /** The operator's key for the service; null if there is none for its host. */
+  readonly secret: string | null;
+}
+
+/**
+ * The headers for the service. If the token is in its own header, the client's key is forwarded; otherwise what the
+ * client sent as its key is our token, and the operator's key replaces it.
+ */
+export function headersToForward({ service, received, userHeader, secret }: HeadersToForward): Record<string, string> {
+  const named = new Set((received['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  const isOwn = received['x-coppice-token'] !== undefined;
+  const token = tokenIn(received);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(received)) {
+    if (connectionHeaders.has(name) || named.has(name) || isForCoppice(name)) continue;
+    if (connectionPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    if (name === userHeader?.toLowerCase()) continue;
+    if (!isOwn && keyHeaders.some((header) => header === name)) continue;
+    if (token !== null && value.includes(token)) continue;
+    headers[name] = value;
+  }
+  const packed = headers['accept-encoding']?.split(',').map((one) => one.trim());
+  if (packed !== undefined)
+    headers['accept-encoding'] = packed.filter((one) => unpackable.test(one)).join(', ') || 'identity';
+  return isOwn || secret === null ? headers : { ...headers, ...keyHeader(service, secret) };
+}
+
+/** The token as the client sent it. */
+function tokenIn(received: Readonly<Record<string, string>>): string | null {
+  const apart = received['x-coppice-token'];
+  const [, bearer] = /^bearer +(\S+)$/i.exec(received['authorization'] ?? '') ?? [];
+  const token = apart ?? bearer ?? received['x-api-key'] ?? received['x-goog-api-key'];
+  return token === undefined || token.length < shortestToken ? null : token;
+}
+
+function keyHeader(service: Service, secret: string): Record<string, string> {
+  if (service === 'openai') return { authorization: `Bearer ${secret}` };
+  return service === 'anthropic' ? { 'x-api-key': secret } : { 'x-goog-api-key': secret };
+}

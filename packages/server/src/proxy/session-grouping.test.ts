@@ -1,0 +1,163 @@
+import { messageKit } from '@coppice/content';
+import { ask, run, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { whole } from '@coppice/engine/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { originOf, sessionInBody } from './session-of-call.ts';
+
+const chat = '/v1/chat/completions';
+const json = { 'content-type': 'application/json' };
+let open: Proxied | null = null;
+
+async function proxied(config = ''): Promise<Proxied> {
+  let answered = 0;
+  open = await openProxied(
+    (_request, response) => {
+      response.writeHead(200, json);
+      response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
+    },
+    { config },
+  );
+  return open;
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await open?.close();
+  open = null;
+});
+
+const user = (content: string) => ({ role: 'user', content });
+const said = (content: string) => ({ role: 'assistant', content });
+const system = (content: string) => ({ role: 'system', content });
+const call = (...messages: readonly object[]) => ({ model: 'm', messages });
+
+describe('the session of a call', () => {
+  it('[RP25] is told by a header or by the body, as the programs do it', () => {
+    const headers = (given: Readonly<Record<string, string>>) => originOf((name) => given[name], null).session;
+    expect(headers({ 'x-claude-code-session-id': 'c1' })).toBe('c1');
+    expect(headers({ session_id: 's1', 'thread-id': 't1' })).toBe('s1');
+    expect(headers({ 'session-id': 's2' })).toBe('s2');
+    expect(headers({ 'x-coppice-session': 'mine', session_id: 's1' })).toBe('mine');
+    expect(headers({ session_id: 'x'.repeat(600) })).toBeNull();
+    const id = '0190c2e0-0000-7000-8000-000000000001';
+    expect(sessionInBody({ metadata: { user_id: `user_abc_account_def_session_${id}` } })).toBe(id);
+    expect(sessionInBody({ metadata: { user_id: JSON.stringify({ device_id: 'd', session_id: id }) } })).toBe(id);
+    expect(sessionInBody({ metadata: { user_id: 'somebody' } })).toBeNull();
+    expect(sessionInBody({ prompt_cache_key: id })).toBe(id);
+    expect(sessionInBody({ metadata: { user_id: '{broken' } })).toBeNull();
+  });
+});
+
+describe('calls grouped by session', () => {
+  it('[RP25] with one session are one tree, whatever the prompt does, and its change is noted where it happened', async () => {
+    const { post, trees, server } = await proxied();
+    const session = { 'x-claude-code-session-id': 'one' };
+    await post(chat, call(system('Today is Monday.'), user('Which tea?')), session);
+    await post(chat, call(system('Today is Tuesday.'), user('Which tea?'), said('Answer 1.'), user('Sure?')), session);
+    await post(
+      chat,
+      call(
+        system('Today is Tuesday.'),
+        user('Which tea?'),
+        said('Answer 1.'),
+        user('Sure?'),
+        said('Answer 2.'),
+        user('Ok'),
+      ),
+      session,
+    );
+    const [tree, ...more] = await trees();
+    expect(more).toEqual([]);
+    expect(tree?.attributes).toMatchObject({ systemPrompt: 'Today is Monday.', autoTitle: 'Which tea?' });
+    const nodes = await server.store.read(tree?.id ?? never(), () => ask('subtree', { of: tree?.rootId ?? never() }));
+    const noted = nodes.filter(({ meta }) => meta.recordedPrompt !== undefined);
+    expect(noted.map(({ text, meta }) => [text, meta.recordedPrompt])).toEqual([['Sure?', 'Today is Tuesday.']]);
+    const last = nodes.find(({ text }) => text === 'Answer 3.');
+    const { body } = await server.ask('GET', `/api/trees/${tree?.id}/context?nodeId=${last?.id}`);
+    expect(JSON.stringify(body)).toContain('Today is Tuesday.');
+    expect(JSON.stringify(body)).not.toContain('Today is Monday.');
+  });
+
+  it('[RP25] of two sessions with the same prompt and the same words are two trees', async () => {
+    const { post, trees } = await proxied();
+    for (const id of ['one', 'two']) await post(chat, call(system('Be brief.'), user('Hi')), { 'session-id': id });
+    expect(await trees()).toHaveLength(2);
+  });
+
+  it('[RP25] without an id continue where their history is, up to its last known reply', async () => {
+    const { post, trees, nodes } = await proxied();
+    await post(chat, call(user('one')));
+    await post(chat, call(user('one'), said('Answer 1.'), user('two')));
+    await post(chat, call(user('one'), said('Answer 1.'), user('other')));
+    expect(await trees()).toHaveLength(1);
+    expect((await nodes()).map(({ text, depth }) => [text, depth])).toEqual([
+      ['one', 1],
+      ['Answer 1.', 2],
+      ['two', 3],
+      ['Answer 2.', 4],
+      ['other', 3],
+      ['Answer 3.', 4],
+    ]);
+  });
+
+  it('[RP25] without an id and without a reply are a retry within ten minutes, from the same program, with the same words', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+    const { post, trees } = await proxied();
+    const first = call(system('Be brief.'), user('Hi'));
+    await post(chat, first, { 'user-agent': 'a' });
+    await post(chat, first, { 'user-agent': 'a' });
+    expect(await trees()).toHaveLength(1);
+    await post(chat, first, { 'user-agent': 'b' });
+    expect(await trees()).toHaveLength(2);
+    await post(chat, call(system('Be long.'), user('Hi')), { 'user-agent': 'a' });
+    expect(await trees()).toHaveLength(3);
+    vi.setSystemTime(1_000_000 + 11 * 60_000);
+    await post(chat, first, { 'user-agent': 'a' });
+    expect(await trees()).toHaveLength(4);
+  });
+
+  it('[RP25] go on in a new tree when theirs was deleted', async () => {
+    const { post, trees, server } = await proxied();
+    const session = { 'session-id': 'one' };
+    await post(chat, call(user('one')), session);
+    const [tree] = await trees();
+    await server.ask('DELETE', `/api/trees/${tree?.id}`, { headers: { 'if-match': String(tree?.version) } });
+    await post(chat, call(user('one'), said('Answer 1.'), user('two')), session);
+    const after = await trees();
+    expect(after.map(({ id }) => id)).not.toContain(tree?.id);
+    expect(after).toHaveLength(1);
+  });
+
+  it('[RP26] are named by the words of the user, not by what the program puts before them', async () => {
+    const { post, trees } = await proxied();
+    const reminder = '<system-reminder>As you answer the user, you can use this.</system-reminder>\n';
+    await post(chat, call(user(`${reminder}Fix the login page`)));
+    expect((await trees())[0]?.attributes.autoTitle).toBe('Fix the login page');
+  });
+});
+
+describe('the grouping of a project', () => {
+  it('[RP25] is by prompt where the configuration says so, for all or for one', async () => {
+    const { post, trees } = await proxied('[proxy.projects]\nshop = "prompt"\n');
+    for (const words of ['one', 'two'])
+      for (const project of ['shop', 'mine'])
+        await post(`/p/${project}${chat}`, call(system('Be brief.'), user(words)), { 'session-id': words });
+    const found = (await trees()).map(({ attributes }) => attributes.project).toSorted();
+    expect(found).toEqual(['mine', 'mine', 'shop']);
+  });
+
+  it('[RP25] stays by prompt where a project has such trees already', async () => {
+    const { post, trees, server } = await proxied();
+    const attributes = { project: 'old', systemPrompt: 'Be brief.' };
+    const made = { type: 'create', treeId: treeId(newId()), attributes, forest: true } as const;
+    await run(server.store, made, { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit });
+    for (const id of ['a', 'b']) await post(`/p/old${chat}`, call(system('Be brief.'), user(id)), { 'session-id': id });
+    expect((await trees()).map(({ id }) => id)).toEqual([made.treeId]);
+  });
+});
+
+function never(): never {
+  throw new Error('There is no tree.');
+}

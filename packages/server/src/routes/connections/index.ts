@@ -1,0 +1,258 @@
+/** Connections to models: keys and URLs that users enter. A key is never returned. */
+import { AppError, isAppError } from '@coppice/core';
+import {
+  type ConnectionInput,
+  type ListedModel,
+  type LiveConfig,
+  localServers,
+  type ProviderConfig,
+  providerDefinitions,
+  redact,
+} from '@coppice/engine';
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import type { Services } from '../../services.ts';
+import { listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
+
+const keyInfo = z.object({
+  from: z.enum(['environment', 'file', 'page']),
+  /** The environment variable with the key, if that is its source. */
+  variable: z.string().nullable(),
+  /** Null for a key that is too short to show a part of it. */
+  lastFour: z.string().nullable(),
+  addedAt: z.number().nullable(),
+});
+
+const connection = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    kind: z.string(),
+    address: z.string().nullable(),
+    /** Whether it is a local server that is searched for. */
+    local: z.boolean(),
+    keyRequired: z.boolean(),
+    /** Where users get a key. */
+    keyUrl: z.string().nullable(),
+    key: keyInfo.nullable(),
+    /** Whether it can be changed and removed here. */
+    editable: z.boolean(),
+    /** Whether it was added here. */
+    kept: z.boolean(),
+    ready: z.boolean(),
+    models: z.number(),
+  })
+  .openapi('Connection');
+
+const choices = z.object({ defaultModel: z.string().nullable(), titleModel: z.string().nullable() });
+
+const listAnswer = z.object({
+  items: listOfSchema(connection),
+  /** Where keys are stored; null if they can only be set in the configuration. */
+  keptIn: z.enum(['file', 'encrypted', 'memory']).nullable(),
+  /** Whether loopback and private addresses may be entered. */
+  privateAddresses: z.boolean(),
+  models: choices,
+  /** Why the configuration or the keys could not be read again. */
+  problem: z.string().nullable(),
+});
+
+type ConnectionView = z.infer<typeof connection>;
+
+/** A provider for display: at most the last four characters of its key. */
+function viewConnection(services: Services, shown: Pick<ConnectionView, 'name' | 'label' | 'kind'>): ConnectionView {
+  const { live, config, providers } = services;
+  const { name, label, kind } = shown;
+  const section = config.providers.get(name);
+  const definition = providerDefinitions.find((each) => each.name === kind);
+  const local = localServers.find((server) => server.name === name);
+  const source = section?.keySource;
+  const own = providers.list().filter((choice) => choice.provider === name && choice.ready);
+  return {
+    name,
+    label: section?.label ?? label,
+    kind,
+    address: section?.baseUrl ?? definition?.baseUrl ?? local?.address ?? null,
+    local: local !== undefined,
+    keyRequired: definition?.keyRequired ?? false,
+    keyUrl: definition?.keyUrl ?? null,
+    key:
+      source === undefined
+        ? null
+        : {
+            from: source.from,
+            variable: source.from === 'environment' ? source.variable : null,
+            lastFour: section?.key?.lastFour ?? null,
+            addedAt: source.from === 'page' ? source.addedAt : null,
+          },
+    editable: live !== null && (source === undefined || source.from === 'page'),
+    kept: section?.fromPage === true,
+    ready: own.length > 0,
+    models: own.length,
+  };
+}
+
+// The order of the best-known providers; all others follow.
+const firstShown = ['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio'];
+
+/** All providers that can be connected, the best-known first. */
+function listConnections(services: Services): readonly ConnectionView[] {
+  const known = new Map<string, Pick<ConnectionView, 'name' | 'label' | 'kind'>>();
+  for (const { name, label, closed } of providerDefinitions)
+    if (!closed && name !== 'openai-compatible') known.set(name, { name, label, kind: name });
+  if (services.live?.rules.privateAddresses === true)
+    for (const { name, label, kind } of localServers) if (!known.has(name)) known.set(name, { name, label, kind });
+  for (const { name, label, kind, enabled } of services.config.providers.values())
+    if (enabled && !known.has(name)) known.set(name, { name, label: label ?? name, kind });
+  const rank = ({ name }: { readonly name: string }) =>
+    firstShown.includes(name) ? firstShown.indexOf(name) : firstShown.length;
+  return [...known.values()].sort((a, b) => rank(a) - rank(b)).map((shown) => viewConnection(services, shown));
+}
+
+function requireLive({ live }: Services): LiveConfig {
+  return live ?? refuseHttp('http/forbidden', 'Keys are set in the configuration of this server.');
+}
+
+const list = defineRoute({
+  method: 'get',
+  path: '/api/connections',
+  name: 'listConnections',
+  summary: 'The providers that can be connected, and how each is; of a key the last four characters.',
+  needs: { access: 'admin' },
+  answer: listAnswer,
+  handle: ({ services }) => toReply(listReply(services)),
+});
+
+function listReply(services: Services): z.infer<typeof listAnswer> {
+  const { live } = services;
+  return {
+    items: [...listConnections(services)],
+    keptIn: live?.records.place ?? null,
+    privateAddresses: live?.rules.privateAddresses ?? false,
+    models: live?.modelChoices ?? { defaultModel: null, titleModel: null },
+    problem: live?.problem ?? null,
+  };
+}
+
+const entered = {
+  kind: z.string().max(64).optional(),
+  label: z.string().max(200).optional(),
+  address: z.string().max(2048).optional(),
+  key: z.string().max(4096).optional(),
+};
+
+const problem = z.object({ code: z.string(), message: z.string() }).nullable();
+const tested = z.object({ models: listOfSchema(z.string()), problem });
+
+/** Asks a server for its models; an error is part of the response. */
+async function tryModels(
+  { providers }: Services,
+  section: ProviderConfig,
+  signal: AbortSignal,
+): Promise<{ readonly listed: readonly ListedModel[]; readonly problem: z.infer<typeof problem> }> {
+  try {
+    return { listed: await providers.tryConnection(section, { signal }), problem: null };
+  } catch (thrown) {
+    return { listed: [], problem: problemOf(thrown) };
+  }
+}
+
+function problemOf(thrown: unknown): { readonly code: string; readonly message: string } {
+  if (isAppError(thrown)) return { code: thrown.code, message: redact(thrown.message) };
+  const event = thrown instanceof Error && 'event' in thrown ? thrown.event : null;
+  if (typeof event === 'object' && event !== null && 'code' in event && 'message' in event)
+    return { code: String(event.code), message: redact(String(event.message)) };
+  return { code: 'provider/failed', message: 'The server could not be asked.' };
+}
+
+const test = defineRoute({
+  method: 'post',
+  path: '/api/connections/test',
+  name: 'testConnection',
+  summary: 'Asks an address with a key which models it has. Keeps nothing.',
+  needs: { access: 'admin' },
+  body: z.strictObject({ name: z.string().max(64), ...entered }),
+  answer: tested,
+  async handle({ services, body, signal }) {
+    const { section } = await checkEntered(services, body);
+    const { listed, problem: wrong } = await tryModels(services, section, signal);
+    return toReply({ models: listed.map((model) => model.id), problem: wrong });
+  },
+});
+
+/** A provider with a key in the configuration is tested as it is; any other as it would be stored. */
+async function checkEntered(services: Services, input: ConnectionInput) {
+  const live = requireLive(services);
+  const section = services.config.providers.get(input.name);
+  const isConfigured = section?.keySource !== undefined && section.keySource.from !== 'page';
+  if (isConfigured && input.key === undefined && input.address === undefined) return { section, live, checked: null };
+  const checked = await live.checkConnection(input);
+  return { section: checked.section, live, checked };
+}
+
+const put = defineRoute({
+  method: 'put',
+  path: '/api/connections/{name}',
+  name: 'putConnection',
+  summary: 'Connects a provider or an address: keeps its key, which works at once, and asks for its models.',
+  needs: { access: 'admin' },
+  body: z.strictObject(entered),
+  answer: tested.extend({ connection }),
+  async handle({ services, params, body, signal }) {
+    const live = requireLive(services);
+    const checked = await live.checkConnection({ name: params.name, ...body });
+    const { listed, problem: wrong } = await tryModels(services, checked.section, signal);
+    const ids = listed.map((model) => model.id);
+    // The catalogue has the models of the others, whose own lists contain many that cannot chat.
+    const isOpen = checked.provider.name === 'openai-compatible' || checked.provider.name === 'ollama';
+    await live.keepConnection(params.name, checked, isOpen ? ids : []);
+    if (listed.length > 0) services.providers.catalogue.learn(params.name, listed);
+    const { name, kind, label } = checked.section;
+    const view = viewConnection(services, { name, kind, label: label ?? checked.provider.label });
+    return toReply({ connection: view, models: ids, problem: wrong });
+  },
+});
+
+const remove = defineRoute({
+  method: 'delete',
+  path: '/api/connections/{name}',
+  name: 'removeConnection',
+  summary: 'Removes a connection that was made here, with its key.',
+  needs: { access: 'admin' },
+  answer: listAnswer,
+  async handle({ services, params }) {
+    if (!(await requireLive(services).removeConnection(params.name)))
+      throw new AppError({
+        code: 'keys/unknown',
+        kind: 'not-found',
+        message: `No connection ${params.name} was made here.`,
+      });
+    return toReply(listReply(services));
+  },
+});
+
+const choose = defineRoute({
+  method: 'put',
+  path: '/api/settings/models',
+  name: 'chooseModels',
+  summary: 'Chooses the model of new chats and the one that writes titles; null leaves it to the configuration.',
+  needs: { access: 'admin' },
+  body: z.strictObject({
+    defaultModel: z.string().max(512).nullable().optional(),
+    titleModel: z.string().max(512).nullable().optional(),
+  }),
+  answer: choices,
+  async handle({ services, body }) {
+    const live = requireLive(services);
+    for (const id of [body.defaultModel, body.titleModel]) if (typeof id === 'string') services.providers.model(id);
+    await live.chooseModels({
+      ...(body.defaultModel === undefined ? {} : { defaultModel: body.defaultModel }),
+      ...(body.titleModel === undefined ? {} : { titleModel: body.titleModel }),
+    });
+    return toReply(live.modelChoices);
+  },
+});
+
+/** The routes. */
+export const connections = [list, test, put, remove, choose];

@@ -1,0 +1,44 @@
+/**
+ * Calls of other programs that are forwarded without being recorded: every path below the version of a wire that has
+ * no route of its own, with any method. They are not part of our API, so they are not in the table of routes.
+ */
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { proxyCall } from '../../proxy/proxy.ts';
+import { callPathOf } from '../../proxy/wire-refusal.ts';
+import { defineRoute, type HttpMethod, type RouteDefinition } from '../define.ts';
+
+const methods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
+const versions = ['v1', 'v1beta', 'v1alpha'];
+
+// A browser sends forms without asking first; programs send their token in a header.
+const form = /^(?:multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i;
+
+function otherCall(method: HttpMethod, base: string, version: string): RouteDefinition {
+  return defineRoute({
+    method,
+    path: `${base}/${version}/{rest}`,
+    name: `${method}OtherCall`,
+    summary: 'Forwards a call without recording it.',
+    // The operator's key may do more than list models, so viewers cannot use it.
+    needs: { access: 'write', body: method === 'get' ? 'none' : 'any', limit: 'proxyBytes' },
+    query: z.looseObject({}),
+    answer: z.unknown(),
+    async handle(call) {
+      const { services, caller, signal, header, headers, params } = call;
+      const parts = callPathOf(call.path) ?? refuseHttp('http/not-found', 'There is no such path.');
+      if (caller.by === 'cookie' && form.test(header('content-type') ?? ''))
+        return refuseHttp('http/media-type', 'A form is forwarded only with the token in a header.');
+      const sent = method === 'get' ? null : await call.bytes();
+      const body = sent?.byteLength === 0 && method === 'delete' ? null : sent;
+      const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
+      const to = { ...parts, method: call.method, project, search: call.search() };
+      return proxyCall({ services, caller, signal, header, headers, wire: null, body, ...to });
+    },
+  });
+}
+
+/** A route for each method and version, with and without a project. */
+export const otherCalls: readonly RouteDefinition[] = ['', '/p/{name}'].flatMap((base) =>
+  versions.flatMap((version) => methods.map((method) => otherCall(method, base, version))),
+);

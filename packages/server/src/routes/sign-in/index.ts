@@ -1,0 +1,85 @@
+/** Signing in and out: the token is stored in a cookie that scripts cannot read, and nowhere else. */
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { callerByToken, endedCookie, sessionCookie } from '../../middleware/auth.ts';
+import { defineRoute, toReply } from '../define.ts';
+
+const role = z.enum(['admin', 'member', 'viewer']);
+
+const ways = defineRoute({
+  method: 'get',
+  path: '/api/sign-in',
+  name: 'getSignIn',
+  summary: 'How people sign in here: with the token of this computer, or with a token of their own.',
+  needs: { access: 'open' },
+  answer: z.object({ mode: z.enum(['token', 'users']) }),
+  handle: ({ services }) => toReply({ mode: services.auth.mode }),
+});
+
+const enter = defineRoute({
+  method: 'post',
+  path: '/api/sign-in',
+  name: 'signIn',
+  summary: 'Signs a browser in with a token, by a cookie.',
+  needs: { access: 'open' },
+  body: z.strictObject({ token: z.string().min(1).max(4096) }),
+  answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
+  async handle(call) {
+    const { services, body } = call;
+    const token = body.token.trim();
+    const caller = await callerByToken(services, { token, by: 'cookie' });
+    if (caller === null) return refuseHttp('http/unauthorized', 'This is not a token of this server.');
+    return toReply(
+      { id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode },
+      { headers: { 'Set-Cookie': sessionCookie(call, token) } },
+    );
+  },
+});
+
+const leave = defineRoute({
+  method: 'post',
+  path: '/api/sign-out',
+  name: 'signOut',
+  summary: 'Signs this browser out. The token stays good for others who have it.',
+  needs: { access: 'open' },
+  answer: z.object({ signedOut: z.boolean() }),
+  handle: (call) => toReply({ signedOut: true }, { headers: { 'Set-Cookie': endedCookie(call) } }),
+});
+
+const leaveEverywhere = defineRoute({
+  method: 'post',
+  path: '/api/sign-out-everywhere',
+  name: 'signOutEverywhere',
+  summary: 'Ends every other session of yours: makes a new local token, or revokes your other tokens. This one stays.',
+  needs: { access: 'read' },
+  answer: z.object({ ended: z.number().nullable() }),
+  async handle(call) {
+    const { services, caller } = call;
+    const { auth, streams } = services;
+    if (auth.mode === 'token') {
+      if (auth.renew === undefined)
+        return refuseHttp(
+          'http/forbidden',
+          'The token was chosen where Coppice is started; change COPPICE_TOKEN there.',
+        );
+      const token = await auth.renew();
+      await streams.lookAgain();
+      const cookie = caller.by === 'cookie' ? { 'Set-Cookie': sessionCookie(call, token) } : {};
+      return toReply({ ended: null }, { headers: cookie });
+    }
+    const { accounts } = services.store;
+    const now = services.now();
+    let ended = 0;
+    for (const token of await accounts.tokens(caller.owner)) {
+      const isOver = token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now);
+      if (isOver || token.id === caller.stay?.key) continue;
+      await accounts.putToken({ ...token, revokedAt: now });
+      ended++;
+    }
+    await streams.lookAgain();
+    return toReply({ ended });
+  },
+});
+
+/** The routes. */
+export const signIn = [ways, enter, leave, leaveEverywhere];

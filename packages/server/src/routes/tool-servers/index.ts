@@ -1,0 +1,209 @@
+/** MCP servers: the list, who may add one, and what each tool may do. */
+import type { LiveConfig, McpClient, McpServerState, ToolDecision } from '@coppice/engine';
+import { z } from '@hono/zod-openapi';
+import type { Caller } from '../../caller.ts';
+import { refuseHttp } from '../../http-errors.ts';
+import { callerByToken } from '../../middleware/auth.ts';
+import type { Services } from '../../services.ts';
+import { listOfSchema } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
+
+const decision = z.enum(['ask', 'allow', 'never']);
+
+const tool = z
+  .object({
+    name: z.string().nullable(),
+    server: z.string(),
+    tool: z.string(),
+    status: z.enum(['ready', 'unavailable', 'changed', 'refused']),
+    description: z.string(),
+    asks: z.boolean(),
+    /** Whether calls need approval, are allowed or refused. */
+    decision,
+    pinnedAt: z.number().nullable(),
+    offer: z
+      .object({
+        changed: listOfSchema(z.enum(['command', 'description', 'parameters', 'annotations'])),
+        description: z.string(),
+        parameters: z.record(z.string(), z.unknown()),
+        hash: z.string(),
+      })
+      .optional(),
+    problem: z.string().optional(),
+  })
+  .openapi('ServerTool');
+
+const server = z
+  .object({
+    name: z.string(),
+    status: z.enum(['starting', 'ready', 'restarting', 'down', 'disabled', 'closed']),
+    since: z.number(),
+    target: listOfSchema(z.string()),
+    server: z.object({ name: z.string(), version: z.string() }).nullable(),
+    lastError: z.string().nullable(),
+    nextTryAt: z.number().nullable(),
+    problems: listOfSchema(z.string()),
+    /** Whether it was added on the page, where it can be removed. */
+    removable: z.boolean(),
+    tools: listOfSchema(tool),
+  })
+  .openapi('ToolServer');
+
+const serverList = z.object({
+  servers: listOfSchema(server),
+  /** What the caller may add: servers by URL, servers that are started by a command. */
+  mayAdd: z.object({ addresses: z.boolean(), commands: z.boolean() }),
+});
+
+function requireLive({ live }: Services): LiveConfig {
+  return live ?? refuseHttp('http/forbidden', 'Tool servers are set in the configuration of this server.');
+}
+
+function requireClient({ mcp }: Services): McpClient {
+  return mcp ?? refuseHttp('http/not-found', 'There are no MCP servers here.');
+}
+
+/**
+ * Commands run as the owner of the server's process: allowed on a local single-user server, or if the operator allows
+ * it.
+ */
+function mayAddCommands({ auth, bound, config, live, mcp }: Services, { role }: Pick<Caller, 'role'>): boolean {
+  if (live === null || mcp === null || role !== 'admin') return false;
+  return auth.mode === 'token' ? bound.isLoopback : config.mcpPageCommands;
+}
+
+function decisionOf({ config, live }: Services, name: string | null, asks: boolean): ToolDecision {
+  if (name === null) return 'ask';
+  if (config.tools.deny.includes(name)) return 'never';
+  if (config.tools.allow.includes(name)) return 'allow';
+  return live?.decisionOf(name) ?? (asks ? 'ask' : 'allow');
+}
+
+function viewServer(services: Services, state: McpServerState): z.input<typeof server> {
+  return {
+    ...state,
+    target: [...state.target],
+    problems: [...state.problems],
+    removable: services.config.mcpServers.get(state.name)?.fromPage === true,
+    tools: state.tools.map((each) => ({ ...each, decision: decisionOf(services, each.name, each.asks) })),
+  };
+}
+
+function listReply(services: Services, caller: Caller): z.input<typeof serverList> {
+  const { mcp, live } = services;
+  return {
+    servers: (mcp?.servers() ?? []).map((state) => viewServer(services, state)),
+    mayAdd: {
+      addresses: live !== null && mcp !== null && caller.role === 'admin',
+      commands: mayAddCommands(services, caller),
+    },
+  };
+}
+
+const list = defineRoute({
+  method: 'get',
+  path: '/api/mcp',
+  name: 'listMcpServers',
+  summary: 'Lists the MCP servers with their state, their tools, and what was decided about each tool.',
+  answer: serverList,
+  handle: ({ services, caller }) => toReply(listReply(services, caller)),
+});
+
+const approve = defineRoute({
+  method: 'post',
+  path: '/api/mcp/approvals',
+  name: 'approveMcpTool',
+  summary:
+    'Approves a changed tool, or all changed tools of a server. The hash identifies the definition that was shown.',
+  needs: { access: 'admin' },
+  body: z.strictObject({ tool: z.string(), hash: z.string().optional() }),
+  answer: z.object({ approved: z.number() }),
+  async handle({ services, body }) {
+    return toReply({ approved: await requireClient(services).approve(body.tool, body.hash) });
+  },
+});
+
+const word = z.string().max(4096);
+
+const put = defineRoute({
+  method: 'put',
+  path: '/api/mcp/servers/{name}',
+  name: 'putMcpServer',
+  summary:
+    'Adds a server by its address, or by the exact command that starts it; a command needs the token once more, and is refused unless this is a server for one person on this machine or the operator allows it.',
+  needs: { access: 'admin' },
+  body: z.union([
+    z.strictObject({ url: z.string().max(2048), key: z.string().max(8192).optional() }),
+    z.strictObject({
+      command: z.array(word).min(1).max(100),
+      env: z.record(z.string().max(200), word).optional(),
+      token: z.string().max(4096),
+    }),
+  ]),
+  answer: serverList,
+  async handle({ services, caller, params, body }) {
+    const live = requireLive(services);
+    const client = requireClient(services);
+    if ('command' in body) {
+      if (!mayAddCommands(services, caller))
+        return refuseHttp('http/forbidden', 'Commands are added in the configuration file of this server.');
+      const again = await callerByToken(services, { token: body.token.trim(), by: 'bearer' });
+      if (again === null || again.actor !== caller.actor)
+        return refuseHttp('http/forbidden', 'The token that confirms the command is wrong.');
+      const { command, env = {} } = body;
+      await live.keepToolServer({ name: params.name, command, env });
+    } else await live.keepToolServer({ name: params.name, ...body });
+    await client.reconfigure(services.config.mcpServers);
+    return toReply(listReply(services, caller));
+  },
+});
+
+const remove = defineRoute({
+  method: 'delete',
+  path: '/api/mcp/servers/{name}',
+  name: 'removeMcpServer',
+  summary: 'Ends and removes a server that was added here, with its key.',
+  needs: { access: 'admin' },
+  answer: serverList,
+  async handle({ services, caller, params }) {
+    const client = requireClient(services);
+    if (!(await requireLive(services).removeToolServer(params.name)))
+      return refuseHttp('http/not-found', `No server ${params.name} was added here.`);
+    await client.reconfigure(services.config.mcpServers);
+    return toReply(listReply(services, caller));
+  },
+});
+
+const test = defineRoute({
+  method: 'post',
+  path: '/api/mcp/servers/{name}/test',
+  name: 'testMcpServer',
+  summary: 'Ends the connection to a server and connects again; the answer has what came of it.',
+  needs: { access: 'admin' },
+  answer: serverList,
+  async handle({ services, caller, params }) {
+    await requireClient(services).restart(params.name);
+    return toReply(listReply(services, caller));
+  },
+});
+
+const decide = defineRoute({
+  method: 'put',
+  path: '/api/tools/{name}/decision',
+  name: 'decideTool',
+  summary: 'Decides whether calls of a tool are asked about, allowed or refused.',
+  needs: { access: 'admin' },
+  body: z.strictObject({ decision }),
+  answer: z.object({ name: z.string(), decision }),
+  async handle({ services, params, body }) {
+    const live = requireLive(services);
+    if (services.tools.find(params.name) === undefined)
+      return refuseHttp('http/not-found', `There is no tool ${params.name.slice(0, 200)}.`);
+    await live.decideTool(params.name, body.decision);
+    const { sideEffects = true } = services.tools.find(params.name) ?? {};
+    return toReply({ name: params.name, decision: decisionOf(services, params.name, sideEffects) });
+  },
+});
+
+/** The routes. */
+export const toolServers = [list, approve, put, remove, test, decide];

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Commit, Store } from '@coppice/core';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openStore } from './index.ts';
+import { type OpenedTree, openTree, type TreeMessage } from './open-tree.ts';
+
+const patience = { timeout: 60_000 };
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function newStore(scheme: string): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-open-tree-'));
+  const store = await openStore(scheme === 'memory' ? 'memory:' : `sqlite:${folder}/trees.db`);
+  opened.push(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return store;
+}
+
+const texts = (messages: readonly TreeMessage[]) => messages.map(({ text }) => text);
+const active = async (tree: OpenedTree) => texts(await tree.messages());
+
+describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
+  test('[K184] a tree without an id exists from its first append on, and reads as empty before', async () => {
+    const store = await newStore(scheme);
+    const tree = openTree(store, undefined, { systemPrompt: 'Be brief.', title: 'Bread' });
+    expect(await tree.messages()).toEqual([]);
+    expect(await tree.page()).toEqual({ messages: [], before: null, activeId: null, version: 0 });
+    expect((await tree.search('dough')).items).toEqual([]);
+    expect((await tree.context()).messages).toEqual([
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+    ]);
+    await expect(tree.append('  ', { parentId: tree.id })).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    expect((await store.trees()).items).toEqual([]);
+    // Concurrent appends form a chain.
+    const [first, second] = await Promise.all([
+      tree.append('Hello'),
+      tree.append({ role: 'assistant', content: 'Hi.' }),
+    ]);
+    expect([first.parentId, second.parentId]).toEqual([null, first.id]);
+    expect((await store.trees()).items).toMatchObject([{ id: tree.id, attributes: { title: 'Bread' } }]);
+    expect((await tree.context()).messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    await tree.undo();
+    await tree.undo();
+    expect(await active(tree)).toEqual([]);
+    await tree.redo();
+    expect(await active(tree)).toEqual(['Hello']);
+    await expect(tree.append(' ')).rejects.toMatchObject({ code: 'message/blank' });
+  });
+
+  test('[K185] edit, regenerate, select, next and previous give variants, each message with its place among them', async () => {
+    const store = await newStore(scheme);
+    const tree = openTree(store);
+    const reply = await tree.append(['Where to in May?', { role: 'assistant', content: 'Lisbon.' }]);
+    const prepared = await tree.regenerate(reply.id);
+    expect(prepared.prompt.text).toBe('Where to in May?');
+    expect(prepared.context.messages.map(({ role }) => role)).toEqual(['user']);
+    // Preparing writes nothing: the active path moves when the reply exists.
+    expect(await active(tree)).toEqual(['Where to in May?', 'Lisbon.']);
+    const again = await prepared.add('Porto.', { meta: { tags: ['second'] } });
+    expect(again).toMatchObject({ role: 'assistant', text: 'Porto.', index: 1, count: 2, meta: { tags: ['second'] } });
+    // An equal reply becomes a separate variant.
+    expect(await (await tree.regenerate(again.id)).add('Porto.')).toMatchObject({ index: 2, count: 3 });
+    expect((await tree.next(again.id)).index).toBe(2);
+    expect((await tree.next((await tree.messages()).at(-1)?.id ?? '')).text).toBe('Lisbon.');
+    expect((await tree.previous(reply.id)).index).toBe(2);
+    const edited = await tree.edit(again.parentId ?? '', 'Where to in June?');
+    expect(edited).toMatchObject({ index: 1, count: 2, role: 'user' });
+    expect(await tree.messages()).toMatchObject([{ text: 'Where to in June?', index: 1, count: 2 }]);
+    const { index, count, messages } = await tree.variants(edited.id);
+    expect([index, count, texts(messages)]).toEqual([1, 2, ['Where to in May?', 'Where to in June?']]);
+    expect(texts(await tree.path(reply.id))).toEqual(['Where to in May?', 'Lisbon.']);
+    await tree.select(reply.id);
+    const page = await tree.page({ limit: 1 });
+    expect(page).toMatchObject({
+      messages: [{ text: 'Lisbon.', index: 0, count: 3 }],
+      activeId: reply.id,
+      before: reply.id,
+    });
+    expect(texts((await tree.page({ limit: 1, before: page.before ?? '' })).messages)).toEqual(['Where to in May?']);
+    expect((await tree.search('june')).items.map((hit) => hit.nodeId)).toEqual([edited.id]);
+  });
+
+  test('[K186] a removed message keeps its children unless they are to go too; a branch moves; both are undone', async () => {
+    const store = await newStore(scheme);
+    const tree = openTree(store);
+    await tree.append(['One', { role: 'assistant', content: 'Two' }, 'Three']);
+    const [one, two, three] = await tree.messages();
+    if (one === undefined || two === undefined || three === undefined) throw new Error('A message is missing.');
+    await tree.remove(two.id);
+    expect(await active(tree)).toEqual(['One', 'Three']);
+    await tree.undo();
+    await tree.remove(two.id, { keepChildren: false });
+    expect(await active(tree)).toEqual(['One']);
+    await tree.undo();
+    expect(await active(tree)).toEqual(['One', 'Two', 'Three']);
+    await tree.move(three.id, null, { before: one.id });
+    expect(await tree.path(three.id)).toMatchObject([{ text: 'Three', parentId: null, index: 0, count: 2 }]);
+    await expect(tree.move(one.id, two.id)).rejects.toMatchObject({ kind: 'refused' });
+    await tree.undo();
+    expect(await active(tree)).toEqual(['One', 'Two', 'Three']);
+  });
+
+  test('[K187] a chosen id always holds: an equal message under another id is no reason to take that one, and a retry adds nothing', async () => {
+    const store = await newStore(scheme);
+    const tree = openTree(store, '01890c2e-0000-7000-8000-000000000001', { create: true });
+    const first = await tree.append('Hello');
+    const id = '01890c2e-0000-7000-8000-00000000000a';
+    expect((await tree.append({ id, role: 'user', content: 'Hello' }, { parentId: null })).id).toBe(id);
+    expect((await tree.append({ id, role: 'user', content: 'Hello' }, { parentId: null })).id).toBe(id);
+    expect((await tree.variants(first.id)).count).toBe(2);
+    // Without an id the equal message is reused.
+    expect((await tree.append('Hello', { parentId: null })).id).toBe(first.id);
+    await expect(tree.append({ id, role: 'user', content: 'Other' })).rejects.toMatchObject({ code: 'id/taken' });
+    await expect(tree.append({ id: 'msg_1', role: 'user', content: 'x' })).rejects.toMatchObject({
+      code: 'id/invalid',
+    });
+  });
+
+  test('[K188] a tree of another user, or an id that does not exist, is refused by name; nothing is written there', async () => {
+    const store = await newStore(scheme);
+    const mine = openTree(store, undefined, { user: 'ann' });
+    const said = await mine.append('Mine');
+    const theirs = openTree(store, mine.id, { user: 'bob' });
+    await expect(theirs.messages()).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    await expect(theirs.append('Hello')).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    await expect(theirs.edit(said.id, 'Yours')).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(openTree(store, mine.id, { user: 'bob', create: true }).append('Hi')).rejects.toMatchObject({
+      code: 'id/taken',
+    });
+    await expect(mine.select('01890c2e-0000-7000-8000-00000000000b')).rejects.toMatchObject({
+      code: 'tree/unknown-node',
+    });
+    expect(await active(mine)).toEqual(['Mine']);
+    expect((await store.forOwner('ann').history(mine.id))[0]?.actor).toBe('ann');
+  });
+
+  test('[K189] a subscription receives every commit from now on, of a tree that is created later too, until it is ended', async () => {
+    const store = await newStore(scheme);
+    const tree = openTree(store);
+    const [received, later]: [Commit[], Commit[]] = [[], []];
+    const end = await tree.subscribe((commit) => received.push(commit));
+    await tree.append('One');
+    await vi.waitFor(() => expect(received.map(({ version }) => version)).toEqual([1, 2]), patience);
+    await tree.subscribe((commit) => later.push(commit));
+    await openTree(store, tree.id).append('Two');
+    await vi.waitFor(() => expect([received.length, later.length]).toEqual([3, 1]), patience);
+    end();
+    await tree.append('Three');
+    await vi.waitFor(() => expect(later.length).toBe(2), patience);
+    expect(received.length).toBe(3);
+    await tree.close();
+  });
+});
+
+test('[K190] a commit between two looks of a feed is delivered at once, in the same process and from another one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-open-tree-'));
+  const url = `sqlite:${folder}/trees.db`;
+  const [store, other] = [await openStore(url), await openStore(url)];
+  opened.push(async () => {
+    await store.close();
+    await other.close();
+    rmSync(folder, { recursive: true });
+  });
+  for (const writer of [store, other]) {
+    const tree = openTree(store);
+    await tree.append('First');
+    const received: Commit[] = [];
+    const again = openTree(writer, tree.id);
+    for (let turn = 1; turn <= 20; turn++) {
+      const end = await tree.subscribe((commit) => received.push(commit));
+      await again.append(`Message ${turn}`);
+      await vi.waitFor(() => expect(received.length).toBe(turn), patience);
+      end();
+    }
+  }
+});

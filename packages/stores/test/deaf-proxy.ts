@@ -1,0 +1,47 @@
+/** A proxy that passes everything on except notifications: LISTEN seems to work, and nothing is ever heard. */
+import { connect, createServer, type Socket } from 'node:net';
+import { Frames } from './transaction-pooler.ts';
+
+const notification = 'A'.charCodeAt(0);
+
+/** A running proxy. */
+export interface DeafProxy {
+  /** The URL of the database, through the proxy. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in front of a database server. */
+export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname);
+    const frames = new Frames();
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (bytes) => {
+      for (const frame of frames.take(bytes)) if (frame[0] !== notification) client.write(frame);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(typeof address === 'object' ? address?.port : '');
+  return {
+    url: url.href,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { type CombineWay, replySourceOf } from '@coppice/client';
+import type { Node } from '@coppice/core';
+import { type ReactElement, useId, useState } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { ModelMenu } from '../models/model-menu.tsx';
+import { modelsNow, useAppData } from '../state/app-data.ts';
+import { combineReplies } from '../state/generation.ts';
+import { modelColourOf } from '../state/model-colours.ts';
+import { useUi } from '../state/ui.ts';
+import { useSession } from '../state/use-session.ts';
+import { currentOptions } from '../thread/current-options.ts';
+import { letterOfAnswer } from '../thread/source-chips.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+
+const mostAnswers = 8;
+
+const ways = [
+  { way: 'combine', label: 'wayCombine', hint: 'wayCombineHint' },
+  { way: 'table', label: 'wayTable', hint: 'wayTableHint' },
+  { way: 'differences', label: 'wayDifferences', hint: 'wayDifferencesHint' },
+] as const;
+
+/** The name of an answer: its model. */
+export function nameOfAnswer(node: Node): string {
+  return replySourceOf(node.meta).model ?? t('model');
+}
+
+/** The letter of a selected answer in the colour of its model. */
+export function AnswerLetter({ node, at }: { readonly node: Node; readonly at: number }): ReactElement {
+  return (
+    <span className={modelColourOf(nameOfAnswer(node))}>
+      <span className="side-l">{letterOfAnswer(at)}</span>
+    </span>
+  );
+}
+
+interface CombinePanelProps {
+  readonly offered: readonly Node[];
+  /** The selected ones; their order gives them their letters. */
+  readonly picked: readonly Node[];
+  readonly onPick: (node: Node) => void;
+  readonly onClose: () => void;
+}
+
+/** Combines the selected answers: which, in what way, by which model, with what instructions. */
+export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelProps): ReactElement {
+  const session = useSession();
+  const lists = useAppData();
+  const [way, setWay] = useState<CombineWay>('combine');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [instructions, setInstructions] = useState('');
+  const [busy, setBusy] = useState(false);
+  const names = useId();
+  const model = chosen ?? modelsNow(lists)[0] ?? null;
+  const provider = lists.models.find((each) => each.id === model)?.provider ?? '';
+  const enough = picked.length >= 2 && picked.length <= mostAnswers;
+  const run = async () => {
+    setBusy(true);
+    const begun = await combineReplies(
+      session,
+      picked.map((node) => node.id),
+      {
+        ...currentOptions({ n: 1, ...(model === null ? {} : { models: [model] }) }),
+        way,
+        instructions: instructions.trim(),
+      },
+    );
+    setBusy(false);
+    // On a phone the panel covers the answers.
+    if (begun && matchMedia('(max-width: 720px)').matches) useUi.setState({ combining: false });
+  };
+  return (
+    <aside className="combine-panel" aria-label={t('combineAnswers')}>
+      <div className="bar">
+        <h2 className="grow">{t('combineAnswers')}</h2>
+        <IconButton icon="x" label={t('close')} onClick={onClose} />
+      </div>
+      <fieldset className="combine-part">
+        <legend>{tn('answersSelected', picked.length)}</legend>
+        {offered.map((node) => {
+          const at = picked.indexOf(node);
+          const { outputTokens } = replySourceOf(node.meta);
+          return (
+            <label key={node.id} className="combine-answer">
+              <input type="checkbox" className="pickbox" checked={at >= 0} onChange={() => onPick(node)} />
+              {at < 0 ? null : <AnswerLetter node={node} at={at} />}
+              <span className="grow clip">{nameOfAnswer(node)}</span>
+              <span className="dim num">{outputTokens === null ? '' : tn('tokens', outputTokens)}</span>
+            </label>
+          );
+        })}
+      </fieldset>
+      <fieldset className="combine-part">
+        <legend>{t('combineWay')}</legend>
+        {ways.map((each) => (
+          <label key={each.way} className="combine-way">
+            <input
+              type="radio"
+              className="radio"
+              name={names}
+              checked={way === each.way}
+              onChange={() => setWay(each.way)}
+            />
+            <span>
+              <b>{t(each.label)}</b>
+              <span>{t(each.hint)}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <div className="combine-part">
+        <span className="combine-label">{t('model')}</span>
+        <ModelMenu
+          chosen={model}
+          onPick={setChosen}
+          trigger={
+            <button type="button" className="combine-model">
+              {model === null ? t('noModelReady') : <ModelName model={model} />}
+              <span className="dim grow clip">{provider}</span>
+              <Icon name="down" />
+            </button>
+          }
+        />
+      </div>
+      <label className="combine-part">
+        <span className="combine-label">{t('combineInstructions')}</span>
+        <textarea
+          className="field area"
+          rows={2}
+          value={instructions}
+          onChange={(event) => setInstructions(event.target.value)}
+        />
+      </label>
+      <footer className="combine-foot">
+        <span className="grow dim">{enough ? t('combineKeeps') : t('combineNeeds', { n: mostAnswers })}</span>
+        <Button look="primary" icon="merge" disabled={!enough || busy || model === null} onClick={() => void run()}>
+          {t('combine')}
+        </Button>
+      </footer>
+    </aside>
+  );
+}

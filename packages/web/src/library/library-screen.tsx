@@ -1,0 +1,286 @@
+import { messageKit } from '@coppice/content';
+import { textMessage } from '@coppice/core';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { HomeRail } from '../home/home-rail.tsx';
+import { DrawerButton } from '../home/rail.tsx';
+import { t, tn } from '../i18n/index.ts';
+import {
+  type LibraryEntry,
+  type LibraryItem,
+  libraryEntryToJson,
+  loadLibrary,
+  parseLibraryEntry,
+  removeLibraryItem,
+  saveLibraryEntry,
+  useLibrary,
+} from '../state/library.ts';
+import { api } from '../state/page-client.ts';
+import { showToast } from '../state/toasts.ts';
+import { promptName } from '../thread/slash-menu.tsx';
+import { Button } from '../ui/button.tsx';
+import { saveText } from '../ui/save-text.ts';
+import { PresetEditor } from './preset-editor.tsx';
+
+const emptyEntry: LibraryEntry = { kind: 'prompt', name: '', text: '', folder: null, options: {}, messages: [] };
+
+/** Custom instructions, presets and prompts: written once, used in every new chat. */
+export function LibraryScreen(): ReactElement {
+  const items = useLibrary((library) => library.items);
+  const known = useLibrary((library) => library.known);
+  useEffect(() => {
+    void loadLibrary();
+  }, []);
+  return (
+    <div className="app two">
+      <HomeRail />
+      <main className="main">
+        <div className="home one">
+          <div className="column-main settings library">
+            <div className="row home-head">
+              <DrawerButton />
+              <h1 className="grow">{t('library')}</h1>
+              <ImportExport items={items} />
+            </div>
+            <p className="hint">{t('libraryHint')}</p>
+            {known ? (
+              <>
+                <Instructions items={items.filter((item) => item.kind === 'instructions')} />
+                <Presets items={items.filter((item) => item.kind === 'preset')} />
+                <Prompts items={items.filter((item) => item.kind === 'prompt')} />
+              </>
+            ) : null}
+          </div>
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function ImportExport({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
+  const input = useRef<HTMLInputElement>(null);
+  const read = async (file: File) => {
+    let list: unknown;
+    try {
+      list = JSON.parse(await file.text());
+    } catch {
+      list = null;
+    }
+    const given = typeof list === 'object' && list !== null && 'items' in list ? list.items : list;
+    const entries = (Array.isArray(given) ? given : []).map(parseLibraryEntry).filter((entry) => entry !== null);
+    let stored = 0;
+    for (const entry of entries) {
+      const same = items.find(
+        (item) => item.kind === entry.kind && item.name === entry.name && item.folder === entry.folder,
+      );
+      if (await saveLibraryEntry(entry, same?.id ?? null)) stored++;
+    }
+    showToast({
+      icon: 'import',
+      text: stored === 0 ? t('nothingInFile') : tn('entriesImported', stored),
+      bad: stored === 0,
+    });
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        hidden
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file !== undefined) void read(file);
+          event.target.value = '';
+        }}
+      />
+      <Button icon="import" onClick={() => input.current?.click()}>
+        {t('importWord')}
+      </Button>
+      <Button
+        icon="export"
+        onClick={() =>
+          saveText(
+            `${JSON.stringify({ format: 'coppice-library', items: items.map(libraryEntryToJson) }, null, 2)}\n`,
+            'coppice-library.json',
+            'application/json',
+          )
+        }
+      >
+        {t('exportWord')}
+      </Button>
+    </>
+  );
+}
+
+function tokensOf(text: string): number {
+  return text.trim() === '' ? 0 : messageKit.tokens(textMessage('system', text));
+}
+
+function Instructions({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
+  const [folders, setFolders] = useState<readonly string[]>([]);
+  const [folder, setFolder] = useState('');
+  useEffect(() => {
+    api.folders().then(
+      (answer) => setFolders(answer.items.map((item) => item.name)),
+      () => undefined,
+    );
+  }, []);
+  const named = [...new Set([...folders, ...items.flatMap((item) => item.folder ?? [])])].sort();
+  const item = items.find((each) => (each.folder ?? '') === folder) ?? null;
+  return (
+    <section className="card">
+      <h2>
+        <span className="grow">{t('customInstructions')}</span>
+        {named.length === 0 ? null : (
+          <select
+            className="field"
+            aria-label={t('instructionsFor')}
+            value={folder}
+            onChange={(event) => setFolder(event.target.value)}
+          >
+            <option value="">{t('everyChat')}</option>
+            {named.map((name) => (
+              <option key={name} value={name}>
+                {t('projectNamed', { name })}
+              </option>
+            ))}
+          </select>
+        )}
+      </h2>
+      <InstructionText key={`${folder} ${item?.id ?? ''}`} item={item} folder={folder === '' ? null : folder} />
+      <p className="hint">{t('instructionsHint')}</p>
+    </section>
+  );
+}
+
+function InstructionText({
+  item,
+  folder,
+}: {
+  readonly item: LibraryItem | null;
+  readonly folder: string | null;
+}): ReactElement {
+  const [text, setText] = useState(item?.text ?? '');
+  const changed = text !== (item?.text ?? '');
+  const save = () => saveLibraryEntry({ ...emptyEntry, kind: 'instructions', text, folder }, item?.id ?? null);
+  return (
+    <>
+      <textarea
+        className="field area"
+        rows={4}
+        aria-label={t('customInstructions')}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="row">
+        <span className="grow dim num">{tn('tokensInEveryChat', tokensOf(text))}</span>
+        <Button look="primary" disabled={!changed} onClick={() => void save()}>
+          {t('save')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Presets({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const isNew = chosen === 'new';
+  const shown = isNew ? null : (items.find((item) => item.id === chosen) ?? items[0] ?? null);
+  return (
+    <section>
+      <div className="row home-head">
+        <h2 className="grow">{t('presets')}</h2>
+        <Button small icon="plus" onClick={() => setChosen('new')}>
+          {t('newPreset')}
+        </Button>
+      </div>
+      {shown === null && !isNew ? (
+        <p className="hint">{t('noPresets')}</p>
+      ) : (
+        <div className="card preset-card">
+          <ul className="preset-list">
+            {items.map((item) => (
+              <li key={item.id}>
+                <button type="button" aria-pressed={item.id === shown?.id} onClick={() => setChosen(item.id)}>
+                  <b>{item.name}</b>
+                  <small>{item.options.models?.join(', ') ?? t('anyModel')}</small>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <PresetEditor key={shown?.id ?? 'new'} item={shown} onDone={() => setChosen(null)} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
+  const [editing, setEditing] = useState<string | null>(null);
+  return (
+    <section>
+      <div className="row home-head">
+        <h2 className="grow">
+          {t('prompts')} <span className="dim">{t('promptsHint')}</span>
+        </h2>
+        <Button small icon="plus" onClick={() => setEditing('new')}>
+          {t('newPrompt')}
+        </Button>
+      </div>
+      <div className="card">
+        {editing === 'new' ? <PromptEditor item={null} onDone={() => setEditing(null)} /> : null}
+        {items.length === 0 && editing !== 'new' ? <p className="hint">{t('noPrompts')}</p> : null}
+        {items.map((item) =>
+          editing === item.id ? (
+            <PromptEditor key={item.id} item={item} onDone={() => setEditing(null)} />
+          ) : (
+            <div key={item.id} className="row setting">
+              <span className="grow clip">
+                <b className="mono">/{promptName(item.name)}</b>
+                <span className="sub clip">{item.text.slice(0, 200)}</span>
+              </span>
+              <Button small icon="edit" onClick={() => setEditing(item.id)}>
+                {t('edit')}
+              </Button>
+              <Button small look="quiet" icon="trash" onClick={() => void removeLibraryItem(item.id)}>
+                {t('delete')}
+              </Button>
+            </div>
+          ),
+        )}
+      </div>
+    </section>
+  );
+}
+
+function PromptEditor({
+  item,
+  onDone,
+}: {
+  readonly item: LibraryItem | null;
+  readonly onDone: () => void;
+}): ReactElement {
+  const [name, setName] = useState(item?.name ?? '');
+  const [text, setText] = useState(item?.text ?? '');
+  const save = async () => {
+    if (await saveLibraryEntry({ ...emptyEntry, kind: 'prompt', name: name.trim(), text }, item?.id ?? null)) onDone();
+  };
+  return (
+    <div className="form">
+      <label className="form-field">
+        <span>{t('nameWord')}</span>
+        <input className="field" value={name} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label className="form-field">
+        <span>{t('promptText')}</span>
+        <textarea className="field area" rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      <div className="row foot-row">
+        <Button onClick={onDone}>{t('cancel')}</Button>
+        <Button look="primary" disabled={promptName(name) === '' || text.trim() === ''} onClick={() => void save()}>
+          {t('save')}
+        </Button>
+      </div>
+    </div>
+  );
+}

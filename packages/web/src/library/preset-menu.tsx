@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react';
+import { t } from '../i18n/index.ts';
+import { chooseOptions, defaultOptions } from '../state/chat-options.ts';
+import { type LibraryItem, useLibrary } from '../state/library.ts';
+import { navigateTo } from '../state/router.ts';
+import { useUi } from '../state/ui.ts';
+import { useOptionalSession } from '../state/use-session.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { offerPresetPrompt } from './switch-preset.ts';
+
+/**
+ * The presets. In a new chat the selected one provides prompt and first messages; in a chat with messages it changes
+ * model, parameters and tools in place, and another prompt is offered as a copy.
+ */
+export function PresetMenu(): ReactElement {
+  const session = useOptionalSession();
+  const presets = useLibrary((library) => library.items).filter((item) => item.kind === 'preset');
+  const chosen = useUi((ui) => ui.preset);
+  const shown = presets.find((preset) => preset.id === chosen) ?? null;
+  const pick = (preset: LibraryItem | null) => {
+    useUi.setState({ preset: preset?.id ?? null });
+    chooseOptions({ ...defaultOptions, ...preset?.options });
+    if (session !== null && preset !== null) offerPresetPrompt(session, preset);
+  };
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="pill"
+          aria-label={shown === null ? t('preset') : t('presetIs', { name: shown.name })}
+        >
+          <Icon name="lines" />
+          <span className="desk-only clip">{shown?.name ?? t('preset')}</span>
+          <Icon name="down" size={13} />
+        </button>
+      }
+    >
+      <MenuItem checked={shown === null} onSelect={() => pick(null)}>
+        {t('noPreset')}
+      </MenuItem>
+      {presets.map((preset) => (
+        <MenuItem key={preset.id} checked={preset.id === chosen} onSelect={() => pick(preset)}>
+          {preset.name}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon="gear" onSelect={() => navigateTo({ name: 'library' })}>
+        {t('library')}
+      </MenuItem>
+    </Menu>
+  );
+}

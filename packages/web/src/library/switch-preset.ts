@@ -1,0 +1,37 @@
+import { asProblem, type TreeSession } from '@coppice/client';
+import { t } from '../i18n/index.ts';
+import { loadTrees } from '../state/app-data.ts';
+import { composePrompt, type LibraryItem, useLibrary } from '../state/library.ts';
+import { api } from '../state/page-client.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+
+/**
+ * Offers the prompt of a preset for a chat. An empty chat takes it immediately; in a chat with messages another
+ * prompt needs a copy, because the replies were written for the old one.
+ */
+export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): void {
+  const tree = session.state.part?.tree;
+  if (tree === undefined) return;
+  const prompt = composePrompt(useLibrary.getState().items, tree.folder, preset);
+  if (prompt === null || prompt === (tree.systemPrompt ?? '')) return;
+  if (tree.activeNodeId === null) {
+    api.patch(tree.id, { systemPrompt: prompt }).catch((thrown) => showError(asProblem(thrown)));
+    return;
+  }
+  const copy = async () => {
+    try {
+      const made = await api.setPrompt(tree.id, prompt, false, session.version);
+      navigateTo(treePlace(made.treeId));
+      void loadTrees();
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
+  showToast({
+    icon: 'lines',
+    text: t('presetSwitched', { name: preset.name }),
+    action: { label: t('newTreeWithPrompt'), run: () => void copy() },
+  });
+}

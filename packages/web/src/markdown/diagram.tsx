@@ -1,0 +1,85 @@
+import { memo, type ReactElement, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { saveText } from '../ui/save-text.ts';
+import { useDarkTheme } from '../ui/use-dark-theme.ts';
+import { Code } from './code.tsx';
+import type { CodeInfo } from './code-names.ts';
+import type { Drawn } from './draw-diagram.ts';
+
+// A longer one is shown as code: drawing it could block the browser.
+const longestText = 20_000;
+
+/**
+ * A Mermaid diagram as an image, with a button to show its source. Until it is drawn, or if that fails, it is shown
+ * as code.
+ */
+export const Diagram = memo(function Diagram({
+  code,
+  info,
+}: {
+  readonly code: string;
+  readonly info: CodeInfo;
+}): ReactElement {
+  const dark = useDarkTheme();
+  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const [asCode, setAsCode] = useState(false);
+  useEffect(() => {
+    if (code.length > longestText) return;
+    let current = true;
+    import('./draw-diagram.ts')
+      .then(({ drawDiagram }) => drawDiagram(code, dark))
+      .then((result) => {
+        if (current) setDrawn(result);
+      })
+      // If the library cannot be loaded, the source is shown.
+      .catch(() => undefined);
+    return () => {
+      current = false;
+    };
+  }, [code, dark]);
+  if (drawn === null || 'problem' in drawn || asCode)
+    return (
+      <>
+        <Code
+          code={code}
+          info={info}
+          extra={
+            drawn !== null && 'svg' in drawn ? (
+              <Button small look="quiet" icon="eye" onClick={() => setAsCode(false)}>
+                {t('diagram')}
+              </Button>
+            ) : null
+          }
+        />
+        {drawn !== null && 'problem' in drawn ? (
+          <p className="dim">{t('notDrawn', { why: firstLine(drawn.problem) })}</p>
+        ) : null}
+      </>
+    );
+  return (
+    <figure className="diagram">
+      <div className="code-header">
+        <span className="grow">{t('diagram')}</span>
+        <Button small look="quiet" icon="code" onClick={() => setAsCode(true)}>
+          {t('code')}
+        </Button>
+        <IconButton
+          icon="import"
+          label={t('saveFile')}
+          onClick={() => saveText(drawn.svg, 'diagram.svg', 'image/svg+xml')}
+        />
+        <CopyButton text={code} label={t('copyCode')} />
+      </div>
+      <img
+        src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`}
+        alt={t('diagramOf', { text: code.slice(0, 400) })}
+      />
+    </figure>
+  );
+});
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

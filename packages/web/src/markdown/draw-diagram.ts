@@ -1,0 +1,99 @@
+/**
+ * Draws diagrams in a sandboxed frame, so that neither the library nor a model's text runs in the page: the frame has
+ * no origin and no network, and its result is shown as an image. A separate module, loaded with the first diagram.
+ */
+import libraryAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
+
+/** A drawn diagram, or why it could not be drawn. */
+export type Drawn = { readonly svg: string } | { readonly problem: string };
+
+// Drawn in greys: colours have other meanings on the page.
+function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
+  const [ink, quiet, line, paper, surface] = dark
+    ? ['#e8ebe4', '#c0c7c0', '#8a938c', '#232a26', '#2c3430']
+    : ['#1d2620', '#46504a', '#7a847c', '#fcfdfb', '#eff1ed'];
+  return {
+    startOnLoad: false,
+    securityLevel: 'strict',
+    theme: 'base',
+    darkMode: dark,
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+    class: { htmlLabels: false },
+    fontFamily: 'system-ui, sans-serif',
+    maxTextSize: 30_000,
+    themeVariables: {
+      darkMode: dark,
+      background: paper,
+      primaryColor: surface,
+      primaryTextColor: ink,
+      primaryBorderColor: line,
+      secondaryColor: paper,
+      tertiaryColor: surface,
+      lineColor: quiet,
+      textColor: ink,
+      noteBkgColor: surface,
+      noteTextColor: ink,
+      noteBorderColor: line,
+      edgeLabelBackground: paper,
+      clusterBkg: paper,
+      clusterBorder: line,
+      fontSize: '14px',
+    },
+  };
+}
+
+type Answer = { readonly id: number; readonly svg?: string; readonly problem?: string };
+
+function isAnswer(data: unknown): data is Answer {
+  return typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number';
+}
+
+const waiting = new Map<number, (drawn: Drawn) => void>();
+let frame: Promise<HTMLIFrameElement> | null = null;
+let lastId = 0;
+
+async function openFrame(): Promise<HTMLIFrameElement> {
+  const response = await fetch(libraryAddress);
+  if (!response.ok) throw new Error(`${response.status}`);
+  const library = await response.text();
+  const element = document.createElement('iframe');
+  element.setAttribute('sandbox', 'allow-scripts');
+  element.setAttribute('aria-hidden', 'true');
+  element.tabIndex = -1;
+  element.title = 'Mermaid';
+  element.className = 'diagram-frame';
+  element.src = '/frames/diagram.html';
+  await new Promise<void>((resolve) => {
+    addEventListener('message', (event) => {
+      if (event.source !== element.contentWindow) return;
+      if (event.data === 'ready') {
+        element.contentWindow?.postMessage({ library }, '*');
+        resolve();
+      } else if (isAnswer(event.data)) {
+        const { id, svg, problem } = event.data;
+        waiting.get(id)?.(typeof svg === 'string' ? { svg } : { problem: String(problem ?? '') });
+        waiting.delete(id);
+      }
+    });
+    document.body.append(element);
+  });
+  return element;
+}
+
+/** Draws a diagram. Rejects if the library cannot be loaded; an invalid diagram returns the reason. */
+export async function drawDiagram(text: string, dark: boolean): Promise<Drawn> {
+  frame ??= openFrame();
+  let opened: HTMLIFrameElement;
+  try {
+    opened = await frame;
+  } catch (thrown) {
+    frame = null;
+    throw thrown;
+  }
+  const id = ++lastId;
+  return new Promise((resolve) => {
+    waiting.set(id, resolve);
+    opened.contentWindow?.postMessage({ id, text, settings: settingsFor(dark) }, '*');
+  });
+}

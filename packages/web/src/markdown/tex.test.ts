@@ -1,0 +1,42 @@
+import temml from 'temml';
+import { expect, test } from 'vitest';
+import { ordinaryFormulas } from '../testing/ordinary-formulas.ts';
+import { texOptions, texReadings } from './tex.ts';
+
+/** The first reading that the library can render, as MathML; null if there is none. */
+function setOrNull(tex: string, display: boolean): string | null {
+  for (const reading of texReadings(tex)) {
+    const html = temml.renderToString(reading, texOptions(display));
+    if (!html.includes('temml-error') && html.includes('<math')) return html;
+  }
+  return null;
+}
+
+test('[B112] a hundred ordinary formulas are set, in a line and as blocks, without a command that is not known', () => {
+  expect(ordinaryFormulas.length).toBeGreaterThanOrEqual(100);
+  for (const tex of ordinaryFormulas)
+    for (const display of [true, false]) {
+      const html = setOrNull(tex, display);
+      expect(html, tex).not.toBeNull();
+      // The library renders an unknown command as text with its backslash.
+      expect(html, tex).not.toMatch(/>\\[a-zA-Z]/);
+    }
+});
+
+test('[B112] one command that is not known leaves the rest of its formula set; what cannot be read at all is left as it is', () => {
+  const html = setOrNull(String.raw`\frac{1}{2} + \nosuchcommand{x}`, false);
+  expect(html).toContain('<mfrac>');
+  expect(html).toContain('\\nosuchcommand');
+  expect(setOrNull(String.raw`\frac{a`, false)).toBeNull();
+});
+
+test('[B112] a formula names no address, class or style of its own', () => {
+  for (const tex of [
+    String.raw`\href{javascript:alert(1)}{x}`,
+    String.raw`\includegraphics{https://other.example/x.png}`,
+    String.raw`\class{evil}{y}`,
+    String.raw`\htmlData{a=b}{y}`,
+    String.raw`\style{background:url(x)}{y}`,
+  ])
+    expect(setOrNull(tex, false) ?? '').not.toMatch(/href=|src=|<img|class="evil|data-a|url\(/);
+});

@@ -1,0 +1,179 @@
+import type { ModelView } from '@coppice/client';
+import { type KeyboardEvent, type ReactElement, useMemo, useRef, useState } from 'react';
+import { formatCompact, formatNumber, t, tn } from '../i18n/index.ts';
+import { toggleFavourite, useAppData } from '../state/app-data.ts';
+import { navigateTo } from '../state/router.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { Popover } from '../ui/popover.tsx';
+import { groupModels } from './model-groups.ts';
+
+interface ModelMenuProps {
+  readonly trigger: ReactElement;
+  /** The selected model; null if one is being added. */
+  readonly chosen: string | null;
+  readonly onPick: (id: string) => void;
+  /** Removes the model, if there are others. */
+  readonly onRemove?: (() => void) | undefined;
+  /** Excluded models. */
+  readonly without?: readonly string[];
+}
+
+/** The models to choose from: a filter, favourites, those that are ready with window and price, and what needs a key. */
+export function ModelMenu({ trigger, chosen, onPick, onRemove, without = [] }: ModelMenuProps): ReactElement {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover trigger={trigger} label={t('models')} open={open} onOpenChange={setOpen} className="model-menu">
+      <ModelList
+        chosen={chosen}
+        without={without}
+        onPick={(id) => {
+          setOpen(false);
+          onPick(id);
+        }}
+      />
+      {onRemove === undefined ? null : (
+        <Button
+          small
+          look="quiet"
+          icon="x"
+          onClick={() => {
+            setOpen(false);
+            onRemove();
+          }}
+        >
+          {t('removeModel')}
+        </Button>
+      )}
+    </Popover>
+  );
+}
+
+/** Moves the focus among the rows with the arrow keys. */
+function onArrows(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('input, .model-row')];
+  const here = rows.findIndex((row) => row === document.activeElement);
+  const next = rows[(here + (event.key === 'ArrowDown' ? 1 : -1) + rows.length) % rows.length];
+  next?.focus();
+  event.preventDefault();
+}
+
+function ModelList({
+  chosen,
+  without,
+  onPick,
+}: {
+  readonly chosen: string | null;
+  readonly without: readonly string[];
+  readonly onPick: (id: string) => void;
+}): ReactElement {
+  const models = useAppData((lists) => lists.models);
+  const favourites = useAppData((lists) => lists.favourites);
+  const [filter, setFilter] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const { groups, missing } = useMemo(
+    () =>
+      groupModels(
+        models.filter((model) => !without.includes(model.id)),
+        favourites,
+        filter,
+      ),
+    [models, without, favourites, filter],
+  );
+  const first = groups[0]?.models[0];
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move among the controls inside.
+    <div ref={list} onKeyDown={onArrows}>
+      <div className="model-filter">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={t('filterModels', { n: models.filter((model) => model.ready).length })}
+          placeholder={t('filterModels', { n: models.filter((model) => model.ready).length })}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && first !== undefined) onPick(first.id);
+          }}
+        />
+      </div>
+      <div className="model-list">
+        {groups.map((group, index) => (
+          <section key={group.provider ?? ''} aria-label={group.provider === null ? t('favourites') : group.label}>
+            <h3 className="model-head">
+              <span className="grow">{group.provider === null ? t('favourites') : group.label}</span>
+              {index === 0 ? <span>{t('windowAndPrice')}</span> : null}
+            </h3>
+            {group.models.map((model) => (
+              <ModelRow
+                key={model.id}
+                model={model}
+                current={model.id === chosen}
+                favourite={favourites.includes(model.id)}
+                onPick={() => onPick(model.id)}
+              />
+            ))}
+          </section>
+        ))}
+        {groups.length === 0 ? <p className="dim model-none">{t('noModelReady')}</p> : null}
+        {missing.length === 0 ? null : (
+          <section aria-label={t('needsKey')}>
+            <h3 className="model-head">{t('needsKey')}</h3>
+            {missing.map(({ provider, label, count }) => (
+              <div key={provider} className="model-missing">
+                <span className="grow">
+                  {label} <span className="dim">{tn('modelCount', count)}</span>
+                </span>
+                <Button small onClick={() => navigateTo({ name: 'settings', section: 'models' })}>
+                  {t('addKey')}
+                </Button>
+              </div>
+            ))}
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function priceOf({ price }: ModelView): string {
+  if (price === null) return '';
+  if (price.input === 0 && price.output === 0) return t('free');
+  return `${formatNumber(price.input)} / ${formatNumber(price.output)}`;
+}
+
+function ModelRow({
+  model,
+  current,
+  favourite,
+  onPick,
+}: {
+  readonly model: ModelView;
+  readonly current: boolean;
+  readonly favourite: boolean;
+  readonly onPick: () => void;
+}): ReactElement {
+  return (
+    <div className={current ? 'model-line current' : 'model-line'}>
+      <button type="button" className="model-row" aria-current={current ? 'true' : undefined} onClick={onPick}>
+        <span className="grow clip">
+          <ModelName model={model.id} />
+        </span>
+        <span className="num">{model.windowKnown ? formatCompact(model.window) : ''}</span>
+        <span className="num">{priceOf(model)}</span>
+      </button>
+      <button
+        type="button"
+        className="ib"
+        aria-pressed={favourite}
+        aria-label={t('favourite', { name: model.label })}
+        title={t('favourite', { name: model.label })}
+        onClick={() => toggleFavourite(model.id)}
+      >
+        <Icon name={favourite ? 'staron' : 'star'} />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,302 @@
+import { type ReactElement, type ReactNode, useId, useState } from 'react';
+import { formatNumber, t, tn } from '../i18n/index.ts';
+import { chooseModels, modelsNow, switchTools, useAppData } from '../state/app-data.ts';
+import { type ChatOptions, chooseOptions, defaultOptions } from '../state/chat-options.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { ModelMenu } from './model-menu.tsx';
+
+/** The options of a chat or a preset. Conflicting options are marked, but stay selected. */
+export function OptionsPanel({
+  onClose,
+  foot,
+}: {
+  readonly onClose: () => void;
+  readonly foot?: ReactNode;
+}): ReactElement {
+  const options = useAppData();
+  const now = modelsNow(options);
+  return (
+    <div className="options">
+      <header className="options-head">
+        <h2 className="grow">{t('chatOptions')}</h2>
+        <Button small look="quiet" onClick={() => chooseOptions(defaultOptions)}>
+          {t('resetOptions')}
+        </Button>
+        <IconButton icon="x" label={t('close')} onClick={onClose} />
+      </header>
+      <OptionFields options={options} onChange={chooseOptions} />
+      <Row label={t('alsoAsk')}>
+        <span className="option-chips">
+          {now.slice(1).map((id) => (
+            <span key={id} className="chip">
+              <ModelName model={id} />
+              <button
+                type="button"
+                aria-label={t('removeNamed', { name: id })}
+                onClick={() => chooseModels(now.filter((each) => each !== id))}
+              >
+                <Icon name="x" size={12} />
+              </button>
+            </span>
+          ))}
+          <ModelMenu
+            chosen={null}
+            without={now}
+            onPick={(id) => chooseModels([...now, id])}
+            trigger={
+              <button type="button" className="chip">
+                <Icon name="plus" size={12} />
+                {t('addModel')}
+              </button>
+            }
+          />
+        </span>
+      </Row>
+      <ToolOptions several={options.n > 1 || now.length > 1} />
+      <footer className="options-foot">
+        <span className="grow dim">{t('rememberedForChat')}</span>
+        {foot}
+      </footer>
+    </div>
+  );
+}
+
+function Row({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <div className="option-row">
+      <span>{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** Temperature, top-p, maximum, thinking and number of replies. */
+export function OptionFields({
+  options,
+  onChange,
+}: {
+  readonly options: Pick<ChatOptions, 'temperature' | 'topP' | 'maxTokens' | 'thinking' | 'n'>;
+  readonly onChange: (set: Partial<ChatOptions>) => void;
+}): ReactElement {
+  return (
+    <>
+      <Slider
+        label={t('temperature')}
+        value={options.temperature}
+        most={2}
+        rest={1}
+        onChange={(temperature) => onChange({ temperature })}
+      />
+      <Slider label={t('topP')} value={options.topP} most={1} rest={1} onChange={(topP) => onChange({ topP })} />
+      <label className="option-row">
+        <span>{t('maximum')}</span>
+        <span className="option-field">
+          <input
+            type="number"
+            className="field"
+            min={1}
+            step={256}
+            value={options.maxTokens ?? ''}
+            placeholder={t('optionDefault')}
+            onChange={(event) => {
+              const value = Number.parseInt(event.target.value, 10);
+              onChange({ maxTokens: Number.isFinite(value) && value > 0 ? value : null });
+            }}
+          />
+          <span className="dim">{t('tokensWord')}</span>
+        </span>
+      </label>
+      <Segments
+        label={t('thinkingOption')}
+        values={[null, 'low', 'medium', 'high'] as const}
+        chosen={options.thinking}
+        nameOf={(value) => t(value === null ? 'thinkingOff' : effortNames[value])}
+        onChange={(thinking) => onChange({ thinking })}
+      />
+      <Segments
+        label={t('repliesOption')}
+        values={[1, 2, 3, 4, 5] as const}
+        chosen={options.n}
+        nameOf={(value) => formatNumber(value)}
+        onChange={(n) => onChange({ n })}
+      />
+    </>
+  );
+}
+
+const effortNames = { low: 'effortLow', medium: 'effortMedium', high: 'effortHigh' } as const;
+
+function Slider({
+  label,
+  value,
+  most,
+  rest,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: number | null;
+  readonly most: number;
+  /** The position of the handle while nothing is selected. */
+  readonly rest: number;
+  readonly onChange: (value: number | null) => void;
+}): ReactElement {
+  const id = useId();
+  return (
+    <div className="option-row">
+      <label htmlFor={id}>{label}</label>
+      <span className="option-field">
+        <input
+          id={id}
+          type="range"
+          min={0}
+          max={most}
+          step={0.05}
+          value={value ?? rest}
+          aria-valuetext={value === null ? t('optionDefault') : formatNumber(value)}
+          onChange={(event) => onChange(Math.round(Number(event.target.value) * 100) / 100)}
+        />
+        {value === null ? (
+          <span className="dim option-value">{t('optionDefault')}</span>
+        ) : (
+          <button
+            type="button"
+            className="option-value num"
+            title={t('useDefault', { name: label })}
+            aria-label={`${formatNumber(value)}, ${t('useDefault', { name: label })}`}
+            onClick={() => onChange(null)}
+          >
+            {formatNumber(value)} <Icon name="x" size={11} />
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function Segments<T extends string | number | null>({
+  label,
+  values,
+  chosen,
+  nameOf,
+  onChange,
+}: {
+  readonly label: string;
+  readonly values: readonly T[];
+  readonly chosen: T | number | string | null;
+  readonly nameOf: (value: T) => string;
+  readonly onChange: (value: T) => void;
+}): ReactElement {
+  return (
+    <fieldset className="option-row">
+      <legend className="sr">{label}</legend>
+      <span aria-hidden="true">{label}</span>
+      <span className="seg">
+        {values.map((value) => (
+          <button key={String(value)} type="button" aria-pressed={value === chosen} onClick={() => onChange(value)}>
+            {nameOf(value)}
+          </button>
+        ))}
+      </span>
+    </fieldset>
+  );
+}
+
+/** The server of a tool: names of MCP tools begin with it. */
+function serverOfTool(name: string): string {
+  const [server = '', rest] = name.split('__', 2);
+  return rest === undefined ? t('ownTools') : server;
+}
+
+function ToolOptions({ several }: { readonly several: boolean }): ReactElement | null {
+  const tools = useAppData((lists) => lists.tools);
+  const toolsOn = useAppData((lists) => lists.toolsOn);
+  const toolsOff = useAppData((lists) => lists.toolsOff);
+  const [shown, setShown] = useState<string | null>(null);
+  if (tools.length === 0) return null;
+  const servers = new Map<string, string[]>();
+  for (const { name } of tools) {
+    const server = serverOfTool(name);
+    servers.set(server, [...(servers.get(server) ?? []), name]);
+  }
+  const off = new Set(toolsOff);
+  const setOff = (names: readonly string[], isOff: boolean) =>
+    chooseOptions({
+      toolsOff: isOff ? [...new Set([...toolsOff, ...names])] : toolsOff.filter((each) => !names.includes(each)),
+    });
+  return (
+    <div className="option-tools">
+      <label className="option-row">
+        <span>{t('toolsOn')}</span>
+        <input type="checkbox" checked={toolsOn} onChange={(event) => switchTools(event.target.checked)} />
+      </label>
+      {toolsOn
+        ? [...servers].map(([server, names]) => {
+            const on = names.filter((name) => !off.has(name));
+            return (
+              <div key={server}>
+                <div className="option-row">
+                  <span className="clip">
+                    <span className="mono">{server}</span>{' '}
+                    <span className="dim">{t('toolsOf', { on: on.length, n: names.length })}</span>
+                  </span>
+                  <span className="option-field">
+                    <Button
+                      small
+                      look="quiet"
+                      aria-expanded={shown === server}
+                      onClick={() => setShown(shown === server ? null : server)}
+                    >
+                      {t('chooseTools')}
+                    </Button>
+                    <input
+                      type="checkbox"
+                      aria-label={t('toolsOfServer', { name: server })}
+                      checked={on.length > 0}
+                      onChange={(event) => setOff(names, !event.target.checked)}
+                    />
+                  </span>
+                </div>
+                {shown === server ? (
+                  <ul className="tool-choices">
+                    {names.map((name) => (
+                      <li key={name}>
+                        <label>
+                          <input
+                            type="checkbox"
+                            checked={!off.has(name)}
+                            onChange={(event) => setOff([name], !event.target.checked)}
+                          />
+                          <span className="mono">{name}</span>
+                          <span className="dim clip">
+                            {tools.find((tool) => tool.name === name)?.description ?? ''}
+                          </span>
+                        </label>
+                      </li>
+                    ))}
+                  </ul>
+                ) : null}
+              </div>
+            );
+          })
+        : null}
+      {toolsOn && several ? (
+        <p className="option-warning" role="status">
+          <Icon name="warn" />
+          <span>{t('toolsNeedOne')}</span>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** The label of the options button: how many differ from the defaults, or how many replies. */
+export function optionsLabel(
+  options: Pick<ChatOptions, 'n' | 'temperature' | 'topP' | 'maxTokens' | 'thinking'>,
+): string {
+  if (options.n > 1) return tn('howMany', options.n);
+  const { temperature, topP, maxTokens, thinking } = options;
+  const set = [temperature, topP, maxTokens, thinking].filter((each) => each !== null).length;
+  return set === 0 ? t('options') : t('optionsSet', { n: set });
+}

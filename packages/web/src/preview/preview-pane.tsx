@@ -1,0 +1,129 @@
+import { type LoadedBranch, shownPath, variantOf } from '@coppice/client';
+import type { Node, NodeId } from '@coppice/core';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { CodeText } from '../markdown/code.tsx';
+import { fileNameOf, languageName } from '../markdown/code-names.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { switchTo } from '../state/tree-actions.ts';
+import { closePreview, useUi } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { VariantSwitch } from '../thread/variant-switch.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { saveText } from '../ui/save-text.ts';
+import { documentFor, type Previewable, previewablesOf, titleOf } from './previewable.ts';
+
+/** The message on the shown branch that is a variant of another one, or that one itself. */
+function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
+  const path = shownPath(part);
+  const parent = part.nodes.get(id)?.parentId ?? null;
+  return (
+    path.find((node) => node.id === id) ?? path.find((node) => parent !== null && node.parentId === parent) ?? null
+  );
+}
+
+/** The preview of a code block next to the thread. It follows the variants of its message. */
+export function PreviewPane(): ReactElement | null {
+  const session = useSession();
+  const preview = useUi((ui) => ui.preview);
+  const part = useTree((state) => state.part);
+  const [view, setView] = useState<'preview' | 'code'>('preview');
+  const [reloads, setReloads] = useState(0);
+  const node = preview === null || part === null ? null : shownVersion(part, preview.nodeId);
+  const blocks = node === null || node.status === 'pending' ? [] : previewablesOf(node.message);
+  const shown = preview === null ? undefined : (blocks[preview.index] ?? blocks.at(-1));
+  const pane = useRef<HTMLElement>(null);
+  const opened = preview !== null;
+  useEffect(() => {
+    if (opened) pane.current?.focus();
+  }, [opened]);
+  if (preview === null || part === null) return null;
+  const { at, ids } = node === null ? { at: 1, ids: [] } : variantOf(part, node);
+  const title = shown === undefined ? null : (titleOf(shown) ?? languageName(shown.info.language));
+  return (
+    <aside
+      ref={pane}
+      className="preview-pane"
+      aria-label={t('preview')}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        closePreview();
+      }}
+    >
+      <div className="bar">
+        <h2 className="clip grow">{title ?? t('preview')}</h2>
+        <VariantSwitch ids={ids} at={at} onPick={(id) => switchTo(session, id)} />
+        <div className="seg">
+          <button type="button" aria-pressed={view === 'preview'} onClick={() => setView('preview')}>
+            <Icon name="eye" />
+            {t('preview')}
+          </button>
+          <button type="button" aria-pressed={view === 'code'} onClick={() => setView('code')}>
+            <Icon name="code" />
+            {t('code')}
+          </button>
+        </div>
+        {shown === undefined ? null : (
+          <>
+            <CopyButton text={shown.code} label={t('copyCode')} />
+            <IconButton
+              icon="import"
+              label={t('saveFile')}
+              onClick={() => saveText(shown.code, fileNameOf(shown.info))}
+            />
+          </>
+        )}
+        <IconButton icon="x" label={`${t('closePreview')} (Esc)`} onClick={closePreview} />
+      </div>
+      <div className="preview-box">
+        {shown === undefined ? (
+          <p className="dim">{t('nothingToPreview')}</p>
+        ) : view === 'code' ? (
+          <div className="code">
+            <CodeText code={shown.code} language={shown.info.language} wrapped />
+          </div>
+        ) : shown.kind === 'markdown' ? (
+          <div className="body preview-text">
+            <Markdown text={shown.code} />
+          </div>
+        ) : (
+          <SandboxFrame key={`${reloads} ${shown.code}`} of={shown} title={title ?? t('preview')} />
+        )}
+      </div>
+      <div className="preview-foot">
+        <Icon name="info" />
+        <span className="grow">{t('runsInSandbox')}</span>
+        <Button small look="quiet" icon="again" onClick={() => setReloads(reloads + 1)}>
+          {t('reloadPreview')}
+        </Button>
+      </div>
+    </aside>
+  );
+}
+
+/** A frame without an origin, network or access to the page; it gets its document after it has loaded. */
+function SandboxFrame({ of, title }: { readonly of: Previewable; readonly title: string }): ReactElement {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    const send = (event: MessageEvent) => {
+      const target = frame.current?.contentWindow;
+      if (target === null || target === undefined || event.source !== target || event.data !== 'ready') return;
+      target.postMessage({ html: documentFor(of) }, '*');
+    };
+    addEventListener('message', send);
+    return () => removeEventListener('message', send);
+  }, [of]);
+  return (
+    <iframe
+      ref={frame}
+      sandbox="allow-scripts"
+      referrerPolicy="no-referrer"
+      src="/frames/preview.html"
+      title={t('previewOf', { name: title })}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { asProblem } from '@coppice/client';
+import { type ReactElement, useEffect, useState } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button } from '../ui/button.tsx';
+import { SectionHead } from './section-head.tsx';
+import { type SignedIn, settingsApi } from './settings-api.ts';
+
+/** The signed-in user, and signing out. */
+export function AccessSection(): ReactElement {
+  const [me, setMe] = useState<SignedIn | null>(null);
+  useEffect(() => {
+    settingsApi.me().then(setMe, (thrown) => showError(asProblem(thrown)));
+  }, []);
+  const signOut = () =>
+    settingsApi.signOut().then(
+      () => location.assign('/'),
+      (thrown) => showError(asProblem(thrown)),
+    );
+  const signOutEverywhere = () =>
+    settingsApi.signOutEverywhere().then(
+      ({ ended }) =>
+        showToast({ icon: 'check', text: ended === null ? t('othersSignedOut') : tn('sessionsEnded', ended) }),
+      (thrown) => showError(asProblem(thrown)),
+    );
+  return (
+    <>
+      <SectionHead title={t('accessSection')} lead={t(me?.mode === 'users' ? 'accessLeadUsers' : 'accessLead')} />
+      <div className="rows">
+        <div className="row-item setting-row">
+          <div className="grow">
+            <b>{t('thisBrowser')}</b>
+            <span className="row-detail">{me === null ? '' : t('signedInAs', { name: me.name })}</span>
+          </div>
+          <Button small onClick={() => void signOut()}>
+            {t('signOut')}
+          </Button>
+        </div>
+        <div className="row-item setting-row">
+          <div className="grow">
+            <b>{t('allOthers')}</b>
+            <span className="row-detail">{t('signOutEverywhereHint')}</span>
+          </div>
+          <Button small onClick={() => void signOutEverywhere()}>
+            {t('signOutEverywhere')}
+          </Button>
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { asProblem } from '@coppice/client';
+import { type FormEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { localizeError } from '../i18n/refusals.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LocalizedError } from '../ui/refusal.tsx';
+import { type ConnectionFields, type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
+
+const shownModels = 3;
+
+/** The result of a test: the models, or the error. */
+export function TestResult({ result }: { readonly result: ConnectionTest }): ReactElement {
+  const [all, setAll] = useState(false);
+  const { models, problem } = result;
+  if (problem !== null)
+    return (
+      <div className="result bad" role="alert">
+        <Icon name="warn" />
+        <span>
+          <LocalizedError {...localizeError(problem)} />
+        </span>
+      </div>
+    );
+  const shown = all ? models : models.slice(0, shownModels);
+  const rest = models.length - shown.length;
+  return (
+    <div className="result" role="status">
+      <Icon name="check" />
+      <span className="grow">
+        <b>{tn('modelsFound', models.length)}</b> {shown.join(', ')}
+        {rest > 0 ? ` ${tn('andMore', rest)}` : ''}
+      </span>
+      {models.length > shownModels ? (
+        <Button small look="quiet" onClick={() => setAll(!all)}>
+          {t(all ? 'showLess' : 'showAll')}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface ConnectionFormProps {
+  /** The name under which it is stored; null until one is entered. */
+  readonly name: string | null;
+  readonly address: string;
+  readonly keyRequired: boolean;
+  /** Whether a key is stored for the previous URL. */
+  readonly hasKey: boolean;
+  readonly keptIn: ConnectionList['keptIn'];
+  /** Whether the URL can be changed before anything else. */
+  readonly asksAddress: boolean;
+  /** Further fields above these. */
+  readonly children?: ReactNode;
+  readonly label?: string | undefined;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+function hostIn(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
+/** Key and URL of a connection: tests and saves them. The key is sent once and never read back. */
+export function ConnectionForm(props: ConnectionFormProps): ReactElement {
+  const { name, keyRequired, hasKey, keptIn, asksAddress, onDone, onCancel } = props;
+  const [key, setKey] = useState('');
+  const [address, setAddress] = useState(props.address);
+  const [isShown, setShown] = useState(false);
+  const [moves, setMoves] = useState(asksAddress);
+  const [busy, setBusy] = useState(false);
+  const [result, setResult] = useState<ConnectionTest | null>(null);
+  const first = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useEffect(() => first.current?.focus(), []);
+  const fields: ConnectionFields = {
+    ...(moves && address.trim() !== '' ? { address: address.trim() } : {}),
+    ...(key.trim() === '' ? {} : { key: key.trim() }),
+    ...(props.label === undefined || props.label === '' ? {} : { label: props.label }),
+  };
+  const ask = async (work: (of: string) => Promise<ConnectionTest>): Promise<boolean> => {
+    if (name === null) {
+      setResult({ models: [], problem: { code: 'page/name', message: t('nameNeeded') } });
+      return false;
+    }
+    setBusy(true);
+    try {
+      setResult(await work(name));
+      return true;
+    } catch (thrown) {
+      const { code, message } = asProblem(thrown);
+      setResult({ models: [], problem: { code, message } });
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await ask((of) => settingsApi.connect(of, fields))) onDone();
+  };
+  const where = keptIn === 'file' ? t('keptInFile') : keptIn === 'encrypted' ? t('keptEncrypted') : t('keptInMemory');
+  return (
+    <form className="settings-form" onSubmit={(event) => void save(event)}>
+      {props.children}
+      {moves ? (
+        <div>
+          <label className="label" htmlFor={`${id}-address`}>
+            {t('address')}
+          </label>
+          <input
+            id={`${id}-address`}
+            ref={asksAddress && props.children === undefined ? first : undefined}
+            className="input mono"
+            value={address}
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="http://127.0.0.1:8000/v1"
+            onChange={(event) => setAddress(event.target.value)}
+          />
+        </div>
+      ) : null}
+      <div>
+        <label className="label" htmlFor={`${id}-key`}>
+          {t(keyRequired ? 'apiKey' : 'apiKeyOptional')}
+        </label>
+        <div className="input-row">
+          <input
+            id={`${id}-key`}
+            ref={asksAddress ? undefined : first}
+            className="input mono"
+            type={isShown ? 'text' : 'password'}
+            value={key}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={hasKey ? t('keepKey') : ''}
+            onChange={(event) => setKey(event.target.value)}
+          />
+          <IconButton
+            icon={isShown ? 'eyeoff' : 'eye'}
+            label={t(isShown ? 'hideKey' : 'showKey')}
+            aria-pressed={isShown}
+            onClick={() => setShown(!isShown)}
+          />
+          <Button disabled={busy} onClick={() => void ask((of) => settingsApi.test(of, fields))}>
+            {t('test')}
+          </Button>
+        </div>
+      </div>
+      {result === null ? null : <TestResult result={result} />}
+      <div className="form-foot">
+        <p className="help grow">
+          {where} {t('keyBound', { host: hostIn(address) })}{' '}
+          {moves ? null : (
+            <button type="button" className="text-link" onClick={() => setMoves(true)}>
+              {t('otherAddress')}
+            </button>
+          )}
+        </p>
+        <Button look="quiet" onClick={onCancel}>
+          {t('cancel')}
+        </Button>
+        <Button look="primary" type="submit" disabled={busy}>
+          {t('save')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,35 @@
+import { asProblem, type SettingsView } from '@coppice/client';
+import { type ReactElement, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { api } from '../state/page-client.ts';
+import { showError } from '../state/tree-actions.ts';
+import { DataCard } from '../transfer/data-card.tsx';
+import { SectionHead } from './section-head.tsx';
+
+/** Import, export, and where the chats are stored. */
+export function DataSection(): ReactElement {
+  const [settings, setSettings] = useState<SettingsView | null>(null);
+  useEffect(() => {
+    api.settings().then(setSettings, (thrown) => showError(asProblem(thrown)));
+  }, []);
+  return (
+    <>
+      <SectionHead title={t('dataSection')} lead={t('dataLead')} />
+      <DataCard />
+      {settings === null ? null : (
+        <section className="card">
+          <h2>{t('store')}</h2>
+          <dl className="kv">
+            <dt>{t('storeKind')}</dt>
+            <dd>{settings.store.kind}</dd>
+          </dl>
+          {[...settings.store.notes, ...settings.warnings].map((note) => (
+            <p key={note} className="hint">
+              {note}
+            </p>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}

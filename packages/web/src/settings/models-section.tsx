@@ -1,0 +1,80 @@
+import { asProblem } from '@coppice/client';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { loadRegisters } from '../state/app-data.ts';
+import { api } from '../state/page-client.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button } from '../ui/button.tsx';
+import { AddressRow } from './address-row.tsx';
+import { ConnectionRow } from './connection-row.tsx';
+import { ModelChoiceRows } from './model-choices.tsx';
+import { SectionHead } from './section-head.tsx';
+import { type ConnectionList, settingsApi } from './settings-api.ts';
+
+/** Providers and local servers: keys, addresses, tests, and which model does what. */
+export function ModelsSection(): ReactElement {
+  const [list, setList] = useState<ConnectionList | null>(null);
+  const [isForbidden, setForbidden] = useState(false);
+  const [open, setOpen] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const reload = useCallback(async () => {
+    try {
+      setList(await settingsApi.connections());
+      await loadRegisters();
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      if (problem.status === 403) setForbidden(true);
+      else showError(problem);
+    }
+  }, []);
+  useEffect(() => void reload(), [reload]);
+  const checkAll = () => {
+    setBusy(true);
+    api
+      .refreshModels()
+      .then(reload, (thrown) => showError(asProblem(thrown)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <SectionHead
+        title={t('models')}
+        lead={t(isForbidden ? 'modelsLeadMember' : 'modelsLead')}
+        action={
+          <Button icon="again" disabled={busy} onClick={checkAll}>
+            {t('checkAll')}
+          </Button>
+        }
+      />
+      {list?.problem === null || list === null ? null : (
+        <div className="result warn" role="alert">
+          <span>{list.problem}</span>
+        </div>
+      )}
+      {list === null ? null : (
+        <ul className="rows" aria-label={t('providers')}>
+          {list.items.map((connection) => (
+            <ConnectionRow
+              key={connection.name}
+              connection={connection}
+              keptIn={list.keptIn}
+              isOpen={open === connection.name}
+              onOpen={(isOpen) => setOpen(isOpen ? connection.name : null)}
+              onChange={reload}
+            />
+          ))}
+          {list.keptIn === null ? null : (
+            <AddressRow
+              taken={list.items.map(({ name }) => name)}
+              keptIn={list.keptIn}
+              isOpen={open === ''}
+              onOpen={(isOpen) => setOpen(isOpen ? '' : null)}
+              onChange={reload}
+            />
+          )}
+        </ul>
+      )}
+      {list === null || list.keptIn === null ? null : <ModelChoiceRows choices={list.models} onChange={reload} />}
+    </>
+  );
+}

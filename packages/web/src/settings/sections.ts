@@ -1,0 +1,27 @@
+/** The sections of the settings, in the order of their list. */
+import type { Key } from '../i18n/index.ts';
+import type { IconName } from '../ui/icon.tsx';
+
+/** A section by its name in the URL. */
+export const settingsSections = {
+  models: { label: 'models', icon: 'layers' },
+  tools: { label: 'toolsName', icon: 'tool' },
+  appearance: { label: 'looks', icon: 'eye' },
+  data: { label: 'dataSection', icon: 'folder' },
+  access: { label: 'accessSection', icon: 'share' },
+} as const satisfies Record<string, { readonly label: Key; readonly icon: IconName }>;
+
+/** The name of a section. */
+export type SettingsSection = keyof typeof settingsSections;
+
+/** The names of all sections. */
+export const sectionNames: readonly SettingsSection[] = Object.keys(settingsSections).filter(isSection);
+
+/** The section in a URL; by default the first one. */
+export function sectionOf(name: string | undefined): SettingsSection {
+  return name !== undefined && isSection(name) ? name : 'models';
+}
+
+function isSection(name: string): name is SettingsSection {
+  return Object.hasOwn(settingsSections, name);
+}

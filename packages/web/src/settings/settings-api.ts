@@ -1,0 +1,102 @@
+/** The API of the settings: connections, model choices, signing in and out. */
+import { readResponse, type Schemas } from '@coppice/client';
+import { routes } from '../state/page-client.ts';
+
+/** A provider or a URL for models. */
+export type Connection = Schemas['Connection'];
+
+/** The model choices; null uses the configuration. */
+export interface ModelChoices {
+  readonly defaultModel: string | null;
+  readonly titleModel: string | null;
+}
+
+/** All connections, and where their keys are stored. */
+export interface ConnectionList {
+  readonly items: readonly Connection[];
+  readonly keptIn: 'file' | 'encrypted' | 'memory' | null;
+  readonly privateAddresses: boolean;
+  readonly models: ModelChoices;
+  readonly problem: string | null;
+}
+
+/** The input of a connection. */
+export interface ConnectionFields {
+  readonly address?: string;
+  readonly key?: string;
+  readonly label?: string;
+}
+
+/** The result of testing a URL and a key. */
+export interface ConnectionTest {
+  readonly models: readonly string[];
+  readonly problem: { readonly code: string; readonly message: string } | null;
+}
+
+/** The signed-in user, and the mode of the server. */
+export interface SignedIn {
+  readonly id: string;
+  readonly name: string;
+  readonly role: 'admin' | 'member' | 'viewer';
+  readonly mode: 'token' | 'users';
+}
+
+/** The requests. Each rejects with a `HttpProblem`. */
+export const settingsApi = {
+  connections: () => readResponse<ConnectionList>(routes.GET('/api/connections')),
+  test: (name: string, fields: ConnectionFields) =>
+    readResponse<ConnectionTest>(routes.POST('/api/connections/test', { body: { name, ...fields } })),
+  connect: (name: string, fields: ConnectionFields) =>
+    readResponse<ConnectionTest>(
+      routes.PUT('/api/connections/{name}', { params: { path: { name } }, body: { ...fields } }),
+    ),
+  disconnect: (name: string) =>
+    readResponse<ConnectionList>(routes.DELETE('/api/connections/{name}', { params: { path: { name } } })),
+  chooseModels: (choices: Partial<ModelChoices>) =>
+    readResponse<ModelChoices>(routes.PUT('/api/settings/models', { body: { ...choices } })),
+  me: () => readResponse<SignedIn>(routes.GET('/api/me')),
+  waysIn: () => readResponse<Pick<SignedIn, 'mode'>>(routes.GET('/api/sign-in')),
+  signIn: (token: string) => readResponse<SignedIn>(routes.POST('/api/sign-in', { body: { token } })),
+  signOut: () => readResponse<{ readonly signedOut: boolean }>(routes.POST('/api/sign-out')),
+  signOutEverywhere: () => readResponse<{ readonly ended: number | null }>(routes.POST('/api/sign-out-everywhere')),
+};
+
+/** A tool server with its tools. */
+export type ToolServer = Schemas['ToolServer'];
+/** A tool of a server. */
+export type ServerTool = Schemas['ServerTool'];
+/** The decision about a tool. */
+export type ToolDecision = ServerTool['decision'];
+
+/** All MCP servers, and what may be added here. */
+export interface ToolServerList {
+  readonly servers: readonly ToolServer[];
+  readonly mayAdd: { readonly addresses: boolean; readonly commands: boolean };
+}
+
+/** The input of a server: a URL, or a command that is confirmed with the token. */
+export type ToolServerFields =
+  | { readonly url: string; readonly key?: string }
+  | { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly token: string };
+
+/** The requests about tools. Each rejects with a `HttpProblem`. */
+export const toolsApi = {
+  servers: () => readResponse<ToolServerList>(routes.GET('/api/mcp')),
+  add: (name: string, fields: ToolServerFields) =>
+    readResponse<ToolServerList>(
+      routes.PUT('/api/mcp/servers/{name}', {
+        params: { path: { name } },
+        body: 'url' in fields ? { ...fields } : { ...fields, command: [...fields.command] },
+      }),
+    ),
+  remove: (name: string) =>
+    readResponse<ToolServerList>(routes.DELETE('/api/mcp/servers/{name}', { params: { path: { name } } })),
+  test: (name: string) =>
+    readResponse<ToolServerList>(routes.POST('/api/mcp/servers/{name}/test', { params: { path: { name } } })),
+  approve: (tool: string, hash: string) =>
+    readResponse<{ readonly approved: number }>(routes.POST('/api/mcp/approvals', { body: { tool, hash } })),
+  decide: (name: string, decision: ToolDecision) =>
+    readResponse<{ readonly decision: ToolDecision }>(
+      routes.PUT('/api/tools/{name}/decision', { params: { path: { name } }, body: { decision } }),
+    ),
+};

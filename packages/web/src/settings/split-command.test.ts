@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { splitCommand } from './split-command.ts';
+
+test('[B232] a command line is split into the exact words that are run, and nothing in it is expanded', () => {
+  expect(splitCommand('uvx mcp-server-git --repository ~/work/shop')).toEqual([
+    'uvx',
+    'mcp-server-git',
+    '--repository',
+    '~/work/shop',
+  ]);
+  expect(splitCommand(`  a "b c"  'd "e"' f\\ g "h \\" i" '' $HOME;rm `)).toEqual([
+    'a',
+    'b c',
+    'd "e"',
+    'f g',
+    'h " i',
+    '',
+    '$HOME;rm',
+  ]);
+  expect(splitCommand('')).toEqual([]);
+});

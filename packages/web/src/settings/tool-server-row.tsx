@@ -1,0 +1,191 @@
+import { asProblem } from '@coppice/client';
+import { type ReactElement, useState } from 'react';
+import { formatTime, t, tn } from '../i18n/index.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { type ServerTool, type ToolDecision, type ToolServer, type ToolServerList, toolsApi } from './settings-api.ts';
+
+interface ToolServerRowProps {
+  readonly server: ToolServer;
+  /** Whether the user may decide about tools. */
+  readonly mayDecide: boolean;
+  readonly onList: (list: ToolServerList) => void;
+  readonly onReload: () => void;
+}
+
+// As many as fit without scrolling past the next server.
+const shownTools = 6;
+
+/** An MCP server: its state, its tools with their decisions, and changed definitions. */
+export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServerRowProps): ReactElement {
+  const [all, setAll] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { name, tools, target, removable, lastError, problems } = server;
+  const run = (work: Promise<ToolServerList>, done?: string) => {
+    setBusy(true);
+    work
+      .then((list) => {
+        onList(list);
+        if (done !== undefined) showToast({ icon: 'check', text: done });
+      })
+      .catch((thrown) => showError(asProblem(thrown)))
+      .finally(() => setBusy(false));
+  };
+  const changed = tools.filter((tool) => tool.status === 'changed');
+  const shown = all ? tools : tools.slice(0, shownTools);
+  return (
+    <li className="row-item">
+      <div className="row-line">
+        <div className="row-name">
+          <b>{name}</b>
+          <span className="row-detail mono">{target.join(' ')}</span>
+        </div>
+        <ServerStatus server={server} changed={changed.length} />
+        <div className="row-end">
+          {mayDecide ? (
+            <Button
+              small
+              disabled={busy}
+              aria-label={t(server.status === 'ready' ? 'testNamed' : 'tryAgainNamed', { name })}
+              onClick={() => run(toolsApi.test(name))}
+            >
+              {t(server.status === 'ready' ? 'test' : 'tryAgain')}
+            </Button>
+          ) : null}
+          {removable && mayDecide ? (
+            <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
+              <MenuItem icon="trash" danger onSelect={() => run(toolsApi.remove(name), t('disconnected', { name }))}>
+                {t('removeConnection')}
+              </MenuItem>
+            </Menu>
+          ) : null}
+        </div>
+      </div>
+      {lastError === null && problems.length === 0 ? null : (
+        <div className="row-result">
+          <div className={lastError === null ? 'result warn' : 'result bad'} role="status">
+            <Icon name="warn" />
+            <span lang="en">{[lastError ?? '', ...problems].filter(Boolean).join(' ')}</span>
+          </div>
+        </div>
+      )}
+      {changed.map((tool) => (
+        <ChangedTool key={tool.tool} tool={tool} mayDecide={mayDecide} onDone={onReload} />
+      ))}
+      {shown.length === 0 ? null : (
+        <ul className="tool-lines">
+          {shown.map((tool) => (
+            <ToolLine key={tool.tool} tool={tool} mayDecide={mayDecide} onDone={onReload} />
+          ))}
+        </ul>
+      )}
+      {tools.length > shownTools ? (
+        <div className="row-result">
+          <Button small look="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? t('showLess') : tn('showMoreTools', tools.length - shownTools)}
+          </Button>
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+function ServerStatus({ server, changed }: { readonly server: ToolServer; readonly changed: number }): ReactElement {
+  const { status, tools } = server;
+  if (changed > 0)
+    return (
+      <span className="state warn">
+        <Icon name="warn" />
+        {t('waitingForYou')}
+      </span>
+    );
+  if (status === 'ready')
+    return (
+      <span className="state ok">
+        <Icon name="check" />
+        {tn('connectedTools', tools.length)}
+      </span>
+    );
+  if (status === 'disabled') return <span className="state">{t('switchedOff')}</span>;
+  return (
+    <span className="state bad">
+      <Icon name="x" />
+      {t(status === 'starting' || status === 'restarting' ? 'connecting' : 'notConnected')}
+    </span>
+  );
+}
+
+const decisions: readonly ToolDecision[] = ['ask', 'allow', 'never'];
+const decisionNames = { ask: 'decideAsk', allow: 'decideAllow', never: 'decideNever' } as const;
+
+interface ToolLineProps {
+  readonly tool: ServerTool;
+  readonly mayDecide: boolean;
+  readonly onDone: () => void;
+}
+
+function ToolLine({ tool, mayDecide, onDone }: ToolLineProps): ReactElement {
+  const decide = (decision: ToolDecision) => {
+    if (tool.name !== null) toolsApi.decide(tool.name, decision).then(onDone, (thrown) => showError(asProblem(thrown)));
+  };
+  return (
+    <li className="tool-line">
+      <code>{tool.tool}</code>
+      <p lang="en" title={tool.description}>
+        {tool.problem ?? tool.description}
+      </p>
+      {tool.name === null || tool.status === 'refused' ? null : (
+        <fieldset className="seg" disabled={!mayDecide}>
+          <legend className="sr">{t('decisionFor', { name: tool.tool })}</legend>
+          {decisions.map((each) => (
+            <button key={each} type="button" aria-pressed={tool.decision === each} onClick={() => decide(each)}>
+              {t(decisionNames[each])}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </li>
+  );
+}
+
+/** A tool whose definition changed: both texts, and the approval of exactly what is shown. */
+function ChangedTool({ tool, mayDecide, onDone }: ToolLineProps): ReactElement | null {
+  const { offer, name } = tool;
+  if (offer === undefined || name === null) return null;
+  const since = tool.pinnedAt === null ? '' : formatTime(tool.pinnedAt);
+  return (
+    <div className="settings-form">
+      <div className="result warn" role="status">
+        <Icon name="warn" />
+        <span>
+          <b>{t('definitionChanged', { name: tool.tool })}</b> {t('definitionWaits')}
+        </span>
+      </div>
+      <pre className="definition" lang="en">
+        <span className="removed">
+          - {tool.description} {since === '' ? '' : `(${since})`}
+        </span>
+        <span className="added">+ {offer.description}</span>
+        {offer.changed.includes('parameters') ? (
+          <span className="added">+ {JSON.stringify(offer.parameters, null, 2)}</span>
+        ) : null}
+      </pre>
+      {mayDecide ? (
+        <div className="form-foot">
+          <span className="grow" />
+          <Button
+            look="primary"
+            onClick={() => {
+              toolsApi.approve(name, offer.hash).then(onDone, (thrown) => showError(asProblem(thrown)));
+            }}
+          >
+            {t('approveChange')}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}

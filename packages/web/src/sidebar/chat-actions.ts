@@ -1,0 +1,78 @@
+/** What can be done with chats of the list, one or many at once. Each is an act of its chat and can be undone. */
+import { asProblem, type TreeViewData } from '@coppice/client';
+import type { TreeId } from '@coppice/core';
+import { t, tn } from '../i18n/index.ts';
+import { loadTrees, patchListed, useAppData } from '../state/app-data.ts';
+import { api } from '../state/page-client.ts';
+import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+import { downloadOf } from '../transfer/transfer-api.ts';
+
+type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
+
+/** Changes what is noted about chats; they show it at once. */
+export async function patchChats(ids: readonly TreeId[], set: Attributes): Promise<void> {
+  for (const id of ids) patchListed(id, set);
+  try {
+    for (const id of ids) await api.patch(id, set);
+  } catch (thrown) {
+    showError(asProblem(thrown));
+  }
+  await loadTrees();
+}
+
+/** Adds tags to chats; those that they have stay. */
+export async function tagChats(chats: readonly TreeViewData[], tags: readonly string[]): Promise<void> {
+  for (const chat of chats) await patchChats([chat.id], { tags: [...new Set([...chat.tags, ...tags])] });
+}
+
+/** Moves chats to the trash; one press brings them back. */
+export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
+  try {
+    for (const id of ids) await api.removeTree(id);
+  } catch (thrown) {
+    showError(asProblem(thrown));
+  }
+  const gone = new Set(ids);
+  useAppData.setState(({ trees }) => ({ trees: trees.filter((tree) => !gone.has(tree.id)) }));
+  const { place } = useRoute.getState();
+  if (place.name === 'tree' && gone.has(place.treeId)) navigateTo(homePlace());
+  const restore = async () => {
+    try {
+      for (const id of ids) await api.restoreTree(id);
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+    await loadTrees();
+  };
+  showToast({
+    icon: 'trash',
+    text: tn('chatsDeleted', ids.length),
+    action: { label: t('undo'), run: () => void restore() },
+  });
+  await loadTrees();
+}
+
+/** Copies a chat with all its branches, and opens the copy. */
+export async function duplicateChat(id: TreeId): Promise<void> {
+  try {
+    const made = await api.duplicate(id, { whole: true });
+    await loadTrees();
+    navigateTo(treePlace(made.treeId));
+  } catch (thrown) {
+    showError(asProblem(thrown));
+  }
+}
+
+/** Downloads each chat as a file of its own. */
+export function exportChats(ids: readonly TreeId[]): void {
+  for (const id of ids) {
+    const link = document.createElement('a');
+    link.href = downloadOf(id, 'markdown', { what: 'tree' }, false);
+    link.download = '';
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }
+}

@@ -1,0 +1,136 @@
+import type { TreeViewData } from '@coppice/client';
+import type { TreeId } from '@coppice/core';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { currentLanguage, t, tn } from '../i18n/index.ts';
+import { moreTrees, useAppData } from '../state/app-data.ts';
+import { openDialog } from '../state/ui.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { deleteChats, exportChats, patchChats } from './chat-actions.ts';
+import { type ChatHeading, chatListRows } from './chat-groups.ts';
+import { ChatRow } from './chat-row.tsx';
+
+const headings = { pinned: 'pinned', today: 'today', yesterday: 'yesterday', week: 'lastDays' } as const;
+
+function headingText(heading: ChatHeading): string {
+  if (heading.kind !== 'month') return t(headings[heading.kind]);
+  return new Date(heading.at).toLocaleDateString(currentLanguage(), { month: 'long', year: 'numeric' });
+}
+
+// Chats further down are read when the list is scrolled this near to its end.
+const nearEnd = 400;
+
+/** Moves the focus from chat to chat with the arrow keys. */
+function onArrows(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.chat-row > a')];
+  const here = rows.findIndex((row) => row.parentElement?.contains(document.activeElement) === true);
+  if (here < 0) return;
+  rows[here + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+interface ChatListProps {
+  readonly current: TreeId | null;
+  /** What the row of the open chat shows, as it is now. */
+  readonly openChat?: (tree: TreeViewData) => ReactNode;
+  /** Whether something else needs most of the height. */
+  readonly compact?: boolean;
+}
+
+/** Every chat by date, drawn as far as it is seen; older ones are read on the way. */
+export function ChatList({ current, openChat, compact = false }: ChatListProps): ReactElement {
+  const trees = useAppData((lists) => lists.trees);
+  const cursor = useAppData((lists) => lists.cursor);
+  const [selected, setSelected] = useState<ReadonlySet<TreeId>>(new Set());
+  const [choosing, setChoosing] = useState(false);
+  const scroll = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const rows = useMemo(() => chatListRows(trees, Date.now()), [trees]);
+  const choose = (id: TreeId, isChosen: boolean) => {
+    setChoosing(true);
+    setSelected((now) => new Set(isChosen ? [...now, id] : [...now].filter((each) => each !== id)));
+  };
+  const end = () => {
+    setChoosing(false);
+    setSelected(new Set());
+  };
+  return (
+    <>
+      {choosing ? <SelectionBar chats={trees.filter((tree) => selected.has(tree.id))} onEnd={end} /> : null}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move among the links inside. */}
+      <div
+        className={compact ? 'chat-list compact' : 'chat-list'}
+        ref={scroll}
+        onKeyDown={onArrows}
+        onScroll={(event) => {
+          const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
+          if (cursor !== null && scrollHeight - scrollTop - clientHeight < nearEnd) void moreTrees();
+        }}
+      >
+        <Virtualizer ref={list} scrollRef={scroll} bufferSize={300}>
+          {rows.map((row) =>
+            row.kind === 'heading' ? (
+              <h2 key={row.key} className="sect">
+                {headingText(row.heading)}
+              </h2>
+            ) : (
+              <ChatRow
+                key={row.key}
+                tree={row.tree}
+                current={row.tree.id === current}
+                selected={choosing ? selected.has(row.tree.id) : null}
+                onSelect={(isChosen) => choose(row.tree.id, isChosen)}
+                inside={row.tree.id === current ? openChat?.(row.tree) : undefined}
+              />
+            ),
+          )}
+        </Virtualizer>
+        {cursor === null ? null : (
+          <Button small look="quiet" onClick={() => void moreTrees()}>
+            {t('showMore')}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What can be done with all selected chats at once. */
+function SelectionBar({
+  chats,
+  onEnd,
+}: {
+  readonly chats: readonly TreeViewData[];
+  readonly onEnd: () => void;
+}): ReactElement {
+  const ids = chats.map((chat) => chat.id);
+  const none = ids.length === 0;
+  return (
+    <div className="selection-bar" role="toolbar" aria-label={t('selectedChats')}>
+      <span className="grow">{tn('selected', ids.length)}</span>
+      <IconButton icon="pin" label={t('pin')} disabled={none} onClick={() => void patchChats(ids, { pinned: true })} />
+      <IconButton
+        icon="folder"
+        label={t('moveToProject')}
+        disabled={none}
+        onClick={() => openDialog({ name: 'chats', what: 'folder', chats })}
+      />
+      <IconButton
+        icon="tag"
+        label={t('treeTags')}
+        disabled={none}
+        onClick={() => openDialog({ name: 'chats', what: 'tags', chats })}
+      />
+      <IconButton icon="export" label={t('exportWord')} disabled={none} onClick={() => exportChats(ids)} />
+      <IconButton
+        icon="trash"
+        label={t('deleteTree')}
+        disabled={none}
+        onClick={() => void deleteChats(ids).then(onEnd)}
+      />
+      <IconButton icon="x" label={t('endSelection')} onClick={onEnd} />
+    </div>
+  );
+}

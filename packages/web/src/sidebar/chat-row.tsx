@@ -1,0 +1,94 @@
+import { type TreeViewData, titleOfNode } from '@coppice/client';
+import type { ReactElement, ReactNode } from 'react';
+import { formatTime, t } from '../i18n/index.ts';
+import { treePlace } from '../state/router.ts';
+import { openDialog } from '../state/ui.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { deleteChats, duplicateChat, patchChats } from './chat-actions.ts';
+
+interface ChatRowProps {
+  readonly tree: TreeViewData;
+  readonly current: boolean;
+  /** Null while nothing is selected; then whether this chat is. */
+  readonly selected: boolean | null;
+  readonly onSelect: (selected: boolean) => void;
+  /** Shown in place of silhouette and name, for the chat that is open. */
+  readonly inside?: ReactNode;
+}
+
+/** One chat of the list. What can be done with it replaces the time while the row is pointed at or has the focus. */
+export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowProps): ReactElement {
+  const name = titleOfNode(tree) ?? t('untitled');
+  if (selected !== null)
+    return (
+      <label className="chat-row choosing">
+        <input type="checkbox" checked={selected} onChange={(event) => onSelect(event.target.checked)} />
+        <span className="grow clip" dir="auto">
+          {name}
+        </span>
+      </label>
+    );
+  return (
+    <div className="chat-row">
+      <PageLink to={treePlace(tree.id)} current={current}>
+        {inside ?? (
+          <>
+            <ListedSilhouette tree={tree} />
+            <span className="grow clip" dir="auto">
+              {name}
+            </span>
+          </>
+        )}
+        {tree.pinned ? <Icon name="pin" size={13} /> : <time>{formatTime(tree.updatedAt)}</time>}
+      </PageLink>
+      <span className="chat-acts">
+        <IconButton
+          icon="pin"
+          label={t(tree.pinned ? 'unpinNamed' : 'pinNamed', { name })}
+          onClick={() => void patchChats([tree.id], { pinned: !tree.pinned })}
+        />
+        <IconButton
+          icon="edit"
+          label={t('renameNamed', { name })}
+          onClick={() => openDialog({ name: 'chats', what: 'title', chats: [tree] })}
+        />
+        <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
+          <MenuItem icon="edit" onSelect={() => openDialog({ name: 'chats', what: 'title', chats: [tree] })}>
+            {t('rename')}
+          </MenuItem>
+          <MenuItem icon="pin" onSelect={() => void patchChats([tree.id], { pinned: !tree.pinned })}>
+            {t(tree.pinned ? 'unpin' : 'pin')}
+          </MenuItem>
+          <MenuItem icon="folder" onSelect={() => openDialog({ name: 'chats', what: 'folder', chats: [tree] })}>
+            {t('moveToProject')}
+          </MenuItem>
+          <MenuItem icon="tag" onSelect={() => openDialog({ name: 'chats', what: 'tags', chats: [tree] })}>
+            {t('treeTags')}
+          </MenuItem>
+          <MenuItem icon="copy" onSelect={() => void duplicateChat(tree.id)}>
+            {t('duplicateWord')}
+          </MenuItem>
+          <MenuItem
+            icon="export"
+            onSelect={() =>
+              openDialog({ name: 'export', about: { treeId: tree.id, leaf: tree.activeNodeId, marked: null } })
+            }
+          >
+            {t('exportWord')}
+          </MenuItem>
+          <MenuItem icon="check" onSelect={() => onSelect(true)}>
+            {t('selectChats')}
+          </MenuItem>
+          <MenuLine />
+          <MenuItem icon="trash" danger onSelect={() => void deleteChats([tree.id])}>
+            {t('deleteTree')}
+          </MenuItem>
+        </Menu>
+      </span>
+    </div>
+  );
+}

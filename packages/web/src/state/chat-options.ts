@@ -1,0 +1,138 @@
+/** The generation options of a chat, stored per chat. */
+import type { GenerationOptions } from '@coppice/client';
+import type { JsonObject, TreeId } from '@coppice/core';
+import { modelsNow, useAppData } from './app-data.ts';
+import { readLocal, writeLocal } from './local-storage.ts';
+
+/** How much a model thinks before it answers. */
+export type ThinkingEffort = 'low' | 'medium' | 'high';
+
+/** The options of a chat; null uses the model's default. */
+export interface ChatOptions {
+  readonly models: readonly string[];
+  readonly n: number;
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly maxTokens: number | null;
+  readonly thinking: ThinkingEffort | null;
+  readonly toolsOn: boolean;
+  /** Tools that are turned off individually. */
+  readonly toolsOff: readonly string[];
+}
+
+/** The default options. */
+export const defaultOptions: Omit<ChatOptions, 'models' | 'toolsOn'> = {
+  n: 1,
+  temperature: null,
+  topP: null,
+  maxTokens: null,
+  thinking: null,
+  toolsOff: [],
+};
+
+const efforts: readonly ThinkingEffort[] = ['low', 'medium', 'high'];
+
+function numberWithin(value: unknown, least: number, most: number): number | null {
+  return typeof value === 'number' && value >= least && value <= most ? value : null;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** Parses the stored options of a chat or a preset; missing or invalid ones are left out. */
+export function parseChatOptions(value: unknown): Partial<ChatOptions> {
+  if (typeof value !== 'object' || value === null) return {};
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  const models = textsIn(given.models);
+  const n = numberWithin(given.n, 1, 8);
+  return {
+    ...(models.length === 0 ? {} : { models }),
+    ...(n === null ? {} : { n }),
+    temperature: numberWithin(given.temperature, 0, 2),
+    topP: numberWithin(given.topP, 0, 1),
+    maxTokens: numberWithin(given.maxTokens, 1, 10_000_000),
+    thinking: efforts.find((each) => each === given.thinking) ?? null,
+    ...(typeof given.toolsOn === 'boolean' ? { toolsOn: given.toolsOn } : {}),
+    toolsOff: textsIn(given.toolsOff),
+  };
+}
+
+/** Options for storage: only what differs from the defaults. */
+export function storedOptions(options: Partial<ChatOptions>): JsonObject {
+  const { models = [], n = 1, temperature, topP, maxTokens, thinking, toolsOn, toolsOff = [] } = options;
+  return {
+    ...(models.length === 0 ? {} : { models: [...models] }),
+    ...(n === 1 ? {} : { n }),
+    ...(typeof temperature === 'number' ? { temperature } : {}),
+    ...(typeof topP === 'number' ? { topP } : {}),
+    ...(typeof maxTokens === 'number' ? { maxTokens } : {}),
+    ...(typeof thinking === 'string' ? { thinking } : {}),
+    ...(toolsOn === false ? { toolsOn } : {}),
+    ...(toolsOff.length === 0 ? {} : { toolsOff: [...toolsOff] }),
+  };
+}
+
+/** The current options. */
+export function chosenOptions(): ChatOptions {
+  const { chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff } = useAppData.getState();
+  return { models: chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff };
+}
+
+/** Sets options; those not given stay unchanged. */
+export function chooseOptions(set: Partial<ChatOptions>): void {
+  const { models, ...rest } = set;
+  useAppData.setState({ ...rest, ...(models === undefined ? {} : { chosen: models }) });
+}
+
+/** The options as a request. */
+export function generationOptions(
+  set: Partial<GenerationOptions> = {},
+): GenerationOptions & { readonly models: readonly string[] } {
+  const lists = useAppData.getState();
+  const { n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff } = lists;
+  const left = new Set(toolsOff);
+  const tools = toolsOn ? lists.tools.map((tool) => tool.name).filter((name) => !left.has(name)) : [];
+  return { n, temperature, topP, maxTokens, thinking, tools, ...set, models: set.models ?? modelsNow(lists) };
+}
+
+const keptName = 'chat-options';
+// How many recent chats are stored; older ones use the options of their creation.
+const mostKept = 300;
+
+function keptOptions(): Readonly<Record<string, unknown>> {
+  try {
+    const kept: unknown = JSON.parse(readLocal(keptName) ?? '{}');
+    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
+  } catch {
+    return {};
+  }
+}
+
+function keepOptions(tree: TreeId): void {
+  const { [tree]: _, ...others } = keptOptions();
+  const entries = [...Object.entries(others), [tree, storedOptions(chosenOptions())] as const].slice(-mostKept);
+  writeLocal(keptName, JSON.stringify(Object.fromEntries(entries)));
+}
+
+/**
+ * Restores the options of a chat: from this device, or from its creation. From then on every change is stored for it,
+ * until the returned function is called.
+ */
+export function followChatOptions(tree: TreeId, metadata: JsonObject): () => void {
+  const kept = Object.hasOwn(keptOptions(), tree) ? keptOptions()[tree] : metadata.options;
+  const { models, toolsOn, ...rest } = parseChatOptions(kept);
+  chooseOptions({
+    ...defaultOptions,
+    ...rest,
+    ...(models === undefined ? {} : { models }),
+    ...(kept === undefined ? {} : { toolsOn: toolsOn ?? true }),
+  });
+  let before = JSON.stringify(storedOptions(chosenOptions()));
+  return useAppData.subscribe(() => {
+    const now = JSON.stringify(storedOptions(chosenOptions()));
+    if (now === before) return;
+    before = now;
+    keepOptions(tree);
+  });
+}

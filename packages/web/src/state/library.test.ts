@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { parseChatOptions, storedOptions } from './chat-options.ts';
+import {
+  composePrompt,
+  fillVariables,
+  type LibraryEntry,
+  libraryEntryToJson,
+  parseLibraryEntry,
+  variablesIn,
+} from './library.ts';
+
+const entry = (set: Partial<LibraryEntry>): LibraryEntry => ({
+  kind: 'instructions',
+  name: '',
+  text: '',
+  folder: null,
+  options: {},
+  messages: [],
+  ...set,
+});
+
+test('[B118] a new chat gets the instructions for everything, those of its project and the prompt of its preset, in this order', () => {
+  const items = [
+    entry({ text: 'For Rome.', folder: 'Rome' }),
+    entry({ text: 'For Oslo.', folder: 'Oslo' }),
+    entry({ text: ' For all. ' }),
+    entry({ kind: 'prompt', name: 'p', text: 'Never.' }),
+  ];
+  const preset = entry({ kind: 'preset', name: 'Brief', text: 'Be brief.' });
+  expect(composePrompt(items, 'Rome', preset)).toBe('For all.\n\nFor Rome.\n\nBe brief.');
+  expect(composePrompt(items, null, null)).toBe('For all.');
+  expect(composePrompt([], 'Rome', null)).toBeNull();
+});
+
+test('[B118] an entry goes out as JSON and comes in as it was; what is no entry is refused', () => {
+  const preset = entry({
+    kind: 'preset',
+    name: 'Careful',
+    text: 'Ask first.',
+    options: { models: ['a/b'], n: 3, temperature: 0.4, topP: null, maxTokens: 900, thinking: 'high', toolsOff: ['x'] },
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+  expect(parseLibraryEntry(JSON.parse(JSON.stringify(libraryEntryToJson(preset))))).toEqual(preset);
+  for (const wrong of [null, 7, {}, { kind: 'preset', text: 'x' }, { kind: 'other', name: 'a', text: 'x' }])
+    expect(parseLibraryEntry(wrong)).toBeNull();
+});
+
+test('[B118] variables of a prompt are found once each and filled; one without a value stays', () => {
+  const text = 'Review this {{language}} change for {{ focus }}, in {{language}}. {{}} {x}';
+  expect(variablesIn(text)).toEqual(['language', 'focus']);
+  expect(fillVariables(text, new Map([['language', 'Go']]))).toBe(
+    'Review this Go change for {{ focus }}, in Go. {{}} {x}',
+  );
+});
+
+test('[B119] options are stored as far as they differ from the defaults, and wrong ones are left out', () => {
+  expect(storedOptions(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
+  const options = {
+    models: ['a/b'],
+    n: 2,
+    temperature: 0,
+    topP: 0.9,
+    thinking: 'low',
+    toolsOn: false,
+    toolsOff: ['t'],
+  };
+  expect(storedOptions(parseChatOptions(options))).toEqual(options);
+  expect(
+    storedOptions(parseChatOptions({ n: 99, temperature: 'hot', topP: 4, thinking: 'much', maxTokens: -1 })),
+  ).toEqual({});
+});

@@ -1,0 +1,175 @@
+/**
+ * Custom instructions, presets and prompts of the user. Each is an empty tree of the library project: its title is the name,
+ * its system prompt the text, its metadata the rest. So every store keeps them per owner, with versions and backup.
+ */
+import { asProblem, type TreeViewData } from '@coppice/client';
+import { type JsonObject, libraryProject, type TreeId } from '@coppice/core';
+import { create } from 'zustand';
+import { type ChatOptions, parseChatOptions, storedOptions } from './chat-options.ts';
+import { api } from './page-client.ts';
+import { showError } from './tree-actions.ts';
+
+const kinds = ['instructions', 'preset', 'prompt'] as const;
+/** What an item of the library is. */
+export type LibraryKind = (typeof kinds)[number];
+
+/** A first message of chats with a preset. */
+export interface FirstMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** An item that is written once and used in many chats. */
+export interface LibraryEntry {
+  readonly kind: LibraryKind;
+  readonly name: string;
+  /** Instructions, a system prompt, or a prompt with `{{variables}}`. */
+  readonly text: string;
+  /** Instructions for one project, or the preset of its chats. */
+  readonly folder: string | null;
+  readonly options: Partial<ChatOptions>;
+  readonly messages: readonly FirstMessage[];
+}
+
+/** A stored item. */
+export interface LibraryItem extends LibraryEntry {
+  readonly id: TreeId;
+}
+
+interface LibraryState {
+  readonly items: readonly LibraryItem[];
+  readonly known: boolean;
+}
+
+/** The library. */
+export const useLibrary = create<LibraryState>(() => ({ items: [], known: false }));
+
+function messagesIn(value: unknown): readonly FirstMessage[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) => {
+    if (typeof each !== 'object' || each === null || !('role' in each) || !('content' in each)) return [];
+    const { role, content } = each;
+    if ((role !== 'user' && role !== 'assistant') || typeof content !== 'string' || content.trim() === '') return [];
+    return [{ role, content }];
+  });
+}
+
+/** Parses an item from JSON: from an exported file, or from storage. Null if it is invalid. */
+export function parseLibraryEntry(value: unknown): LibraryEntry | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  const kind = kinds.find((each) => each === given.kind);
+  if (kind === undefined || typeof given.text !== 'string') return null;
+  const name = typeof given.name === 'string' ? given.name.trim() : '';
+  if (name === '' && kind !== 'instructions') return null;
+  return {
+    kind,
+    name,
+    text: given.text,
+    folder: typeof given.folder === 'string' && given.folder !== '' ? given.folder : null,
+    options: parseChatOptions(given.options),
+    messages: messagesIn(given.messages),
+  };
+}
+
+/** An entry as JSON, for files and metadata. */
+export function libraryEntryToJson({ kind, name, text, folder, options, messages }: LibraryEntry): JsonObject {
+  return {
+    kind,
+    name,
+    text,
+    ...(folder === null ? {} : { folder }),
+    options: storedOptions(options),
+    messages: messages.map(({ role, content }) => ({ role, content })),
+  };
+}
+
+function itemOf(tree: TreeViewData): LibraryItem | null {
+  const entry = parseLibraryEntry({ ...tree.metadata, name: tree.title ?? '', text: tree.systemPrompt ?? '' });
+  return entry === null ? null : { ...entry, id: tree.id };
+}
+
+/** Reads the library. */
+export async function loadLibrary(): Promise<void> {
+  const items: LibraryItem[] = [];
+  try {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: { readonly items: readonly TreeViewData[]; readonly cursor: string | null } = await api.trees({
+        project: libraryProject,
+        limit: 200,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const tree of page.items) {
+        const item = itemOf(tree);
+        if (item !== null) items.push(item);
+      }
+      ({ cursor } = page);
+    }
+    items.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+    useLibrary.setState({ items, known: true });
+  } catch {
+    // The list of chats reports an unreachable server; the library is loaded again with the next visit.
+  }
+}
+
+/** Stores an item, as a new one or replacing one. False if it was refused, which is shown. */
+export async function saveLibraryEntry(entry: LibraryEntry, id: TreeId | null): Promise<boolean> {
+  const { name: _name, text: _text, ...metadata } = libraryEntryToJson(entry);
+  const title = entry.name === '' ? null : entry.name;
+  try {
+    if (id === null)
+      await api.create({
+        project: libraryProject,
+        systemPrompt: entry.text,
+        metadata,
+        ...(title === null ? {} : { title }),
+      });
+    else await api.patch(id, { title, systemPrompt: entry.text, metadata });
+    await loadLibrary();
+    return true;
+  } catch (thrown) {
+    showError(asProblem(thrown));
+    return false;
+  }
+}
+
+/** Removes an item; it stays in the server's trash. */
+export async function removeLibraryItem(id: TreeId): Promise<void> {
+  try {
+    await api.removeTree(id);
+    await loadLibrary();
+  } catch (thrown) {
+    showError(asProblem(thrown));
+  }
+}
+
+/**
+ * The system prompt of a new chat: the general instructions, those of its project, and the prompt of its preset, in
+ * this order. Null if all are empty.
+ */
+export function composePrompt(
+  items: readonly LibraryEntry[],
+  folder: string | null,
+  preset: LibraryEntry | null,
+): string | null {
+  const instructions = items.filter((item) => item.kind === 'instructions');
+  const parts = [
+    ...instructions.filter((item) => item.folder === null),
+    ...instructions.filter((item) => item.folder !== null && item.folder === folder),
+    ...(preset === null ? [] : [preset]),
+  ].map((item) => item.text.trim());
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return text === '' ? null : text;
+}
+
+const variable = /\{\{\s*([\p{L}\p{N}_ -]{1,60}?)\s*\}\}/gu;
+
+/** The names between double braces in a prompt, each once, in order. */
+export function variablesIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))];
+}
+
+/** A prompt with values for its variables; one without a value stays as written. */
+export function fillVariables(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(variable, (whole, name: string) => values.get(name) ?? whole);
+}

@@ -1,0 +1,50 @@
+/** A new chat begins on the start screen and is stored only with its first message. */
+import { asProblem } from '@coppice/client';
+import type { Message, NodeId, TreeId } from '@coppice/core';
+import { loadTrees } from './app-data.ts';
+import { chosenOptions, storedOptions } from './chat-options.ts';
+import { composePrompt, type LibraryItem, useLibrary } from './library.ts';
+import { api } from './page-client.ts';
+import { navigateTo, treePlace } from './router.ts';
+import { newNodeUuid, showError } from './tree-actions.ts';
+
+/** The properties of a new chat besides its first message. */
+export interface NewChat {
+  readonly folder: string | null;
+  readonly preset: LibraryItem | null;
+}
+
+let wanted: { readonly tree: TreeId; readonly node: NodeId } | null = null;
+
+/** The message of a new chat that still needs a reply; its composer takes it once. */
+export function takeWantedReply(tree: TreeId): NodeId | null {
+  if (wanted?.tree !== tree) return null;
+  const { node } = wanted;
+  wanted = null;
+  return node;
+}
+
+/**
+ * Stores a chat with its first message and opens it; its composer requests the reply. False if it was refused: then
+ * nothing is stored.
+ */
+export async function startChat(message: Message, { folder, preset }: NewChat, answer: boolean): Promise<boolean> {
+  const node = newNodeUuid();
+  const systemPrompt = composePrompt(useLibrary.getState().items, folder, preset);
+  const options = storedOptions(chosenOptions());
+  try {
+    const made = await api.create({
+      ...(systemPrompt === null ? {} : { systemPrompt }),
+      ...(folder === null ? {} : { folder }),
+      metadata: { options, ...(preset === null ? {} : { preset: preset.name }) },
+      messages: [...(preset?.messages ?? []), { id: node, role: 'user', content: message.content }],
+    });
+    if (answer) wanted = { tree: made.treeId, node };
+    navigateTo(treePlace(made.treeId));
+    void loadTrees();
+    return true;
+  } catch (thrown) {
+    showError(asProblem(thrown));
+    return false;
+  }
+}

@@ -1,0 +1,54 @@
+import { replySourceOf } from '@coppice/client';
+import type { Node, NodeId } from '@coppice/core';
+import type { ReactElement } from 'react';
+import { t } from '../i18n/index.ts';
+import { modelColourOf } from '../state/model-colours.ts';
+import { useTree } from '../state/use-session.ts';
+import { Icon } from '../ui/icon.tsx';
+
+/** The letter of an answer in a combined reply. */
+export function letterOfAnswer(index: number): string {
+  return String.fromCharCode(65 + index);
+}
+
+interface SourceChipsProps {
+  readonly node: Node;
+  /** The variants that exist. */
+  readonly present: readonly NodeId[];
+  /** Variants that are not in the shown branch. */
+  readonly known?: readonly Node[];
+  readonly onPick: (id: NodeId) => void;
+}
+
+/** `Combined from A B C`: the answers that a reply was made from; a letter shows its answer. */
+export function SourceChips({ node, present, known = [], onPick }: SourceChipsProps): ReactElement | null {
+  const part = useTree((state) => state.part);
+  const sources = replySourceOf(node.meta).combinedFrom?.nodeIds ?? [];
+  if (sources.length === 0) return null;
+  return (
+    <span className="chip sources">
+      <Icon name="merge" />
+      {t('combinedFrom')}
+      {sources.map((id, index) => {
+        const letter = letterOfAnswer(index);
+        const source = known.find((each) => each.id === id) ?? part?.nodes.get(id);
+        const model = source === undefined ? null : replySourceOf(source.meta).model;
+        const isPresent = present.includes(id);
+        const label = isPresent ? t('sourceNamed', { letter, name: model ?? t('model') }) : t('sourceGone', { letter });
+        return (
+          <button
+            key={id}
+            type="button"
+            className={`source ${isPresent ? modelColourOf(model ?? '') : ''}`}
+            aria-label={label}
+            title={label}
+            disabled={!isPresent}
+            onClick={() => onPick(id)}
+          >
+            <span>{letter}</span>
+          </button>
+        );
+      })}
+    </span>
+  );
+}

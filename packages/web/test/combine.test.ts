@@ -1,0 +1,103 @@
+// @module-tag browser
+// @module-tag full
+import { type ScriptedReply, textEvents } from '@coppice/engine/testing';
+import { expect, test } from 'vitest';
+import { serious } from './axe.ts';
+import { openPageFixture, soon } from './page-fixture.ts';
+
+test('[B234] answers are selected and combined; the result streams, names its sources, can be stopped and undone', async () => {
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const combined: ScriptedReply = async function* () {
+    yield { type: 'text-delta', text: 'Tea in the morning [A], ' };
+    await gate;
+    yield* textEvents('coffee after lunch [B].');
+  };
+  const endless: ScriptedReply = [{ type: 'text-delta', text: '| Point | A | B |' }, { type: 'hang' }];
+  const fixture = await openPageFixture({
+    replies: [textEvents('Drink tea.'), textEvents('Drink coffee.'), textEvents('Water.'), combined, endless],
+  });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Drinks' } });
+  const at = `/api/trees/${body.treeId}`;
+  const begun = await fixture.server.ask('POST', `${at}/generations`, {
+    version: body.version,
+    body: { type: 'send', messages: [{ role: 'user', content: 'What to drink?' }], models: ['scripted/one'], n: 3 },
+  });
+  const [tea, coffee, water] = begun.body.nodes.map((node: { nodeId: string }) => node.nodeId);
+  const siblings = async () => (await fixture.server.ask('GET', `${at}/nodes/${tea}/siblings`)).body.nodes;
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('Water.').waitFor();
+  const reply = page.getByTestId('thread').getByRole('article').last();
+  await reply.hover();
+  await reply.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Combine answers' }).click();
+  const panel = page.getByRole('complementary', { name: 'Combine answers' });
+  await panel.getByText('Answers, 3 selected').waitFor();
+  expect(await serious(tab)).toEqual([]);
+  await page.locator(`[data-answer="${water}"]`).getByRole('checkbox').uncheck();
+  await panel.getByText('Answers, 2 selected').waitFor();
+  await panel.getByRole('textbox', { name: 'Instructions, optional' }).fill('Mind the time of day.');
+  await panel.getByRole('button', { name: 'Combine' }).click();
+  const made = page.locator('.col.combined');
+  await made.getByText('Tea in the morning').waitFor();
+  expect((await siblings()).at(-1).status).toBe('pending');
+  goOn();
+  await made.getByText('coffee after lunch').waitFor();
+  expect((await siblings()).at(-1).meta.source.combined_from).toEqual({
+    way: 'combine',
+    node_ids: [tea, coffee],
+    instructions: 'Mind the time of day.',
+  });
+  await soon(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await made.getByRole('button', { name: 'Source A: one' }).waitFor();
+  // A table, stopped while it is written.
+  await panel.getByRole('radio', { name: 'Table' }).check();
+  await panel.getByRole('button', { name: 'Combine' }).click();
+  await made.last().getByText('Point').waitFor();
+  await made.last().getByRole('button', { name: 'Stop' }).click();
+  await soon(async () => (await siblings()).at(-1).status).toBe('aborted');
+  await soon(() => made.count()).toBe(2);
+  // Undo takes back the last one only.
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await page.keyboard.press('ControlOrMeta+z');
+  await soon(() => made.count()).toBe(1);
+  await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
+  expect(await siblings()).toHaveLength(4);
+  // In the thread a letter shows its answer.
+  const thread = page.getByTestId('thread');
+  await page.goto(`${fixture.url}/t/${body.treeId}/${(await siblings()).at(-1).id}`);
+  await thread.getByText('coffee after lunch').waitFor();
+  await thread.getByRole('button', { name: /^Source B/ }).click();
+  await thread.getByText('Drink coffee.').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+  await fixture.close();
+});
+
+test('[B234] on a phone the panel covers the screen, and the result is shown after it', async () => {
+  const own = await openPageFixture({
+    replies: [textEvents('Drink tea.'), textEvents('Drink coffee.'), textEvents('Both agree on drinking.')],
+  });
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Drinks' } });
+  const begun = await own.server.ask('POST', `/api/trees/${body.treeId}/generations`, {
+    version: body.version,
+    body: { type: 'send', messages: [{ role: 'user', content: 'What to drink?' }], models: ['scripted/one'], n: 2 },
+  });
+  const path = `/t/${body.treeId}/${begun.body.nodes[0].nodeId}?view=compare`;
+  const tab = await own.open(path, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await tab.page.getByRole('button', { name: 'Combine answers' }).click();
+  const panel = tab.page.getByRole('complementary', { name: 'Combine answers' });
+  await panel.getByText('Answers, 2 selected').waitFor();
+  expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  expect(await serious(tab)).toEqual([]);
+  await panel.getByRole('radio', { name: 'Agreements and differences' }).check();
+  await panel.getByRole('button', { name: 'Combine' }).click();
+  await soon(() => panel.count()).toBe(0);
+  await tab.page.locator('.col.combined').getByText('Both agree on drinking.').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+  await own.close();
+});

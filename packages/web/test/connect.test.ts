@@ -1,0 +1,215 @@
+// @module-tag browser
+// @module-tag full
+/** A new user connects a model on the page, chats, and stays signed in after a restart of the server. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createMcpClient,
+  createProviders,
+  createTools,
+  fileRecords,
+  keysPath,
+  localTokenPath,
+  memoryPins,
+  openLiveConfig,
+  openLocalToken,
+  renewLocalToken,
+} from '@coppice/engine';
+import { oddServer, openModelServer } from '@coppice/engine/testing';
+import { type Listening, serve } from '@coppice/server';
+import { openStore } from '@coppice/stores';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { serious } from './axe.ts';
+import { builtPage, connectBrowser } from './browser.ts';
+import { ensureBuilt, soon } from './page-fixture.ts';
+
+const key = 'sk-canary-journey-0001';
+
+let home: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  browser = await connectBrowser(inject('browserBroker'));
+});
+afterAll(() => browser.close());
+// A fresh home for each test, and for a second try of one.
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'coppice-journey-'));
+  return () => rmSync(home, { recursive: true, force: true });
+});
+
+/** Starts the server as `coppice serve` does, on the same files each time. */
+async function start(port: number): Promise<Listening & { stop(): Promise<void> }> {
+  const source = { home, env: {} };
+  const records = fileRecords(keysPath(source));
+  const load = { ...source, records, rules: { privateAddresses: true }, checkMs: 50 };
+  const live = await openLiveConfig(load);
+  const local = await openLocalToken(localTokenPath(source));
+  const store = await openStore(`sqlite:${join(home, 'trees.db')}`);
+  const tools = createTools({ rules: () => live.current.tools });
+  const mcp = createMcpClient({ config: live.current, tools, pins: memoryPins(), env: { PATH: process.env['PATH'] } });
+  await mcp.start();
+  const listening = await serve({
+    store,
+    config: live.current,
+    live,
+    providers: createProviders({ config: live.current }),
+    tools,
+    mcp,
+    auth: {
+      mode: 'token',
+      get token() {
+        return local.current;
+      },
+      renew: () => local.renew(),
+      sync: () => local.sync(),
+    },
+    web: builtPage,
+    port,
+    titles: false,
+  });
+  return Object.assign(listening, {
+    async stop() {
+      await listening.close();
+      await mcp.close();
+      await store.close();
+    },
+  });
+}
+
+const said = (page: Page) => page.getByTestId('thread').getByText('Hello from the fake server.');
+
+test('[B230, B231] a model is connected on the page, answers, and a restart signs nobody out', async () => {
+  const models = await openModelServer({ key });
+  let server = await start(0);
+  const { port, url } = server;
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  await page.goto(server.signInUrl ?? '');
+  await page.goto(`${url}/settings`);
+  await page.getByRole('button', { name: 'Add address' }).click();
+  await page.getByLabel('Name').fill('Near by');
+  await page.getByLabel('Address').fill(models.url);
+  await page.getByLabel('API key').fill('sk-canary-wrong-00002');
+  await page.getByRole('button', { name: 'Test', exact: true }).last().click();
+  await page.getByText('Incorrect API key').waitFor();
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Test', exact: true }).last().click();
+  await page.getByText('small-model, large-model').waitFor();
+  expect(await serious({ page })).toEqual([]);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'Near by' });
+  await row.getByText('Connected, 2 models').waitFor();
+  await row.getByText('Key …0001').waitFor();
+  expect(await page.content()).not.toContain(key);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('canary');
+
+  // The chat is created over the API, so that this test depends on no other screen.
+  const token = new URL(server.signInUrl ?? '').searchParams.get('token') ?? '';
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const made = await fetch(`${url}/api/trees`, { method: 'POST', headers, body: '{"title":"Journey"}' });
+  const { treeId } = JSON.parse(await made.text());
+  await page.goto(`${url}/t/${treeId}`);
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill('Hello');
+  await composer.press('Enter');
+  await said(page).first().waitFor();
+
+  await server.stop();
+  await page.getByText('Offline.').waitFor();
+  server = await start(port);
+  await soon(() => page.getByText('Offline.').count()).toBe(0);
+  await composer.fill('Again');
+  await composer.press('Enter');
+  await soon(() => said(page).count()).toBe(2);
+
+  // A new token signs the page out; the draft is kept, and waiting messages are sent after signing in.
+  const next = await renewLocalToken(localTokenPath({ home, env: {} }));
+  await composer.fill('A third time');
+  await soon(async () => {
+    const answer = await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${next}` } });
+    return answer.status;
+  }).toBe(200);
+  await composer.press('Enter');
+  await page.getByText('You are signed out.').waitFor();
+  expect(await page.getByText('Offline.').count()).toBe(0);
+  await said(page).first().waitFor();
+  await composer.fill('A draft');
+  await page.getByLabel('Local token').fill('not-the-token');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This token is not valid here.').waitFor();
+  expect(await serious({ page })).toEqual([]);
+  await page.getByLabel('Local token').fill(next);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await soon(() => page.getByText('You are signed out.').count()).toBe(0);
+  await soon(() => said(page).count()).toBe(3);
+  expect(await composer.inputValue()).toBe('A draft');
+  await context.close();
+  await server.stop();
+  await models.close();
+});
+
+test('[B232] a tool server is added by its exact command, its tools are decided about, and it is removed', async () => {
+  const server = await start(0);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  await page.goto(server.signInUrl ?? '');
+  const token = new URL(server.signInUrl ?? '').searchParams.get('token') ?? '';
+  await page.goto(`${server.url}/settings/tools`);
+  await page.getByRole('button', { name: 'Add server' }).click();
+  await page.getByRole('button', { name: 'Command on this computer' }).click();
+  await page.getByLabel('Name').fill('odd');
+  const command = oddServer('good');
+  await page.getByLabel('Command', { exact: true }).fill(command.map((word) => `"${word}"`).join(' '));
+  await page.getByText(JSON.stringify(command)).waitFor();
+  expect(await serious({ page })).toEqual([]);
+  await page.getByLabel('Sign in again to confirm').fill('not-the-token');
+  await page.getByRole('button', { name: 'Add and start' }).click();
+  await page.getByText('The token that confirms the command is wrong.').waitFor();
+  await page.getByLabel('Sign in again to confirm').fill(token);
+  await page.getByRole('button', { name: 'Add and start' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'Connected,' }).first();
+  await row.waitFor();
+  const decision = page.getByRole('group', { name: 'May change run?' });
+  expect(await decision.getByRole('button', { name: 'Ask' }).getAttribute('aria-pressed')).toBe('true');
+  await decision.getByRole('button', { name: 'Never' }).click();
+  await soon(() => decision.getByRole('button', { name: 'Never' }).getAttribute('aria-pressed')).toBe('true');
+  expect(await serious({ page })).toEqual([]);
+  await page.getByRole('button', { name: 'Actions for odd' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await soon(() => page.getByText('Connected,').count()).toBe(0);
+  await context.close();
+  await server.stop();
+});
+
+test('[B233] a reply that waits for another try says why, when and how often', async () => {
+  const models = await openModelServer({ refusals: 2 });
+  const server = await start(0);
+  const token = new URL(server.signInUrl ?? '').searchParams.get('token') ?? '';
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const ask = (method: string, path: string, body: object) =>
+    fetch(server.url + path, { method, headers, body: JSON.stringify(body) });
+  expect((await ask('PUT', '/api/connections/busy', { address: models.url })).status).toBe(200);
+  await ask('PUT', '/api/settings/models', { defaultModel: 'busy/small-model' });
+  const { treeId } = JSON.parse(await (await ask('POST', '/api/trees', { title: 'Busy' })).text());
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  await page.goto(server.signInUrl ?? '');
+  await page.goto(`${server.url}/t/${treeId}`);
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill('Hello');
+  await composer.press('Enter');
+  await page.getByText(/Rate limited\. Trying again in \d s, 1 of 5\./).waitFor();
+  await page.getByText(/Rate limited\. Trying again in \d s, 2 of 5\./).waitFor();
+  await said(page).first().waitFor();
+  await soon(() => page.getByText('Trying again in').count()).toBe(0);
+  await context.close();
+  await server.stop();
+  await models.close();
+});

@@ -1,0 +1,39 @@
+/** What an app pays in a browser: bundled for it without Node, minified and gzipped. */
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, '..', 'packages', 'react');
+const outside = ['@coppice/core', '@coppice/core/tree', 'react', 'react/jsx-runtime'];
+
+/** The size in bytes of an entry without what it finds installed. A module of Node makes the build fail. */
+async function sizeOf(entry: string, external: readonly string[]): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export * from '${entry}';`, resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    external: [...external],
+    logLevel: 'silent',
+    write: false,
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error('The bundler wrote nothing.');
+  return gzipSync(file.contents, { level: 9 }).length;
+}
+
+/** The limits of docs/which-api.md. */
+const limits: readonly (readonly [entry: string, external: readonly string[], most: number])[] = [
+  ['@coppice/client', outside, 20_000],
+  ['@coppice/react/hooks', [...outside, '@coppice/client'], 8_000],
+  ['@coppice/react', [...outside, '@coppice/client'], 12_000],
+  ['@coppice/stores/tree', [], 45_000],
+  ['@coppice/stores/memory', [], 45_000],
+];
+
+test.each(limits)('%s loads in a browser without Node, and is within its size', async (entry, external, most) => {
+  expect(await sizeOf(entry, external)).toBeLessThanOrEqual(most);
+});

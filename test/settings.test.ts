@@ -1,0 +1,42 @@
+/** The page of settings is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { listSettings } from '@coppice/engine';
+import { expect, test } from 'vitest';
+import {
+  configurationTables,
+  limitTables,
+  readVariables,
+  undescribedVariables,
+  variableTables,
+} from './checks/settings.ts';
+import { makeWorkspace, openRepository } from './checks/workspace.ts';
+
+const page = new URL('../docs/settings.md', import.meta.url);
+
+test('the page lists every variable, configuration key and limit with its default', async () => {
+  const parts = {
+    variables: variableTables(),
+    configuration: configurationTables(listSettings()),
+    limits: await limitTables(openRepository()),
+  };
+  const filled = Object.entries(parts).reduce(
+    (text, [name, part]) =>
+      text.replace(
+        new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- end -->`),
+        () => `<!-- ${name} -->\n${part}\n<!-- end -->`,
+      ),
+    readFileSync(page, 'utf8'),
+  );
+  if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(page, filled);
+  expect(readFileSync(page, 'utf8')).toBe(filled);
+});
+
+test('every environment variable that the packages read is described, and no other', () => {
+  expect(undescribedVariables(openRepository())).toEqual([]);
+});
+
+test('a variable is found however it is read', () => {
+  const text = "env.ONE; host.env['TWO']; (source.env ?? process.env).THREE; const { FOUR: four, FIVE } = process.env;";
+  const workspace = makeWorkspace({ 'packages/x/src/a.ts': text, 'packages/x/src/a.test.ts': 'env.SIX' });
+  expect(readVariables(workspace)).toEqual(['FIVE', 'FOUR', 'ONE', 'THREE', 'TWO']);
+});
