@@ -17,7 +17,9 @@ import {
   openLiveConfig,
   openRecordSecret,
   recoverRuns,
+  type SecretRecords,
   sharedKeysPath,
+  storeRecords,
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores/open';
 import type { Host, Output } from './output.ts';
@@ -44,6 +46,8 @@ export interface CliContext {
   live(): Promise<LiveConfig>;
   /** The same for a shared server: its keys are encrypted, and no private address can be entered. */
   sharedLive(): Promise<LiveConfig>;
+  /** Where a shared server keeps its keys, as they are stored: encrypted. */
+  sharedRecords(): Promise<SecretRecords>;
   /** The store's URL: the option, the configured one, or the database in the home directory. */
   storeUrl(): Promise<string>;
   store(): Promise<Store>;
@@ -85,10 +89,15 @@ export function createCliContext(host: Host, output: Output, options: GlobalOpti
       rules: { privateAddresses: true },
     }),
   );
+  // Rows of the database, which all servers share; a store without rows has a file beside the configuration.
+  const sharedRecords = async (): Promise<SecretRecords> => {
+    const { sealed } = await store();
+    return sealed === null ? fileRecords(sharedKeysPath(source)) : storeRecords(sealed);
+  };
   const sharedLive = once(async () =>
     openLiveConfig({
       ...source,
-      records: encryptedRecords(fileRecords(sharedKeysPath(source)), await openRecordSecret(source)),
+      records: encryptedRecords(await sharedRecords(), await openRecordSecret(source)),
       rules: { privateAddresses: false },
     }),
   );
@@ -131,6 +140,7 @@ export function createCliContext(host: Host, output: Output, options: GlobalOpti
     config,
     live,
     sharedLive,
+    sharedRecords,
     storeUrl,
     store,
     async keptStore() {

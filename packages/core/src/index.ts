@@ -216,6 +216,7 @@ export type {
   Run,
   RunChunk,
   RunStore,
+  SealedRecords,
   SearchHit,
   SearchQuery,
   Share,

@@ -233,6 +233,22 @@ export interface AccountStore {
   shareByHash(hash: string): Promise<Share | null>;
 }
 
+/**
+ * Records that the engine encrypted before a store gets them, such as the keys of a shared server. They belong to no owner,
+ * and a backup of the store leaves them out.
+ */
+export interface SealedRecords {
+  /** Changes with every change, also by another process; cheap to read. */
+  version(): Promise<string>;
+  load(): Promise<ReadonlyMap<string, JsonObject>>;
+  /** Adds a record or replaces it; durable when it resolves. */
+  put(id: string, record: JsonObject): Promise<void>;
+  /** Returns whether it existed. */
+  remove(id: string): Promise<boolean>;
+  /** Replaces each record by what `seal` returns for it, all in one transaction. Returns how many there are. */
+  rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
+}
+
 /** A conversation that is still a list of messages. */
 export interface LinearRecord {
   readonly treeId: TreeId;
@@ -338,6 +354,8 @@ export interface Store extends TreeStore {
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
+  /** Null for a store that several servers cannot share; its server keeps such records in a file of its own. */
+  readonly sealed: SealedRecords | null;
   putExternalIds(ids: readonly ExternalId[]): Promise<void>;
   findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]>;
   externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]>;

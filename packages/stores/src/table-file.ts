@@ -19,8 +19,8 @@ export interface FileTables {
   add(name: string, rows: readonly SqlRow[]): void;
 }
 
-// Tables that the SQLite store fills itself.
-const ofSqlite = /^(?:sqlite_|node_text|node_indexed|search_|residue)/;
+// Tables that the SQLite store fills itself, and the keys of a server, which no copy holds.
+const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_record)/;
 
 /**
  * Creates the file and has it filled. It gets its name when it is complete, checked and synced. Throws if the name is
@@ -47,7 +47,7 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
       const list = connection
         .all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         .map(({ name }) => String(name))
-        .filter((name) => !ofSqlite.test(name))
+        .filter((name) => !notCopied.test(name))
         .map((name) => ({
           name,
           columns: connection.all(`SELECT name FROM pragma_table_info('${name}')`).map((column) => String(column.name)),

@@ -1,5 +1,5 @@
 /** What a user sets on the page or with `coppice keys`: the storage of keys and related settings. */
-import type { ErrorKind, JsonObject } from '@coppice/core';
+import type { ErrorKind, JsonObject, SealedRecords } from '@coppice/core';
 import { AppError } from '@coppice/core';
 
 /**
@@ -16,8 +16,8 @@ export interface SecretRecords {
   put(id: string, record: JsonObject): Promise<void>;
   /** Returns whether it existed. */
   remove(id: string): Promise<boolean>;
-  /** Replaces all records in one step. */
-  replaceAll(records: ReadonlyMap<string, JsonObject>): Promise<void>;
+  /** Replaces each record by what `seal` returns for it, all in one step. Returns how many there are. */
+  rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
 }
 
 /** All error codes of key storage, and their kinds. */
@@ -40,6 +40,11 @@ export function keysError(
   return new AppError({ code, kind: keysErrorKinds[code], message, data, cause });
 }
 
+/** The encrypted records of a store, which all its servers share. They are encrypted by `encryptedRecords`. */
+export function storeRecords(sealed: SealedRecords): SecretRecords {
+  return { place: 'encrypted', ...sealed };
+}
+
 /** Records in memory, for tests and for stores that have none. */
 export function memoryRecords(): SecretRecords {
   const records = new Map<string, JsonObject>();
@@ -57,10 +62,10 @@ export function memoryRecords(): SecretRecords {
       if (was) changes++;
       return was;
     },
-    async replaceAll(next) {
-      records.clear();
-      for (const [id, record] of next) records.set(id, record);
+    async rewrite(seal) {
+      for (const [id, record] of records) records.set(id, seal(id, record));
       changes++;
+      return records.size;
     },
   };
 }

@@ -14,6 +14,8 @@ import { isJsonObject } from './file-records.ts';
 export interface RecordSecret {
   /** The secrets that may have encrypted a record, the current one first. */
   all(): Promise<readonly string[]>;
+  /** Runs work while no rotation replaces the secret, so that a record is not written under a secret that is gone. */
+  whileUnchanged<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -32,7 +34,7 @@ export async function openRecordSecret(source: ConfigSource & { readonly home: s
   if (env.COPPICE_SECRET !== undefined) {
     if (named.some((each) => each.length < shortestSecret))
       throw keysError('keys/invalid', `COPPICE_SECRET needs at least ${shortestSecret} characters.`);
-    return { all: async () => named };
+    return { all: async () => named, whileUnchanged: (work) => work() };
   }
   const path = secretPath(source);
   if ((await readSecret(path)) === null)
@@ -46,6 +48,7 @@ export async function openRecordSecret(source: ConfigSource & { readonly home: s
       if (found.length === 0) throw keysError('keys/unreadable', `There is no secret at ${path}.`, { path });
       return found;
     },
+    whileUnchanged: (work) => withFileLock(path, work),
   };
 }
 
@@ -68,7 +71,6 @@ async function readSecret(path: string): Promise<string | null> {
 
 /** Records that are encrypted before another holder gets them, and bound to their id. */
 export function encryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
-  const current = async () => (await secret.all())[0] ?? '';
   return {
     place: 'encrypted',
     version: () => inner.version(),
@@ -78,11 +80,13 @@ export function encryptedRecords(inner: SecretRecords, secret: RecordSecret): Se
       for (const [id, sealed] of await inner.load()) records.set(id, openRecord(id, sealed, secrets));
       return records;
     },
-    put: async (id, record) => inner.put(id, sealRecord(id, record, await current())),
+    put: (id, record) =>
+      secret.whileUnchanged(async () => inner.put(id, sealRecord(id, record, (await secret.all())[0] ?? ''))),
     remove: (id) => inner.remove(id),
-    async replaceAll(records) {
-      const under = await current();
-      await inner.replaceAll(new Map([...records].map(([id, record]) => [id, sealRecord(id, record, under)])));
+    async rewrite(change) {
+      const secrets = await secret.all();
+      const under = secrets[0] ?? '';
+      return inner.rewrite((id, sealed) => sealRecord(id, change(id, openRecord(id, sealed, secrets)), under));
     },
   };
 }
@@ -96,19 +100,18 @@ export async function rotateRecords(
   source: ConfigSource & { readonly home: string },
 ): Promise<number> {
   const secret = await openRecordSecret(source);
-  const records = await encryptedRecords(inner, secret).load();
-  if ((source.env ?? process.env).COPPICE_SECRET !== undefined) {
-    await encryptedRecords(inner, secret).replaceAll(records);
-    return records.size;
-  }
+  if ((source.env ?? process.env).COPPICE_SECRET !== undefined)
+    return encryptedRecords(inner, secret).rewrite((_, record) => record);
   const path = secretPath(source);
-  const fresh = randomBytes(32).toString('base64url');
-  await withFileLock(path, async () => {
+  return withFileLock(path, async () => {
+    // Both secrets are readable until every record is under the new one.
+    const fresh = (await readSecret(nextPath(path))) ?? randomBytes(32).toString('base64url');
     await replaceFile(nextPath(path), `${fresh}\n`);
-    await encryptedRecords(inner, { all: async () => [fresh] }).replaceAll(records);
+    const old = await secret.all();
+    const count = await inner.rewrite((id, sealed) => sealRecord(id, openRecord(id, sealed, [fresh, ...old]), fresh));
     await rename(nextPath(path), path);
+    return count;
   });
-  return records.size;
 }
 
 function keyFrom(secret: string): Buffer {

@@ -41,10 +41,10 @@ export function fileRecords(path: string): SecretRecords {
     load: () => readRecords(path),
     put: (id, record) => change((records) => void records.set(id, record)),
     remove: (id) => change((records) => records.delete(id)),
-    replaceAll: (next) =>
+    rewrite: (seal) =>
       change((records) => {
-        records.clear();
-        for (const [id, record] of next) records.set(id, record);
+        for (const [id, record] of records) records.set(id, seal(id, record));
+        return records.size;
       }),
   };
 }

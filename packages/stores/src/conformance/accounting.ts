@@ -94,5 +94,29 @@ export function accountingRules(subject: StoreSubject): void {
       // Accounts are not limited to an owner.
       expect((await store.forOwner('somebody else').accounts.users()).length).toBe(2);
     });
+
+    rule(
+      subject,
+      '[K193] encrypted records are shared by all handles, and every change has a new version',
+      async (store) => {
+        const { sealed } = store;
+        if (sealed === null) return;
+        const versions = [await sealed.version()];
+        await sealed.put('a', { data: 'one \ud800', ['__proto__']: 'kept' });
+        versions.push(await sealed.version());
+        await sealed.put('b', { data: 'two' });
+        versions.push(await sealed.version());
+        await sealed.put('b', { data: 'three' });
+        versions.push(await sealed.version());
+        expect(await store.forOwner('somebody else').sealed?.load()).toEqual(await sealed.load());
+        expect(await sealed.remove('a')).toBe(true);
+        expect(await sealed.remove('a')).toBe(false);
+        versions.push(await sealed.version());
+        expect(await sealed.rewrite((id, { data }) => ({ data: `${id} ${String(data)}` }))).toBe(1);
+        versions.push(await sealed.version());
+        expect([...(await sealed.load())]).toEqual([['b', { data: 'b three' }]]);
+        expect(new Set(versions).size).toBe(versions.length);
+      },
+    );
   });
 }

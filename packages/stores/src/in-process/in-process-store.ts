@@ -106,6 +106,7 @@ export class InProcessStore implements Store {
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
+  readonly sealed = null;
   readonly #parts: StoreParts;
   readonly #plate: StoreIdentity;
 

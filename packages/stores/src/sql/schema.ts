@@ -247,3 +247,14 @@ export function nodeCopies({ key }: SqlDialect): readonly string[] {
     'CREATE INDEX node_copy_from ON node_copy (from_node_id)',
   ];
 }
+
+/** Added in a later table version: encrypted records of a shared server. `stamp` is new with every write. */
+export function sealedRecords({ key }: SqlDialect): readonly string[] {
+  return [
+    `CREATE TABLE sealed_record (
+      id ${key} NOT NULL PRIMARY KEY,
+      stamp ${key} NOT NULL,
+      record TEXT NOT NULL
+    )`,
+  ];
+}

@@ -23,6 +23,7 @@ import {
   type PurgeReport,
   type ReadProgram,
   type RunStore,
+  type SealedRecords,
   type SearchHit,
   type SearchQuery,
   type Store,
@@ -53,6 +54,7 @@ import { storedTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
 import { queryRow, type SqlTask } from './query.ts';
 import { type TreeScope, treeRow } from './scope.ts';
+import { sealedStore } from './sealed-records.ts';
 import { searchOf, searchPage } from './search.ts';
 import { accountStore, blobStore, runStore, type Transactions } from './side-stores.ts';
 import * as side from './side-tables.ts';
@@ -74,6 +76,7 @@ export class SqlStore implements Store {
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
+  readonly sealed: SealedRecords;
   readonly #engine: SqlEngine;
   readonly #options: StoreOptions;
   readonly #keeping: StoreScope;
@@ -97,6 +100,7 @@ export class SqlStore implements Store {
     this.runs = runStore(engine.dialect, this.owner, transactions);
     this.blobs = blobStore(this.#blobScope(this.owner), transactions, () => this.sweep());
     this.accounts = accountStore(transactions);
+    this.sealed = sealedStore(engine.dialect, transactions);
   }
 
   #blobScope(owner: string): BlobScope {

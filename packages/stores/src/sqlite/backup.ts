@@ -13,6 +13,7 @@ export async function backUpSqlite(connection: SqliteConnection, to: string): Pr
     makePrivateFile(temporary);
     if (backup !== undefined) await backup(connection.database, temporary);
     else connection.run('VACUUM INTO $1', temporary);
+    removeSealedRecords(temporary);
     syncFile(temporary);
     renameSync(temporary, to);
     syncFile(dirname(to));
@@ -20,6 +21,19 @@ export async function backUpSqlite(connection: SqliteConnection, to: string): Pr
     rmSync(temporary, { force: true });
     // The error concerns the target, not the source.
     throw isAppError(error) ? error : toSqliteError(error, to);
+  }
+}
+
+/** Deletes the encrypted keys of a server from a copy, and overwrites the pages that they leave. */
+function removeSealedRecords(path: string): void {
+  const copy = new (sqliteModule().DatabaseSync)(path);
+  try {
+    const there = copy.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sealed_record'").get();
+    if (there === undefined || copy.prepare('SELECT 1 FROM sealed_record').get() === undefined) return;
+    for (const pragma of ['journal_mode = DELETE', 'secure_delete = ON']) copy.exec(`PRAGMA ${pragma}`);
+    copy.exec('DELETE FROM sealed_record');
+  } finally {
+    copy.close();
   }
 }
 

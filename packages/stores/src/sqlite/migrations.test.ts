@@ -33,7 +33,7 @@ function withConnection<T>(path: string, work: (connection: SqliteConnection) =>
   }
 }
 
-/** Reverts the table changes of versions 6 and 7. */
+/** Reverts the table changes of versions 6, 7 and 8. */
 const withoutVersion6 = [
   'ALTER TABLE tree ADD COLUMN linear_form TEXT',
   'CREATE INDEX tree_linear ON tree (owner, id) WHERE linear_form IS NOT NULL',
@@ -42,6 +42,7 @@ const withoutVersion6 = [
   'DROP TABLE node_indexed',
   'DROP TABLE node_copy',
   'DROP TABLE residue',
+  'DROP TABLE sealed_record',
   'ALTER TABLE search_state DROP COLUMN from_place',
   'CREATE TRIGGER node_forgotten AFTER DELETE ON node BEGIN SELECT 1; END',
 ].join(';');
@@ -75,7 +76,7 @@ it('[L74] what an older version left of purged texts is cleared when its file is
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
   // The backup before the migration was made without free pages.
-  expect(existsSync(`${path}.before-schema-7-from-5.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-8-from-5.bak`)).toBe(true);
 });
 
 it('[L40] tables of an older version are brought up to date after a copy of them was made, and nothing is lost', async () => {
@@ -96,7 +97,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(7);
+  expect((await store.info()).schemaVersion).toBe(8);
   const { result } = await run(
     store,
     {
@@ -110,7 +111,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   expect(result.added).toHaveLength(1);
   expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
   await store.close();
-  expect(existsSync(`${path}.before-schema-7-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-8-from-1.bak`)).toBe(true);
   const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
   expect(columns.map((column) => column.name)).toEqual([
     'tree_id',

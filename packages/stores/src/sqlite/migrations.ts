@@ -5,7 +5,7 @@ import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
 import { storeListsAsRows } from '../sql/linear-form.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
-import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { makePrivateFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
@@ -99,6 +99,7 @@ const migrations: readonly SqliteMigration[] = [
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
     fill: () => storeListsAsRows(sqliteDialect),
   },
+  { version: 8, statements: sealedRecords(sqliteDialect) },
 ];
 
 /** The table version that this program writes. */

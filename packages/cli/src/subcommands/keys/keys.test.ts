@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encryptedRecords, fileRecords, openRecordSecret, sharedKeysPath } from '@coppice/engine';
+import type { SealedRecords } from '@coppice/core';
+import { encryptedRecords, openLiveConfig, openRecordSecret, storeRecords } from '@coppice/engine';
 import { openModelServer } from '@coppice/engine/testing';
+import { openStore } from '@coppice/stores/open';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
@@ -45,10 +47,26 @@ describe('coppice keys', () => {
   it('[O124] the keys of a shared server are encrypted, rotated, and apart from those of one person', async () => {
     // Kept directly: setting it would ask the provider for its models.
     const source = { home: fixture.home, env: {} };
-    const path = sharedKeysPath(source);
-    const records = encryptedRecords(fileRecords(path), await openRecordSecret(source));
-    await records.put('provider/openai', { kind: 'openai', origin: 'https://api.openai.com', key, addedAt: 1 });
-    const before = readFileSync(path, 'utf8');
+    const rows = async <T>(work: (sealed: SealedRecords) => Promise<T>): Promise<T> => {
+      const store = await openStore(`sqlite:${join(fixture.home, '.coppice', 'coppice.db')}`);
+      try {
+        if (store.sealed === null) throw new Error('A database has records.');
+        return await work(store.sealed);
+      } finally {
+        await store.close();
+      }
+    };
+    await fixture.run(['append', '--new', 'Hello']);
+    await rows(async (sealed) =>
+      encryptedRecords(storeRecords(sealed), await openRecordSecret(source)).put('provider/openai', {
+        kind: 'openai',
+        origin: 'https://api.openai.com',
+        key,
+        addedAt: 1,
+      }),
+    );
+    const stored = () => rows(async (sealed) => JSON.stringify([...(await sealed.load())]));
+    const before = await stored();
     expect(before).toContain('aes-256-gcm');
     expect(before).not.toContain(key);
     expect((await fixture.run(['keys', '--users'])).out).toContain('key …0001');
@@ -58,10 +76,36 @@ describe('coppice keys', () => {
     const old = readFileSync(secret, 'utf8');
     expect(await fixture.json(['keys', 'rotate', '--users'])).toEqual({ rotated: 1 });
     expect(readFileSync(secret, 'utf8')).not.toBe(old);
-    expect(readFileSync(path, 'utf8')).not.toBe(before);
+    expect(await stored()).not.toBe(before);
     expect((await fixture.run(['keys', '--users'])).out).toContain('key …0001');
+    const backup = join(fixture.home, 'copy.db');
+    expect((await fixture.run(['backup', backup])).code).toBe(0);
+    const bytes = readFileSync(backup).toString('latin1');
+    for (const held of [key, 'aes-256-gcm', readFileSync(secret, 'utf8').trim()]) expect(bytes).not.toContain(held);
     writeFileSync(secret, old);
     expect((await fixture.run(['keys', '--users'])).code).toBe(5);
     expect((await fixture.run(['keys', 'rotate'])).code).toBe(2);
+  });
+
+  it('[O124] two servers on one database share the keys of its users', async () => {
+    const url = `sqlite:${join(fixture.home, 'team.db')}`;
+    const source = { home: fixture.home, env: { COPPICE_SECRET: 'the same on all servers' } };
+    const openServer = async () => {
+      const store = await openStore(url);
+      if (store.sealed === null) throw new Error('A database has records.');
+      const records = encryptedRecords(storeRecords(store.sealed), await openRecordSecret(source));
+      return {
+        store,
+        live: await openLiveConfig({ ...source, records, rules: { privateAddresses: false }, checkMs: 0 }),
+      };
+    };
+    const [one, two] = [await openServer(), await openServer()];
+    await one.live.keepConnection('openai', await one.live.checkConnection({ name: 'openai', key }), []);
+    await two.live.sync();
+    expect(two.live.current.providers.get('openai')?.key?.lastFour).toBe('0001');
+    await two.live.removeConnection('openai');
+    await one.live.sync();
+    expect(one.live.current.providers.get('openai')?.key).toBeUndefined();
+    await Promise.all([one.store.close(), two.store.close()]);
   });
 });
