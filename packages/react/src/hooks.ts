@@ -283,7 +283,10 @@ export function useToolApprovals(): ToolApprovalsView {
 export interface ComposerView {
   readonly text: string;
   setText(text: string): void;
-  /** Sends the text below the end of the branch. The text comes back where the message was not stored. */
+  /**
+   * Sends the text below the end of the branch, as soon as the tree is loaded. The text comes back where the message was
+   * not stored.
+   */
   send(options?: GenerationOptions): Promise<GenerationResult | null>;
   readonly canSend: boolean;
   /** The replies that are being generated at the end of the branch. */
@@ -291,6 +294,18 @@ export interface ComposerView {
   /** Stops all of them. */
   stop(): Promise<void>;
   readonly problem: HttpProblem | null;
+}
+
+/** Waits until a tree is loaded, or until it is known that it cannot be. */
+function treeIsReady({ store }: TreeSession): Promise<void> {
+  return new Promise((resolve) => {
+    if (store.getState().phase !== 'loading') return resolve();
+    const stop = store.subscribe(({ phase }) => {
+      if (phase === 'loading') return;
+      stop();
+      resolve();
+    });
+  });
 }
 
 /** The text of the next message. It is stored as a draft, and a message that could not be sent comes back to it. */
@@ -303,6 +318,10 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
   const live = useTreeState((state) => state.live);
   const [text, setShown] = useState('');
   const [problem, setProblem] = useState<HttpProblem | null>(null);
+  // The text when the tree is ready counts, not the text when sending was asked for.
+  const newest = useRef('');
+  newest.current = text;
+  const isWaiting = useRef(false);
   useEffect(() => {
     const unsent = client.unsent.of(treeId);
     const kept = [client.storage.read(draft) ?? '', ...unsent.map((each) => each.text)].filter((each) => each !== '');
@@ -330,15 +349,20 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
       await Promise.all(streaming.map((id) => session.actions.stop(id)));
     },
     async send(more = {}) {
-      if (!canSend) return null;
+      if (isWaiting.current || newest.current.trim() === '') return null;
+      isWaiting.current = true;
+      await treeIsReady(session);
+      isWaiting.current = false;
+      const words = newest.current;
+      if (session.store.getState().phase !== 'ready' || words.trim() === '') return null;
       const id = session.actions.newNodeId();
-      client.unsent.keep(treeId, id, text, client.now());
+      client.unsent.keep(treeId, id, words, client.now());
       setText('');
       setProblem(null);
-      const result = await session.actions.send(text, { ...options, ...more, id });
+      const result = await session.actions.send(words, { ...options, ...more, id });
       client.unsent.drop(treeId, id);
       setProblem(result.problem);
-      if (!result.sent) setText(text);
+      if (!result.sent) setText(words);
       return result;
     },
   };

@@ -1,14 +1,15 @@
 // @module-tag browser
 // @module-tag full
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serious } from './axe.ts';
 import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
 
 let fixture: PageFixture;
-beforeAll(async () => {
+// Each test, and each second try, has an empty library.
+beforeEach(async () => {
   fixture = await openPageFixture();
 });
-afterAll(() => fixture.close());
+afterEach(() => fixture.close());
 
 test('[B118, B119, B74] a preset with its prompt and options is made, chosen for a new chat, and its prompt is the first row', async () => {
   const tab = await fixture.open('/library');
@@ -29,8 +30,10 @@ test('[B118, B119, B74] a preset with its prompt and options is made, chosen for
   await page.goto(fixture.url);
   await page.getByRole('button', { name: 'Preset' }).click();
   await page.getByRole('menuitem', { name: 'Plain namer' }).click();
-  await page.getByRole('textbox', { name: 'Message' }).fill('Name the billing service');
-  await page.keyboard.press('Enter');
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('Name the billing service');
+  // A menu that closes gives the focus back to its button, possibly after the text was filled in.
+  await message.press('Enter');
   const prompt = page.getByRole('region', { name: 'System prompt' });
   await prompt.getByText('Answer in British English.').waitFor();
   await prompt.getByText('Suggest short names.').waitFor();
@@ -48,6 +51,30 @@ test('[B118, B119, B74] a preset with its prompt and options is made, chosen for
   await tab.context.close();
 });
 
+test('[B118] a chat that begins before the library is loaded gets its instructions too', async () => {
+  const text = 'Answer in British English.';
+  await fixture.server.ask('POST', '/api/trees', {
+    body: { project: 'coppice:library', systemPrompt: text, metadata: { kind: 'instructions' } },
+  });
+  const tab = await fixture.open('/settings');
+  const { page } = tab;
+  const held: (() => void)[] = [];
+  let isSent = false;
+  await page.route(/api\/trees\?.*library/, async (route) => {
+    if (!isSent) await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await page.goto(fixture.url);
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('Name the billing service');
+  await message.press('Enter');
+  isSent = true;
+  for (const answer of held) answer();
+  await page.getByRole('region', { name: 'System prompt' }).getByText(text).waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B118] a prompt is completed after a slash and asks for its variables', async () => {
   const metadata = { kind: 'prompt' };
   const text = 'Review this {{language}} change.';
@@ -61,7 +88,7 @@ test('[B118] a prompt is completed after a slash and asks for its variables', as
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Fill in the prompt' });
   await dialog.getByRole('textbox', { name: 'language' }).fill('Go');
-  await page.keyboard.press('Enter');
+  await dialog.getByRole('textbox', { name: 'language' }).press('Enter');
   await soon(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
   expect(tab.faults).toEqual([]);
   await tab.context.close();

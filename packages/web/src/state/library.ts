@@ -89,8 +89,12 @@ function itemOf(tree: TreeViewData): LibraryItem | null {
   return entry === null ? null : { ...entry, id: tree.id };
 }
 
+// Only the newest request counts: an earlier one that answers late would hide what was saved meanwhile.
+let newestLoad = 0;
+
 /** Reads the library. */
 export async function loadLibrary(): Promise<void> {
+  const load = ++newestLoad;
   const items: LibraryItem[] = [];
   try {
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -106,10 +110,16 @@ export async function loadLibrary(): Promise<void> {
       ({ cursor } = page);
     }
     items.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
-    useLibrary.setState({ items, known: true });
+    if (load === newestLoad) useLibrary.setState({ items, known: true });
   } catch {
     // The list of chats reports an unreachable server; the library is loaded again with the next visit.
   }
+}
+
+/** The items, read first if they are not known yet: a chat that begins before has its instructions too. */
+export async function libraryItems(): Promise<readonly LibraryItem[]> {
+  if (!useLibrary.getState().known) await loadLibrary();
+  return useLibrary.getState().items;
 }
 
 /** Stores an item, as a new one or replacing one. False if it was refused, which is shown. */

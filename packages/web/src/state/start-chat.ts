@@ -3,7 +3,7 @@ import { asProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
 import { chosenOptions, storedOptions } from './chat-options.ts';
-import { composePrompt, type LibraryItem, useLibrary } from './library.ts';
+import { composePrompt, type LibraryItem, libraryItems } from './library.ts';
 import { api } from './page-client.ts';
 import { navigateTo, treePlace } from './router.ts';
 import { newNodeUuid, showError } from './tree-actions.ts';
@@ -30,7 +30,7 @@ export function takeWantedReply(tree: TreeId): NodeId | null {
  */
 export async function startChat(message: Message, { folder, preset }: NewChat, answer: boolean): Promise<boolean> {
   const node = newNodeUuid();
-  const systemPrompt = composePrompt(useLibrary.getState().items, folder, preset);
+  const systemPrompt = composePrompt(await libraryItems(), folder, preset);
   const options = storedOptions(chosenOptions());
   try {
     const made = await api.create({
