@@ -19,13 +19,14 @@ export function printChange(
   said: string,
   at: CliContext,
   back = undoLine,
+  verb = 'Undo',
 ): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
   const moved = movedFrom(outcome);
   // Moving the active node is not undone with undo, which would remove the last message too.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
   const next = line === null ? null : commandLineFor(at, line);
-  const words = moved === null ? 'Undo with' : 'Go back with';
+  const words = moved === null ? `${verb} with` : 'Go back with';
   return {
     data: { treeId, version, actId, changed: commit !== null, ...spread(result) },
     lines: [
@@ -88,6 +89,12 @@ export function continued(line: string, columns: number): string[] {
 /** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a slash command said, with the command that reverses it. */
+export function withReversal(said: string, undo: string | undefined): string {
+  if (undo === undefined) return said;
+  return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo}.`;
 }
 
 /** The output line that says how to undo the last change of a tree; empty if nothing is left to undo. */

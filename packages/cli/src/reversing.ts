@@ -26,7 +26,7 @@ export async function reverse(type: Reversal, given: SubcommandInput, at: CliCon
   const opposite = type === 'undo' ? 'redo' : 'undo';
   // Without a tree the opposite command finds the same act, even if the tree is in the trash now.
   const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortId(treeId)}`;
-  const answer = printChange(outcome, describe(type, row, outcome), at, () => back);
+  const answer = printChange(outcome, describe(type, row, outcome), at, () => back, type === 'undo' ? 'Redo' : 'Undo');
   return { ...answer, data: { ...asObject(answer.data), title: titleText(row), trashed: isTrashed(row) } };
 }
 

@@ -5343,7 +5343,7 @@ export interface operations {
             treeId: string;
             /** @description Whether files still contain purged bytes because another process is reading them. */
             uncleared?: boolean;
-            /** @description Attachments that are kept for now because they were uploaded less than an hour ago. */
+            /** @description Attachments that are kept for now because an upload of the same bytes has not been sent yet. */
             waitingAttachments?: number;
           };
         };
@@ -7963,7 +7963,7 @@ export interface operations {
             nodes: number;
             /** @description Whether files still contain purged bytes because another process is reading them. */
             uncleared: boolean;
-            /** @description Attachments that are kept for now because they were uploaded less than an hour ago. */
+            /** @description Attachments that are kept for now because an upload of the same bytes has not been sent yet. */
             waitingAttachments: number;
           };
         };
@@ -8011,7 +8011,7 @@ export interface operations {
             nodes: number;
             /** @description Whether files still contain purged bytes because another process is reading them. */
             uncleared: boolean;
-            /** @description Attachments that are kept for now because they were uploaded less than an hour ago. */
+            /** @description Attachments that are kept for now because an upload of the same bytes has not been sent yet. */
             waitingAttachments: number;
           };
         };

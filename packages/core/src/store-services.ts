@@ -291,6 +291,7 @@ export interface ListEvent {
 /** The findings of a store check, and what a repair did. */
 export interface FsckReport {
   readonly trees: number;
+  /** Rows, the roots and what is in the trash included. */
   readonly nodes: number;
   readonly findings: readonly (TreeFinding & { readonly treeId: TreeId | null })[];
   /** What was repaired; empty unless repair was requested. Moved files are kept. */
@@ -304,8 +305,8 @@ export interface PurgeReport {
   /** Other trees of the owner with copies of purged messages, or with the originals of purged copies, and how many. */
   readonly copies: readonly { readonly treeId: TreeId; readonly title: string | null; readonly nodes: number }[];
   /**
-   * Attachments that nothing references any more but that are kept for now, because they were added less than an hour
-   * ago.
+   * Attachments that nothing references any more but that are kept for now, because an upload of the same bytes waits
+   * for its message.
    */
   readonly waitingAttachments: number;
   /** Files that still contain purged bytes, because another process is reading them; they are cleared afterwards. */

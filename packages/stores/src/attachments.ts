@@ -2,7 +2,7 @@
  * Finds which attachments are still referred to. A message refers to one by the hash of its bytes, in a source of type
  * `blob`. When the last message of its owner that refers to it is purged, its bytes are deleted.
  */
-import type { Commit, Node, Plan } from '@coppice/core';
+import { ask, type Commit, type Node, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import { assertStorable } from '@coppice/core/store';
 
 const hash = /[0-9a-f]{64}/g;
@@ -35,4 +35,43 @@ export function addHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<st
 export function addHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
   if (reverses === undefined) assertStorable(steps);
   addHashesOfLog([{ steps }], to);
+}
+
+/**
+ * Returns the attachments that steps refer to and that the place of each step did not refer to before. A copied message
+ * and one that is edited keep their attachments; no upload was made for them.
+ */
+export function* newReferences({ steps, reverses }: Plan<unknown>): ReadProgram<ReadonlySet<string>> {
+  const fresh = new Set<string>();
+  if (reverses !== undefined) return fresh;
+  for (const step of steps) {
+    const named = hashesAfter(step);
+    if (named.size === 0) continue;
+    const before = yield* hashesBefore(step);
+    for (const hash of named) if (!before.has(hash)) fresh.add(hash);
+  }
+  return fresh;
+}
+
+function hashesAfter(step: Step): Set<string> {
+  const named = new Set<string>();
+  if (step.type === 'insert') addHashesOf([step.node], named);
+  else if ('after' in step) addHashes(JSON.stringify(step.after), named);
+  return named;
+}
+
+function* hashesBefore(step: Step): ReadProgram<ReadonlySet<string>> {
+  const named = new Set<string>();
+  if (step.type !== 'insert') {
+    if ('before' in step) addHashes(JSON.stringify(step.before), named);
+    return named;
+  }
+  const { node } = step;
+  if (node.meta.copiedFrom !== undefined || node.meta.pickedFrom !== undefined) return hashesAfter(step);
+  // A variant may be an edited message.
+  if (node.groupId > 0 && node.parentId !== null) {
+    const ids = (yield* ask('children', { of: node.parentId })).map(({ id }) => id);
+    addHashesOf(yield* ask('nodes', { ids }), named);
+  }
+  return named;
 }

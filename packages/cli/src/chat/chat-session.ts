@@ -26,6 +26,7 @@ import {
   type Turn,
   type TurnEvent,
 } from '@coppice/engine';
+import { withReversal } from '../changing.ts';
 import type { CliEngine } from '../cli-engine.ts';
 import { toCliError } from '../exit-codes.ts';
 import {
@@ -292,7 +293,7 @@ export class ChatSession {
     }
     if (list !== undefined) this.#list = list;
     await this.#refresh();
-    this.#set({ notice: { text: undo === undefined ? said : `${said} Undo with ${undo}.`, bad: false } });
+    this.#set({ notice: { text: withReversal(said, undo), bad: false } });
   }
 
   async #branchModel(): Promise<string | null> {

@@ -10,7 +10,7 @@ export const purgeRemainder = {
     .describe('Other trees with copies of the purged nodes.'),
   waitingAttachments: z
     .number()
-    .describe('Attachments that are kept for now because they were uploaded less than an hour ago.'),
+    .describe('Attachments that are kept for now because an upload of the same bytes has not been sent yet.'),
   uncleared: z.boolean().describe('Whether files still contain purged bytes because another process is reading them.'),
 };
 

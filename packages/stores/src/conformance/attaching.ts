@@ -89,18 +89,54 @@ export function attachingRules(subject: StoreSubject): void {
       { attachmentGrace: 0 },
     );
 
-    rule(subject, '[K161] bytes that were added a moment ago survive a purge of their reference', async (store) => {
-      const info = await store.blobs.put(text('twice'), 'text/plain');
+    rule(subject, '[K161] bytes go with their message, however recently they were added', async (store) => {
+      const info = await store.blobs.put(text('once'), 'text/plain');
       await passing(store, 1, info);
-      expect(await isThere(store, info)).toEqual([true]);
-      const fixture = await treeIn(store, 2);
+      expect(await isThere(store, info)).toEqual([false]);
+    });
+
+    rule(subject, '[K161] bytes whose second upload still waits survive a purge of the first', async (store) => {
+      const info = await store.blobs.put(text('twice'), 'text/plain');
+      expect(await store.blobs.put(text('twice'), 'text/plain')).toEqual(info);
+      const fixture = await treeIn(store, 1);
       await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
+      await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
+      expect((await store.purgeTree(fixture.treeId)).waitingAttachments).toBe(1);
       expect(await store.blobs.read(info.hash)).toEqual(text('twice'));
+      await passing(store, 2, info);
+      expect(await isThere(store, info)).toEqual([false]);
     });
 
     rule(
       subject,
-      '[K161] also when the store was closed in between, and go when their time is over',
+      '[K161] a copy, an edit and an undo take no upload from the message that it is for',
+      async (store) => {
+        const info = await store.blobs.put(text('sent'), 'text/plain');
+        const fixture = await treeIn(store, 1);
+        const { treeId } = fixture;
+        const { result } = await fixture.run({ type: 'append', treeId, messages: [{ message: says(info) }] });
+        // Another upload of the same bytes, whose message is not written yet.
+        await store.blobs.put(text('sent'), 'text/plain');
+        await fixture.run({ type: 'cherry-pick', treeId, nodeId: result.nodeId });
+        await fixture.run({
+          type: 'edit',
+          treeId,
+          nodeId: result.nodeId,
+          content: [...says(info).content, { type: 'text', text: 'changed' }],
+        });
+        await fixture.run({ type: 'undo', treeId });
+        await fixture.run({ type: 'redo', treeId });
+        await fixture.run({ type: 'delete-tree', treeId });
+        await store.purgeTree(treeId);
+        expect(await isThere(store, info)).toEqual([true]);
+        await passing(store, 2, info);
+        expect(await isThere(store, info)).toEqual([false]);
+      },
+    );
+
+    rule(
+      subject,
+      '[K161] after the store was closed, an upload that may still wait is kept until its time is over',
       async (store, context) => {
         needs(context, store.supports.durable, 'nothing outlives this store');
         const reopen = given(subject.reopen, 'a way to open a place again');

@@ -1,4 +1,5 @@
 /** Data besides the trees, in separate files: external ids, provenance, accounts, runs, attachments. */
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldMap } from '@coppice/core';
@@ -55,6 +56,8 @@ export class SideFiles {
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, RunningRow>();
+  // Tells the lines of this store from those of other processes.
+  readonly #by = randomUUID();
   /** Unreadable lines by file: they stay in the file, and the rest is used. */
   readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
@@ -274,24 +277,36 @@ export class SideFiles {
     this.#rewrite('runs', lines());
   }
 
-  #blob({ owner, info, bytes, at, loose }: Extract<SideEntry, { type: 'blob' }>): void {
+  #blob({ owner, info, bytes, at, loose, waiting }: Extract<SideEntry, { type: 'blob' }>): void {
     const path = this.blobPath(info.hash);
     if (bytes !== null && !existsSync(path)) {
       onFile(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));
       this.#bench.replace(path, [bytes], 'blob', true);
     }
-    this.#append('blobs', { type: 'blob', owner, info, at, ...(loose ? { loose } : {}) }, true);
+    const line = { type: 'blob', owner, info, at, ...(loose ? { loose } : {}), waiting, by: this.#by };
+    // That an upload waits no longer may be lost: then its bytes are kept for a while.
+    this.#append('blobs', line, waiting || loose);
   }
 
   /**
-   * Returns an owner's attachments that were added after a time, read from the file because other processes write it
-   * too.
+   * Returns an owner's attachments that another process, or an earlier one, added after a time and referred to in no
+   * message since. Read from the file because other processes write it too.
    */
-  putSince(owner: string, after: number): ReadonlySet<string> {
+  waitingSince(owner: string, after: number): ReadonlySet<string> {
+    // The last line of each process counts; earlier versions wrote neither field.
+    const waiting = new Map<string, Set<unknown>>();
+    for (const value of this.#lines('blobs')) {
+      if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
+      const by = ownField(value, 'by');
+      if (by === this.#by) continue;
+      const { hash } = readBlobInfo(object(value, 'info'));
+      const processes = waiting.get(hash) ?? new Set();
+      waiting.set(hash, processes);
+      if (ownField(value, 'waiting') !== false && putAt(value) > after) processes.add(by);
+      else if (by !== undefined) processes.delete(by);
+    }
     const found = new Set<string>();
-    for (const value of this.#lines('blobs'))
-      if (requiredText(value, 'type') === 'blob' && requiredText(value, 'owner') === owner && putAt(value) > after)
-        found.add(readBlobInfo(object(value, 'info')).hash);
+    for (const [hash, processes] of waiting) if (processes.size > 0) found.add(hash);
     return found;
   }
 

@@ -265,6 +265,11 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return found;
   }
 
+  /** Returns attachments that were added before the store was opened and that may still wait for a message. */
+  wanted(owner: string, _hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
+    return this.holdings.side.waitingSince(owner, after);
+  }
+
   async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
     return this.holdings.side.bytesOf(hash);
   }

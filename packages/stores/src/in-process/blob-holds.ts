@@ -5,6 +5,8 @@ import { addHashesOfPlan } from '../attachments.ts';
 /** A change in progress: the attachments that it refers to are not deleted until it ends. */
 export interface BlobHold {
   take(plan: Plan<unknown>): void;
+  /** The attachments that were taken. */
+  readonly named: ReadonlySet<string>;
   release(): void;
 }
 
@@ -14,11 +16,14 @@ export class BlobHolds {
   purges = 0;
   /** Whether an owner has any attachments. */
   keeps: (owner: string) => boolean = () => false;
+  /** Called with the attachments that a commit refers to for the first time: their uploads wait no longer. */
+  referred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
   readonly #held = new Map<string, number>();
 
   hold(owner: string): BlobHold {
     const named = new Set<string>();
     return {
+      named,
       take: (plan) => {
         if (!this.keeps(owner)) return;
         addHashesOfPlan(plan, named);

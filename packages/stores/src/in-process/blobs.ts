@@ -1,7 +1,8 @@
-/** Attachments by hash, with the time each was last added. */
+/** Attachments by hash, with the time each was last added, and the uploads that wait for a message. */
 import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
 import { type StoreOptions, usualGrace } from '../options.ts';
+import { WaitingUploads } from '../waiting-uploads.ts';
 import type { Persistence } from './persistence.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -25,13 +26,16 @@ export class Blobs {
   readonly #now: () => number;
   readonly #grace: number;
   readonly #kept = new Map<string, Map<string, StoredBlob>>();
+  readonly #uploads: WaitingUploads;
 
   constructor(state: TreeState, persistence: Persistence | undefined, { now, attachmentGrace }: StoreOptions) {
     this.#state = state;
     this.#persistence = persistence;
     this.#now = now ?? Date.now;
     this.#grace = attachmentGrace ?? usualGrace;
+    this.#uploads = new WaitingUploads(this.#grace, this.#now);
     state.soon.keeps = (owner) => this.#of(owner).size > 0;
+    state.soon.referred = (owner, hashes) => this.#referred(owner, hashes);
   }
 
   /**
@@ -69,7 +73,8 @@ export class Blobs {
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
-        else if (this.#due(kept.at) && wanted?.has(hash) !== true && !soon.has(owner, hash)) gone.push(kept);
+        else if (!this.#uploads.has(owner, hash) && wanted?.has(hash) !== true && !soon.has(owner, hash))
+          gone.push(kept);
         else {
           waiting++;
           await this.#mark(owner, kept, true);
@@ -105,7 +110,27 @@ export class Blobs {
   async #mark(owner: string, kept: StoredBlob, loose: boolean): Promise<void> {
     if (kept.loose === loose) return;
     this.#of(owner).set(kept.info.hash, { ...kept, loose });
-    await this.#state.keep({ type: 'blob', owner, info: kept.info, bytes: null, at: kept.at, loose });
+    await this.#note(owner, { ...kept, loose });
+  }
+
+  /** Persists what is known of an attachment whose bytes are stored. */
+  #note(owner: string, { info, at, loose }: StoredBlob): Promise<void> {
+    const waiting = this.#uploads.has(owner, info.hash);
+    return this.#state.keep({ type: 'blob', owner, info, bytes: null, at, loose, waiting });
+  }
+
+  /** Ends the wait of one upload for each of these attachments. */
+  async #referred(owner: string, hashes: ReadonlySet<string>): Promise<void> {
+    for (const hash of this.#uploads.claim(owner).take(hashes)) {
+      const kept = this.#of(owner).get(hash);
+      if (kept === undefined || this.#uploads.has(owner, hash)) continue;
+      try {
+        await this.#note(owner, kept);
+      } catch (error) {
+        // The commit is durable; another process or a later one takes the upload for a waiting one until its time is over.
+        if (!isAppError(error)) throw error;
+      }
+    }
   }
 
   /** Returns the attachments of one owner. */
@@ -137,13 +162,16 @@ export class Blobs {
   async #put(owner: string, info: BlobInfo, bytes: Uint8Array): Promise<BlobInfo> {
     const at = this.#now();
     const there = this.#of(owner).get(info.hash);
+    const isNoted = this.#uploads.has(owner, info.hash);
     if (there !== undefined) {
-      this.#of(owner).set(info.hash, { ...there, at });
-      if (at - there.at >= exact)
-        await this.#state.keep({ type: 'blob', owner, info: there.info, bytes: null, at, loose: there.loose });
+      this.#uploads.add(owner, info.hash, at);
+      const again = { ...there, at };
+      this.#of(owner).set(info.hash, again);
+      if (!isNoted || at - there.at >= exact) await this.#note(owner, again);
       return there.info;
     }
-    await this.#state.keep({ type: 'blob', owner, info, bytes, at, loose: false });
+    await this.#state.keep({ type: 'blob', owner, info, bytes, at, loose: false, waiting: true });
+    this.#uploads.add(owner, info.hash, at);
     this.#of(owner).set(info.hash, {
       info,
       bytes: this.#persistence?.bytesOf === undefined ? bytes : null,

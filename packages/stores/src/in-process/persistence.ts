@@ -65,6 +65,8 @@ export type PersistedEntry =
       readonly bytes: Uint8Array | null;
       readonly at: number;
       readonly loose: boolean;
+      /** Whether an upload of this process waits for a message. */
+      readonly waiting: boolean;
     }
   /** Attachments that nothing of an owner refers to any more. */
   | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
@@ -137,8 +139,8 @@ export interface Persistence {
    */
   mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /**
-   * Returns which of these attachments must not be deleted because of other processes: they added them again after a
-   * time, or refer to them where this store cannot see it.
+   * Returns which of these attachments must not be deleted because of other or earlier processes: they added them after
+   * a time and no message of theirs refers to them, or they refer to them where this store cannot see it.
    */
   wanted?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
   /** Returns the bytes of an attachment that was registered without them. */

@@ -26,6 +26,7 @@ import { assertArgument } from '@coppice/core/decode';
 import { isStale } from '@coppice/core/store';
 import { allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { argument } from '../argument-shapes.ts';
+import { addHashes, newReferences } from '../attachments.ts';
 import { checkLinear, isSameList, refuseBranching, treeOfLinear } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
@@ -321,6 +322,10 @@ export class TreeState {
       throw error;
     }
     this.#publish(volume ?? new TreeSlot(applied.tree, format, sequence), settled, applied.tree, sequence, format);
+    if (hold.named.size > 0) {
+      const fresh = await this.#answers.drive(owner, treeId, snapshot, newReferences(plan));
+      await this.soon.referred(owner, fresh);
+    }
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
   }
 
@@ -366,6 +371,9 @@ export class TreeState {
         throw error;
       }
       this.#publish(new TreeSlot(tree, 'linear', sequence), settled, tree, sequence, 'linear');
+      const named = new Set<string>();
+      addHashes(JSON.stringify(record.messages), named);
+      await this.soon.referred(owner, named);
     });
   }
 

@@ -319,7 +319,7 @@ export class JsonlPersistence
    */
   wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();
-    const found = new Set<string>(this.#shared().putSince(owner, after));
+    const found = new Set<string>(this.#shared().waitingSince(owner, after));
     const others = new Set<string>();
     for (const session of this.holdings.sessions.values()) if (session.owner !== owner) others.add(session.path);
     for (const name of this.holdings.single ? [] : namesInFolder(this.#folder)) {

@@ -6,7 +6,7 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import { storeListsAsRows } from '../sql/linear-form.ts';
 import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
-import { blobPut, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
@@ -102,6 +102,7 @@ const migrations: readonly PostgresMigration[] = [
   { version: 6, statements: nodeCopies(postgresDialect), fill: () => enterCopies(postgresDialect) },
   { version: 7, statements: [], fill: () => storeListsAsRows(postgresDialect) },
   { version: 8, statements: sealedRecords(postgresDialect) },
+  { version: 9, statements: blobWaiting(postgresDialect) },
 ];
 
 /** The table version that this program writes. */

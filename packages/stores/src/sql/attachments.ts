@@ -1,6 +1,6 @@
 /**
- * Attachments in a database: bytes by hash, with the time each was last added. Unreferenced bytes are deleted, but not
- * while a reference may still be on its way. The time is the database's, so it is valid for every process and server,
+ * Attachments in a database: bytes by hash, with the time each was last added and how many uploads wait for a message.
+ * Unreferenced bytes are deleted, but not while a reference may still be on its way. The time is the database's, so it is valid for every process and server,
  * and its row is the lock under which bytes are added, referred to and deleted.
  */
 import type { BlobInfo } from '@coppice/core';
@@ -25,15 +25,17 @@ export interface BlobScope {
 
 /**
  * Stores an attachment once, with the media type of its first addition, and returns that. Adding existing bytes again
- * restarts their waiting time. Their time row is written first, because a deletion holds that row until the bytes are
+ * is one more upload that waits, and restarts the waiting time. Their time row is written first, because a deletion holds that row until the bytes are
  * gone.
  */
-export function* putBlob({ dialect, owner }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
+export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
   yield* execute(
-    `INSERT INTO blob_put (owner, hash, at, loose) VALUES ($1, $2, ${dialect.now}, 0)
-    ON CONFLICT (owner, hash) DO UPDATE SET at = excluded.at`,
+    `INSERT INTO blob_put (owner, hash, at, loose, waiting) VALUES ($1, $2, ${dialect.now}, 0, 1)
+    ON CONFLICT (owner, hash) DO UPDATE SET at = excluded.at,
+      waiting = CASE WHEN blob_put.at <= excluded.at - $3 THEN 1 ELSE blob_put.waiting + 1 END`,
     owner,
     info.hash,
+    grace,
   );
   yield* execute(
     'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
@@ -80,31 +82,41 @@ export function* readBlob(
 export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
   return yield* execute(
-    `INSERT INTO blob_put (owner, hash, at, loose)
-    SELECT owner, hash, 0, 0 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
+    `INSERT INTO blob_put (owner, hash, at, loose, waiting)
+    SELECT owner, hash, 0, 0, 0 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
     ON CONFLICT (owner, hash) DO UPDATE SET at = blob_put.at`,
     owner,
     JSON.stringify([...named]),
   );
 }
 
+/** Counts one upload less for each attachment that a message refers to now. */
+export function* endWaiting(dialect: SqlDialect, owner: string, hashes: ReadonlySet<string>): SqlTask<void> {
+  if (hashes.size === 0) return;
+  yield* execute(
+    `UPDATE blob_put SET waiting = waiting - 1 WHERE owner = $1 AND hash IN ${dialect.list('$2')} AND waiting > 0`,
+    owner,
+    JSON.stringify([...hashes]),
+  );
+}
+
 /**
  * Deletes attachments that nothing of their owner refers to any more: those whose references a purge removed, and those
- * that an earlier purge had to keep. Recently added ones are marked for a later collection; returns how many of the
- * candidates wait for that.
+ * that an earlier purge had to keep. Those with a waiting upload are marked for a later collection; returns how many of
+ * the candidates wait for that.
  */
 export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
   if (candidates.size > 0)
     yield* execute(
-      `INSERT INTO blob_put (owner, hash, at, loose)
-      SELECT owner, hash, 0, 1 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
+      `INSERT INTO blob_put (owner, hash, at, loose, waiting)
+      SELECT owner, hash, 0, 1, 0 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
       ON CONFLICT (owner, hash) DO UPDATE SET loose = 1`,
       owner,
       JSON.stringify([...candidates]),
     );
   // Locked before references are read: a reference on its way is committed by then.
   const loose = yield* queryRows(
-    `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND at <= ${dialect.now} - $2 ORDER BY hash${dialect.forUpdate}`,
+    `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND ${isOver(dialect, '$2')} ORDER BY hash${dialect.forUpdate}`,
     owner,
     grace,
   );
@@ -122,7 +134,12 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   return waiting.filter((hash) => !still.has(hash)).length;
 }
 
-/** Returns the existing candidates whose waiting time is not over. */
+/** The condition that no upload waits any more. */
+function isOver({ now }: SqlDialect, grace: string): string {
+  return `(waiting = 0 OR at <= ${now} - ${grace})`;
+}
+
+/** Returns the existing candidates for which an upload waits. */
 function* waitingOf(
   { list }: SqlDialect,
   owner: string,
@@ -139,10 +156,10 @@ function* waitingOf(
   return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
-/** Returns the owners of attachments that an earlier purge had to keep and whose waiting time is over. */
+/** Returns the owners of attachments that an earlier purge had to keep and for which no upload waits any more. */
 export function* ownersWithLoose(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
   const found = yield* queryRows(
-    `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND at <= ${dialect.now} - $1 ORDER BY owner`,
+    `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND ${isOver(dialect, '$1')} ORDER BY owner`,
     grace,
   );
   return found.map((one) => sqlText(one, 'owner'));

@@ -15,11 +15,12 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import { isStale, prepareCommit, versionConflict } from '@coppice/core/store';
-import { addHashesOfPlan } from '../attachments.ts';
+import { addHashesOfPlan, newReferences } from '../attachments.ts';
 import { refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
+import type { UploadClaim, WaitingUploads } from '../waiting-uploads.ts';
 import { answerRead, fromPrefetch } from './answers.ts';
-import { holdBlobs } from './attachments.ts';
+import { endWaiting, holdBlobs } from './attachments.ts';
 import { hydratedLog } from './log.ts';
 import {
   execute,
@@ -56,6 +57,7 @@ export interface StoreScope {
   readonly owner: string;
   readonly options: StoreOptions;
   readonly tails: RowCache | undefined;
+  readonly uploads: WaitingUploads;
 }
 
 /** Locks a tree, runs the planner, and writes its commit; `inTurns` if it yields to other work in between. */
@@ -65,6 +67,7 @@ export function* runChange<R>(
   planning: PlannerFactory<R>,
   options: ChangeOptions,
   inTurns: boolean,
+  claim: UploadClaim,
 ): SqlTask<ChangeResult<R>> {
   const scope = yield* lock(keeping, treeId, options.prefetch);
   const { tree } = scope;
@@ -81,6 +84,10 @@ export function* runChange<R>(
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* driveReads(scope, refuseBranching(treeId, plan.steps));
   if (inTurns) yield [];
+  if (keeping.uploads.any(keeping.owner)) {
+    const used = claim.take(yield* driveReads(scope, newReferences(plan)));
+    yield* endWaiting(keeping.dialect, keeping.owner, used);
+  }
   const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled);
   keeping.tails?.left(treeId, branches ? rowCacheOf(scope.tree, settled, changes) : null, changes);
   const format = branches ? 'tree' : (tree?.format ?? 'linear');

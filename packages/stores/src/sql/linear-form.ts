@@ -3,7 +3,8 @@ import { ask, type LinearRecord, refuse, type TreeId, textMessage, treeId } from
 import { insertedNodes } from '@coppice/core/tree';
 import { addHashes } from '../attachments.ts';
 import { isSameList, type LinearTree, treeOfLinear } from '../linear.ts';
-import { holdBlobs } from './attachments.ts';
+import type { UploadClaim } from '../waiting-uploads.ts';
+import { endWaiting, holdBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
 import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { type TreeScope, takenIds, treeRow } from './scope.ts';
@@ -15,6 +16,7 @@ export function* putLinear(
   dialect: SqlDialect,
   record: LinearRecord,
   linear: LinearTree,
+  claim: UploadClaim,
 ): SqlTask<void> {
   const { treeId: id } = record;
   const there = yield* treeRow(owner, id);
@@ -34,6 +36,7 @@ export function* putLinear(
   const named = new Set<string>();
   addHashes(JSON.stringify(record), named);
   yield* holdBlobs(dialect, owner, named);
+  yield* endWaiting(dialect, owner, claim.take(named));
   yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.settled);
   yield* execute("UPDATE tree SET format = 'linear' WHERE id = $1", id);
 }

@@ -236,6 +236,11 @@ export function blobPut({ key, float, integer }: SqlDialect): readonly string[] 
   ];
 }
 
+/** Added in a later table version: how many uploads wait for a message. One may for each row from before. */
+export function blobWaiting({ integer }: SqlDialect): readonly string[] {
+  return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];
+}
+
 /** Added in a later table version: which nodes are copies of which, so that a purge can report what remains. */
 export function nodeCopies({ key }: SqlDialect): readonly string[] {
   return [

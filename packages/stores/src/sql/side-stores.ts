@@ -2,6 +2,7 @@
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addHashes } from '../attachments.ts';
+import type { WaitingUploads } from '../waiting-uploads.ts';
 import { type BlobScope, findBlob, holdBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
 import * as side from './side-tables.ts';
@@ -47,12 +48,19 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
 }
 
 /** The attachments of an owner. `sweep` deletes what an earlier purge had to keep. */
-export function blobStore(blobScope: BlobScope, transactions: Transactions, sweep: () => Promise<void>): BlobStore {
+export function blobStore(
+  blobScope: BlobScope,
+  transactions: Transactions,
+  uploads: WaitingUploads,
+  sweep: () => Promise<void>,
+): BlobStore {
   const { owner } = blobScope;
   return {
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
+      const at = Date.now();
       const kept = await transactions.transaction(() => putBlob(blobScope, info, bytes));
+      uploads.add(owner, info.hash, at);
       await sweep();
       return kept;
     },

@@ -41,6 +41,7 @@ import { checkForeignId } from '../in-process/external-ids.ts';
 import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
+import { WaitingUploads } from '../waiting-uploads.ts';
 import { type BlobScope, collectBlobs, ownersWithLoose } from './attachments.ts';
 import { backfillSome, driveReads, runChange, type StoreScope } from './change.ts';
 import type { SqlEngine } from './engine.ts';
@@ -67,6 +68,7 @@ const manyNodes = 250;
 /** Shared by all handles of one open database. */
 interface Handles {
   closed: boolean;
+  readonly uploads: WaitingUploads;
 }
 
 /** The store contract on a database. */
@@ -83,14 +85,20 @@ export class SqlStore implements Store {
   readonly #state: Handles;
   readonly #grace: number;
 
-  constructor(engine: SqlEngine, options: StoreOptions, state: Handles = { closed: false }) {
+  constructor(engine: SqlEngine, options: StoreOptions, state?: Handles) {
     this.#engine = engine;
     this.#options = options;
-    this.#state = state;
     this.#grace = options.attachmentGrace ?? usualGrace;
+    this.#state = state ?? { closed: false, uploads: new WaitingUploads(this.#grace, Date.now) };
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
-    this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
+    this.#keeping = {
+      dialect: engine.dialect,
+      owner: this.owner,
+      options,
+      tails: engine.tails,
+      uploads: this.#state.uploads,
+    };
     const transactions: Transactions = {
       snapshot: (work) => this.#snapshot(work),
       // Data besides the trees changes none of them, so the row cache stays valid.
@@ -98,7 +106,7 @@ export class SqlStore implements Store {
       known: (treeId) => this.#known(treeId),
     };
     this.runs = runStore(engine.dialect, this.owner, transactions);
-    this.blobs = blobStore(this.#blobScope(this.owner), transactions, () => this.sweep());
+    this.blobs = blobStore(this.#blobScope(this.owner), transactions, this.#state.uploads, () => this.sweep());
     this.accounts = accountStore(transactions);
     this.sealed = sealedStore(engine.dialect, transactions);
   }
@@ -143,7 +151,12 @@ export class SqlStore implements Store {
     const engine = this.#engine;
     const long = (options.nodes ?? 0) >= manyNodes && engine.longTransaction !== undefined;
     const inTurns = options.nodes !== undefined && (long || engine.atOnce !== true);
-    const changed = await this.#changing(long, () => runChange(this.#keeping, treeId, planning, options, inTurns));
+    const claim = this.#state.uploads.claim(this.owner);
+    const work = () => runChange(this.#keeping, treeId, planning, options, inTurns, claim);
+    const changed = await this.#changing(long, work).catch((error: unknown) => {
+      claim.release();
+      throw error;
+    });
     const { commit, version } = changed;
     if (commit !== null) engine.announce(this.owner, treeId, version, insertedNodes(commit.steps).length);
     return changed;
@@ -318,7 +331,13 @@ export class SqlStore implements Store {
     assertArgument('record', record, argument.linearRecord);
     checkLinear(record);
     const linear = treeOfLinear(record, this.owner, this.#options.kit);
-    await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
+    const claim = this.#state.uploads.claim(this.owner);
+    await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear, claim)).catch(
+      (error: unknown) => {
+        claim.release();
+        throw error;
+      },
+    );
     this.#engine.announce(this.owner, record.treeId, 1, insertedNodes(linear.settled.commit.steps).length);
   }
 

@@ -5,7 +5,7 @@ import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
 import { storeListsAsRows } from '../sql/linear-form.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
-import { blobPut, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { makePrivateFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
@@ -100,6 +100,7 @@ const migrations: readonly SqliteMigration[] = [
     fill: () => storeListsAsRows(sqliteDialect),
   },
   { version: 8, statements: sealedRecords(sqliteDialect) },
+  { version: 9, statements: blobWaiting(sqliteDialect) },
 ];
 
 /** The table version that this program writes. */

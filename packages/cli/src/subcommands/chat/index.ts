@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { AppError, type Node } from '@coppice/core';
 import { configPath } from '@coppice/engine';
-import { commandLineFor } from '../../changing.ts';
+import { commandLineFor, withReversal } from '../../changing.ts';
 import { ChatSession } from '../../chat/chat-session.ts';
 import { openInputHistory } from '../../chat/input-history.ts';
 import { plainTurn } from '../../chat/plain.ts';
@@ -121,7 +121,7 @@ async function commanded(chatSession: ChatSession, line: string, at: CliContext)
     data: { treeId: chatSession.treeId, nodeId: chatSession.here, said, undo, text, selectedText, data },
     lines: [
       ...(text === undefined || text === '' ? [] : [foreign(text)]),
-      style.quiet(foreign(undo === undefined ? said : `${said} Undo with ${undo}.`)),
+      style.quiet(foreign(withReversal(said, undo))),
       ...(selectedText === undefined ? [] : [foreign(selectedText)]),
     ],
   };

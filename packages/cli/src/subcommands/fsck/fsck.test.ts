@@ -16,7 +16,7 @@ describe('coppice fsck', () => {
     const { code, out } = await fixture.run(['fsck']);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^Checked 1 conversation and 3 messages: 0 errors, 0 notes\./),
+      expect.stringMatching(/^Checked 1 conversation and 2 messages: 0 errors, 0 notes\./),
     ]);
     expect(await fixture.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
   });

@@ -43,7 +43,7 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `Checked ${countNoun(report.trees, 'conversation')} and ${countNoun(report.nodes, 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
+        `Checked ${countNoun(report.trees, 'conversation')} and ${countNoun(Math.max(0, report.nodes - report.trees), 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [

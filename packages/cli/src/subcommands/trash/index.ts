@@ -86,7 +86,7 @@ function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport):
   );
   if (waitingAttachments > 0)
     lines.push(
-      `${countNoun(waitingAttachments, 'attachment')} uploaded less than an hour ago ${waitingAttachments === 1 ? 'is' : 'are'} deleted later.`,
+      `${countNoun(waitingAttachments, 'attachment')} ${waitingAttachments === 1 ? 'was' : 'were'} uploaded again less than an hour ago and not sent yet: deleted later.`,
     );
   for (const file of uncleared)
     lines.push(`Another process is reading ${file}: purged text is overwritten once it has finished.`);

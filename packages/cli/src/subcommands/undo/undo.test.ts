@@ -13,7 +13,9 @@ describe('coppice undo', () => {
     expect(await fixture.json(['undo', tree])).toMatchObject({ activeNodeId: nodes[0] });
     const { out } = await fixture.run(['undo', tree]);
     expect(out).toContain('Undid 1 change in "Untitled"; it is now empty.');
-    expect(out).toContain(`coppice redo ${tree.slice(-8)}`);
+    expect(out).toContain(`Redo with coppice redo ${tree.slice(-8)}.`);
+    expect((await fixture.run(['redo', tree])).out).toContain(`Undo with coppice undo ${tree.slice(-8)}.`);
+    await fixture.run(['undo', tree]);
     expect(await fixture.run(['undo', tree])).toMatchObject({ code: 5 });
   });
 
