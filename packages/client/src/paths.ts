@@ -685,6 +685,24 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/settings/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The daily budget of a shared server and the limits of each person. */
+    get: operations['getLimits'];
+    /** Sets the daily budget and the limits of each person; never above those of the operator. Null removes one. */
+    put: operations['chooseLimits'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/settings/models': {
     parameters: {
       query?: never;
@@ -1903,6 +1921,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What each person used of the models through this server, today and in the last 30 days. */
+    get: operations['getUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/users': {
     parameters: {
       query?: never;
@@ -1936,6 +1971,40 @@ export interface paths {
     head?: never;
     /** Changes the name or role of a user, or disables and enables the account. */
     patch: operations['patchUser'];
+    trace?: never;
+  };
+  '/api/users/{id}/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the tokens of a user, without their secrets. */
+    get: operations['listUserTokens'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/users/{id}/tokens/{token}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Revokes a token of a user. */
+    delete: operations['revokeUserToken'];
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/healthz': {
@@ -4545,6 +4614,101 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getLimits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            chosen: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+            editable: boolean;
+            inForce: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  chooseLimits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          dayUsd?: number | null;
+          generations?: number | null;
+          requestsPerMinute?: number | null;
+          uploadBytesPerDay?: number | null;
+        };
+      };
+    };
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            chosen: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+            editable: boolean;
+            inForce: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -8147,6 +8311,50 @@ export interface operations {
       };
     };
   };
+  getUsage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            days: number;
+            items: {
+              period: {
+                calls: number;
+                tokens: number;
+                usd: number;
+              };
+              today: {
+                calls: number;
+                tokens: number;
+                usd: number;
+              };
+              userId: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   listUsers: {
     parameters: {
       query?: never;
@@ -8251,6 +8459,73 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listUserTokens: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['Token'][];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  revokeUserToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            token: components['schemas']['Token'];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -37,7 +37,7 @@ export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } 
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { noticeText, type TurnNotice } from './generate/notices.ts';
 export { type ReplyLimit, replyLimit } from './generate/reply-limit.ts';
-export { fileSpending, memorySpending, type Spending } from './generate/spending.ts';
+export { addUse, dayOf, fileSpending, type ModelUse, memorySpending, type Spending } from './generate/spending.ts';
 export type { ToolSource } from './generate/turn-services.ts';
 export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';

@@ -7,7 +7,7 @@ import type { Config } from './config/contract.ts';
 import { createEvents, type Events, type HookFailure } from './events.ts';
 import { generatorSettings } from './generate/defaults.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from './generate/index.ts';
-import { memorySpending } from './generate/spending.ts';
+import { memorySpending, type Spending } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
 import { createProviders, type ModelProviders } from './providers/index.ts';
@@ -53,6 +53,8 @@ export interface Engine {
   readonly summarizer: Summarizer;
   /** Null if automatic titles are disabled. */
   readonly titles: TitleGenerator | null;
+  /** What was spent and used per day, by all stores of this engine. */
+  readonly spending: Spending;
   /** The slash commands of this engine's store. */
   readonly commands: Commands;
   /** The same engine on another store: same providers, tools, budgets and summaries. Closed with this one. */
@@ -176,6 +178,7 @@ function engineOn(options: EngineOptions, settings: Settings, shared: Shared, st
     compactor,
     summarizer,
     titles,
+    spending,
     commands,
     forStore: (of) => engineOn(options, settings, shared, of),
     async close() {

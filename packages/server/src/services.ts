@@ -149,7 +149,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     chosen = null;
   });
   const temporary = new TemporaryTrees(store, { now, kit });
-  const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
+  const quotas = followLimits({ ...defaultQuotas, ...options.quotas }, live);
   const rooms = new Map<string, OwnerServices>();
   const openOwner = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
@@ -253,6 +253,24 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   recording('failed', 'Calls that the store refused.');
   recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
   return services;
+}
+
+/** The limits of a person, reduced to those that an admin set on the page. */
+function followLimits(operator: Quotas, live: LiveConfig | null): Quotas {
+  const smaller = (most: number | null, chosen: number | null | undefined) =>
+    chosen === null || chosen === undefined ? most : Math.min(chosen, most ?? chosen);
+  return {
+    ...operator,
+    get generations() {
+      return Math.min(operator.generations, live?.limitChoices.generations ?? operator.generations);
+    },
+    get requestsPerMinute() {
+      return smaller(operator.requestsPerMinute, live?.limitChoices.requestsPerMinute);
+    },
+    get uploadBytesPerDay() {
+      return smaller(operator.uploadBytesPerDay, live?.limitChoices.uploadBytesPerDay);
+    },
+  };
 }
 
 const syncMs = 1_000;

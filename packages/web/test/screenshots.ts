@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textEvents } from '@coppice/engine/testing';
+import { addPeople } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { createDemo, type Demo } from './demo.ts';
 import { createForest } from './demo-forest.ts';
@@ -295,6 +296,30 @@ async function welcome(look: (typeof looks)[number]): Promise<void> {
   }
 }
 
+/** The page of an admin on a server with users. */
+async function people(look: (typeof looks)[number]): Promise<void> {
+  const shared = await openPageFixture({ auth: { mode: 'users' } });
+  try {
+    await addPeople(shared.server.store);
+    const { viewport, colorScheme } = look;
+    const { page } = await shared.open('/settings/people', { viewport, colorScheme, userAgent: mac });
+    await page.getByLabel(/token/i).first().fill('ada');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('.sign-in-form').waitFor({ state: 'detached' });
+    await page.goto(`${shared.url}/settings/people`);
+    await page.getByRole('button', { name: 'Actions for ben' }).click();
+    await page.getByRole('menuitem', { name: 'Show tokens' }).click();
+    await page.locator('.token-list').waitFor();
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: fileOf(`people-${look.name}`) });
+    await page.goto(`${shared.url}/settings/access`);
+    await page.locator('.token-list').waitFor();
+    await page.screenshot({ path: fileOf(`tokens-${look.name}`) });
+  } finally {
+    await shared.close();
+  }
+}
+
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => !word.startsWith('--'));
 const only = looks.filter((look) => words.includes(`--${look.name}`));
@@ -334,6 +359,7 @@ try {
     }
     await context.close();
     if (wanted.length === 0 || wanted.includes('welcome')) await welcome(look);
+    if (wanted.length === 0 || wanted.includes('people')) await people(look);
   }
 } finally {
   await fixture.close();

@@ -19,6 +19,7 @@ export { findLocalModels } from './find-local.ts';
 export {
   foundModels,
   foundModelsPath,
+  type LimitChoices,
   type LiveConfig,
   type LiveConfigOptions,
   type ModelChoices,

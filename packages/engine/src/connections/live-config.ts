@@ -12,6 +12,7 @@ import {
   type ConnectionRules,
   checkConnection,
   connectionId,
+  numberField,
   textField,
   withConnections,
   withModels,
@@ -33,6 +34,16 @@ export interface ModelChoices {
   readonly defaultModel: string | null;
   /** For titles and summaries; null uses the configuration. */
   readonly titleModel: string | null;
+}
+
+/** The limits that an admin set on the page; null means none besides those of the configuration. */
+export interface LimitChoices {
+  /** US dollars a day, of all people together. */
+  readonly dayUsd: number | null;
+  /** Of each person. */
+  readonly requestsPerMinute: number | null;
+  readonly uploadBytesPerDay: number | null;
+  readonly generations: number | null;
 }
 
 /** The configuration, kept up to date. */
@@ -59,6 +70,9 @@ export interface LiveConfig {
   /** The user's model choices. */
   readonly modelChoices: ModelChoices;
   chooseModels(choices: Partial<ModelChoices>): Promise<void>;
+  /** The limits that an admin set. */
+  readonly limitChoices: LimitChoices;
+  chooseLimits(limits: Partial<LimitChoices>): Promise<void>;
   keepToolServer(input: ToolServerInput): Promise<void>;
   removeToolServer(name: string): Promise<boolean>;
   /** Decides about a tool, by the name that models use. */
@@ -80,6 +94,7 @@ export interface LiveConfigOptions extends ConfigSource {
 }
 
 const modelChoicesId = 'setting/models';
+const limitsId = 'setting/limits';
 
 /** The path of the stored models of local servers: next to the configuration. */
 export function foundModelsPath(source: ConfigSource = {}): string {
@@ -110,7 +125,8 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     const kept = await records.load();
     const local = (await found?.load()) ?? new Map<string, JsonObject>();
     const merged = withToolRecords(withConnections(base, kept, local, rules), kept, rules);
-    return { seen, kept, base, config: withChoices(merged, kept.get(modelChoicesId), options) };
+    const chosen = withChoices(merged, kept.get(modelChoicesId), options);
+    return { seen, kept, base, config: withDailyLimit(chosen, limitsIn(kept.get(limitsId))) };
   };
   let state = await read();
   let problem: string | null = null;
@@ -189,6 +205,14 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
         const merged = { defaultModel: null, titleModel: null, ...before, ...choices };
         await records.put(modelChoicesId, merged);
       }),
+    get limitChoices() {
+      return limitsIn(state.kept.get(limitsId));
+    },
+    chooseLimits: (limits) =>
+      change(async () => {
+        const before = limitsIn((await records.load()).get(limitsId));
+        await records.put(limitsId, { ...before, ...limits });
+      }),
     async keepToolServer(input) {
       const id = toolServerId(input.name);
       const kept = (await records.load()).get(id);
@@ -217,4 +241,20 @@ function withChoices(config: Config, chosen: JsonObject | undefined, { env = pro
     ...(model === undefined || launched !== '' ? {} : { model }),
     ...(title === undefined ? {} : { summaries: { ...config.summaries, model: title } }),
   };
+}
+
+function limitsIn(record: JsonObject | undefined): LimitChoices {
+  const limit = (name: keyof LimitChoices) => numberField(record, name) ?? null;
+  return {
+    dayUsd: limit('dayUsd'),
+    requestsPerMinute: limit('requestsPerMinute'),
+    uploadBytesPerDay: limit('uploadBytesPerDay'),
+    generations: limit('generations'),
+  };
+}
+
+/** The configuration with the smaller of both daily budgets: the page cannot exceed that of the operator. */
+function withDailyLimit(config: Config, { dayUsd }: LimitChoices): Config {
+  if (dayUsd === null) return config;
+  return { ...config, budgets: { ...config.budgets, dayUsd: Math.min(dayUsd, config.budgets.dayUsd ?? dayUsd) } };
 }

@@ -110,15 +110,16 @@ function budgetRefusal(allowance: Budget | undefined): Error {
  * Counts a call of a model. If the daily total cannot be written, this process keeps its own count and nothing fails.
  */
 export async function spend(
-  { budgets, spending, clock }: TurnServices,
+  { store, spending, clock }: TurnServices,
   turn: TurnSpent,
   usage: Omit<ProviderUsage, 'raw'>,
   cost: Cost | null,
 ): Promise<void> {
-  turn.tokens += usage.inputTokens + usage.outputTokens;
-  if (cost === null || cost.total === 0) return;
-  turn.usd += cost.total;
-  if (budgets.dayUsd !== null) await spending.add(dayOf(clock.now()), cost.total);
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const usd = cost?.total ?? 0;
+  turn.tokens += tokens;
+  turn.usd += usd;
+  await spending.add(dayOf(clock.now()), usd, { owner: store.owner, tokens });
 }
 
 /**

@@ -1,12 +1,27 @@
-/** Daily spending, across turns and processes. */
+/** Daily spending and use of models, across turns and processes. */
 import { appendFile, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+
+/** What one person used: calls of models, their tokens, and what they cost. */
+export interface ModelUse {
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** Whose call it was, and its tokens of input and output together. */
+export interface SpendingNote {
+  readonly owner: string;
+  readonly tokens: number;
+}
 
 export interface Spending {
   /** US dollars of a day, for example `2026-11-15`. Rejects if it cannot be read. */
   on(day: string): Promise<number>;
-  /** Adds an amount. Never rejects. */
-  add(day: string, usd: number): Promise<void>;
+  /** Adds an amount, with a note of whose call it was. Never rejects. */
+  add(day: string, usd: number, note?: SpendingNote): Promise<void>;
+  /** What each person used on a day; calls without a note are left out. Rejects if it cannot be read. */
+  byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
 /** The UTC day of a time: the same for all processes. */
@@ -14,22 +29,46 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Keeps spending in memory, until the process exits. */
-export function memorySpending(): Spending {
-  const days = new Map<string, number>();
+/** Adds one use to another. */
+export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   return {
-    on: async (day) => days.get(day) ?? 0,
-    async add(day, usd) {
-      days.set(day, (days.get(day) ?? 0) + usd);
-    },
+    calls: (one?.calls ?? 0) + other.calls,
+    tokens: (one?.tokens ?? 0) + other.tokens,
+    usd: (one?.usd ?? 0) + other.usd,
   };
 }
 
-/** How far a day's file was read, and the sum so far. */
+/** The sums of one day. */
+class DaySums {
+  usd = 0;
+  readonly people = new Map<string, ModelUse>();
+
+  add(usd: number, note: SpendingNote | undefined): void {
+    this.usd += usd;
+    if (note !== undefined)
+      this.people.set(note.owner, addUse(this.people.get(note.owner), { calls: 1, tokens: note.tokens, usd }));
+  }
+}
+
+/** Keeps spending in memory, until the process exits. */
+export function memorySpending(): Spending {
+  const days = new Map<string, DaySums>();
+  return {
+    on: async (day) => days.get(day)?.usd ?? 0,
+    async add(day, usd, note) {
+      const sums = days.get(day) ?? new DaySums();
+      days.set(day, sums);
+      sums.add(usd, note);
+    },
+    byOwner: async (day) => new Map(days.get(day)?.people),
+  };
+}
+
+/** How far a day's file was read, and the sums so far. */
 interface SpendingPage {
   readonly day: string;
   offset: number;
-  usd: number;
+  readonly sums: DaySums;
 }
 
 /**
@@ -40,24 +79,33 @@ export function fileSpending(folder: string): Spending {
   const unwritten = memorySpending();
   let page: SpendingPage | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const read = async (day: string): Promise<number> => {
-    if (page?.day !== day) page = { day, offset: 0, usd: 0 };
-    await readOn(join(folder, `${day}.jsonl`), page);
-    return page.usd + (await unwritten.on(day));
+  const readDay = async (day: string): Promise<DaySums> => {
+    const at = page?.day === day ? page : { day, offset: 0, sums: new DaySums() };
+    // Only the newest day is read again and again.
+    if (page === null || day >= page.day) page = at;
+    await readOn(join(folder, `${day}.jsonl`), at);
+    return at.sums;
+  };
+  /** Sequentially: two concurrent readers would count the same lines twice. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
   };
   return {
-    on(day) {
-      // Sequentially: two concurrent readers would count the same lines twice.
-      const next = last.then(() => read(day));
-      last = next.catch(() => undefined);
-      return next;
-    },
-    async add(day, usd) {
+    on: (day) => inTurn(async () => (await readDay(day)).usd + (await unwritten.on(day))),
+    byOwner: (day) =>
+      inTurn(async () => {
+        const people = new Map((await readDay(day)).people);
+        for (const [owner, use] of await unwritten.byOwner(day)) people.set(owner, addUse(people.get(owner), use));
+        return people;
+      }),
+    async add(day, usd, note) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await appendFile(join(folder, `${day}.jsonl`), `${JSON.stringify({ usd })}\n`, { mode: 0o600 });
+        await appendFile(join(folder, `${day}.jsonl`), `${JSON.stringify({ usd, ...note })}\n`, { mode: 0o600 });
       } catch {
-        await unwritten.add(day, usd);
+        await unwritten.add(day, usd, note);
       }
     },
   };
@@ -77,18 +125,19 @@ async function readOn(path: string, page: SpendingPage): Promise<void> {
     const { bytesRead } = await file.read(bytes, 0, bytes.length, page.offset);
     const text = bytes.subarray(0, bytes.subarray(0, bytesRead).lastIndexOf(10) + 1);
     page.offset += text.length;
-    for (const line of text.toString('utf8').split('\n')) page.usd += usdOf(line);
+    for (const line of text.toString('utf8').split('\n')) addLine(line, page.sums);
   } finally {
     await file.close();
   }
 }
 
-function usdOf(line: string): number {
+function addLine(line: string, sums: DaySums): void {
   try {
-    const { usd } = JSON.parse(line);
-    return typeof usd === 'number' && usd > 0 ? usd : 0;
+    const { usd, owner, tokens } = JSON.parse(line);
+    if (typeof usd !== 'number' || !(usd >= 0)) return;
+    const isNoted = typeof owner === 'string' && typeof tokens === 'number' && tokens >= 0;
+    sums.add(usd, isNoted ? { owner, tokens } : undefined);
   } catch {
     // A line that is incomplete after a power failure has no readable price.
-    return 0;
   }
 }

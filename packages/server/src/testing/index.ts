@@ -13,7 +13,7 @@ import { type Listening, serve } from '../serve.ts';
 
 export { errorTables } from './error-tables.ts';
 export { EventReader, type SeenEvent } from './read-events.ts';
-export { openSharedServer, people } from './shared-server.ts';
+export { addPeople, openSharedServer, people } from './shared-server.ts';
 
 /** Additional options of a test server. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {

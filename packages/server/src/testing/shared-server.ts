@@ -1,5 +1,5 @@
 /** A multi-user server with an admin, two members and a viewer. */
-import type { User } from '@coppice/core';
+import type { Store, User } from '@coppice/core';
 import { hashToken } from '../middleware/auth.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from './index.ts';
 
@@ -11,10 +11,8 @@ export const people: readonly Pick<User, 'id' | 'role'>[] = [
   { id: 'vic', role: 'viewer' },
 ];
 
-/** Opens the server. `token: 'ben'` sends a request as Ben. */
-export async function openSharedServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await openTestServer({ auth: { mode: 'users' }, ...options });
-  const { accounts } = server.store;
+/** Adds the users to a store. */
+export async function addPeople({ accounts }: Pick<Store, 'accounts'>): Promise<void> {
   for (const { id, role } of people) {
     await accounts.putUser({ id, name: id, role, createdAt: 1, disabledAt: null });
     await accounts.putToken({
@@ -28,5 +26,11 @@ export async function openSharedServer(options: TestServerOptions = {}): Promise
       usedAt: null,
     });
   }
+}
+
+/** Opens the server. `token: 'ben'` sends a request as Ben. */
+export async function openSharedServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await openTestServer({ auth: { mode: 'users' }, ...options });
+  await addPeople(server.store);
   return server;
 }

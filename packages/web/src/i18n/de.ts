@@ -1,10 +1,12 @@
 import type { en } from './en.ts';
+import { peopleDe } from './people-de.ts';
 import { settingsDe } from './settings-de.ts';
 import { transferDe } from './transfer-de.ts';
 
 /** German. The compiler requires every key of English. */
 export const de: Readonly<Record<keyof typeof en, string>> = {
   ...settingsDe,
+  ...peopleDe,
   ...transferDe,
   joinDone: 'Nachrichten verbunden',
   joinNext: 'Mit der nächsten verbinden',

@@ -1,9 +1,11 @@
+import { peopleEn } from './people-en.ts';
 import { settingsEn } from './settings-en.ts';
 import { transferEn } from './transfer-en.ts';
 
 /** English: all texts of the page by key. `x.one` and `x.other` are the two plural forms. */
 export const en = {
   ...settingsEn,
+  ...peopleEn,
   ...transferEn,
   joinDone: 'Messages joined',
   joinNext: 'Join with the next',

@@ -1,18 +1,17 @@
 import { asProblem } from '@coppice/client';
-import { type ReactElement, useEffect, useState } from 'react';
+import type { ReactElement } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
+import { OwnTokens } from './own-tokens.tsx';
 import { SectionHead } from './section-head.tsx';
-import { type SignedIn, settingsApi } from './settings-api.ts';
+import { settingsApi } from './settings-api.ts';
+import { useSignedIn } from './use-signed-in.ts';
 
 /** The signed-in user, and signing out. */
 export function AccessSection(): ReactElement {
-  const [me, setMe] = useState<SignedIn | null>(null);
-  useEffect(() => {
-    settingsApi.me().then(setMe, (thrown) => showError(asProblem(thrown)));
-  }, []);
+  const me = useSignedIn();
   const signOut = () =>
     settingsApi.signOut().then(
       () => location.assign('/'),
@@ -47,6 +46,7 @@ export function AccessSection(): ReactElement {
           </Button>
         </div>
       </div>
+      {me?.mode === 'users' ? <OwnTokens /> : null}
     </>
   );
 }

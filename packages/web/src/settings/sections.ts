@@ -8,6 +8,7 @@ export const settingsSections = {
   tools: { label: 'toolsName', icon: 'tool' },
   appearance: { label: 'looks', icon: 'eye' },
   data: { label: 'dataSection', icon: 'folder' },
+  people: { label: 'people', icon: 'people' },
   access: { label: 'accessSection', icon: 'share' },
 } as const satisfies Record<string, { readonly label: Key; readonly icon: IconName }>;
 

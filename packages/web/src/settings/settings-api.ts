@@ -100,3 +100,61 @@ export const toolsApi = {
       routes.PUT('/api/tools/{name}/decision', { params: { path: { name } }, body: { decision } }),
     ),
 };
+
+/** A person of a shared server. */
+export type Person = Schemas['User'];
+/** A token, without its secret. */
+export type AccessToken = Schemas['Token'];
+
+/** What somebody used of the models. */
+export interface ModelUse {
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** The use of all people. */
+export interface UsageList {
+  readonly days: number;
+  readonly items: readonly { readonly userId: string; readonly today: ModelUse; readonly period: ModelUse }[];
+}
+
+/** The limits that can be set here; null means none. */
+export interface Limits {
+  readonly dayUsd: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly uploadBytesPerDay: number | null;
+  readonly generations: number | null;
+}
+
+/** The limits as an admin set them, and as they are in force with those of the operator. */
+export interface LimitsView {
+  readonly chosen: Limits;
+  readonly inForce: Limits;
+  readonly editable: boolean;
+}
+
+/** The requests about people and tokens. Each rejects with a `HttpProblem`. */
+export const peopleApi = {
+  list: () => readResponse<{ readonly items: readonly Person[] }>(routes.GET('/api/users')),
+  add: (body: { readonly id?: string; readonly name: string; readonly role: Person['role'] }) =>
+    readResponse<{ readonly user: Person; readonly token: string }>(routes.POST('/api/users', { body })),
+  change: (id: string, body: { readonly name?: string; readonly role?: Person['role']; readonly disabled?: boolean }) =>
+    readResponse<{ readonly user: Person }>(routes.PATCH('/api/users/{id}', { params: { path: { id } }, body })),
+  tokens: (id: string) =>
+    readResponse<{ readonly items: readonly AccessToken[] }>(
+      routes.GET('/api/users/{id}/tokens', { params: { path: { id } } }),
+    ),
+  revoke: (id: string, token: string) =>
+    readResponse<{ readonly token: AccessToken }>(
+      routes.DELETE('/api/users/{id}/tokens/{token}', { params: { path: { id, token } } }),
+    ),
+  usage: () => readResponse<UsageList>(routes.GET('/api/usage')),
+  limits: () => readResponse<LimitsView>(routes.GET('/api/settings/limits')),
+  chooseLimits: (body: Limits) => readResponse<LimitsView>(routes.PUT('/api/settings/limits', { body: { ...body } })),
+  ownTokens: () => readResponse<{ readonly items: readonly AccessToken[] }>(routes.GET('/api/tokens')),
+  addToken: (body: { readonly name: string; readonly expiresAt: number | null }) =>
+    readResponse<{ readonly token: AccessToken; readonly secret: string }>(routes.POST('/api/tokens', { body })),
+  revokeOwn: (id: string) =>
+    readResponse<{ readonly token: AccessToken }>(routes.DELETE('/api/tokens/{id}', { params: { path: { id } } })),
+};

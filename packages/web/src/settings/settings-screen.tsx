@@ -10,14 +10,17 @@ import { AccessSection } from './access-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
 import { DataSection } from './data-section.tsx';
 import { ModelsSection } from './models-section.tsx';
+import { PeopleSection } from './people-section.tsx';
 import { type SettingsSection, sectionNames, settingsSections } from './sections.ts';
 import { ToolsSection } from './tools-section.tsx';
+import { useSignedIn } from './use-signed-in.ts';
 
 const contents: Readonly<Record<SettingsSection, () => ReactElement>> = {
   models: ModelsSection,
   tools: ToolsSection,
   appearance: AppearanceSection,
   data: DataSection,
+  people: PeopleSection,
   access: AccessSection,
 };
 
@@ -55,6 +58,8 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
 
 function SettingsRail({ section }: { readonly section: SettingsSection }): ReactElement {
   const drawer = useUi((ui) => ui.drawer);
+  const me = useSignedIn();
+  const isAdmin = me?.mode === 'users' && me.role === 'admin';
   useEffect(() => {
     if (section !== undefined) useUi.setState({ drawer: false });
   }, [section]);
@@ -79,12 +84,14 @@ function SettingsRail({ section }: { readonly section: SettingsSection }): React
           <span>{t('settings')}</span>
         </div>
         <div className="list">
-          {sectionNames.map((name) => (
-            <PageLink key={name} to={{ name: 'settings', section: name }} current={name === section}>
-              <Icon name={settingsSections[name].icon} />
-              <span className="grow">{t(settingsSections[name].label)}</span>
-            </PageLink>
-          ))}
+          {sectionNames
+            .filter((name) => name !== 'people' || isAdmin)
+            .map((name) => (
+              <PageLink key={name} to={{ name: 'settings', section: name }} current={name === section}>
+                <Icon name={settingsSections[name].icon} />
+                <span className="grow">{t(settingsSections[name].label)}</span>
+              </PageLink>
+            ))}
           <PageLink to={{ name: 'library' }}>
             <Icon name="lines" />
             <span className="grow">{t('library')}</span>

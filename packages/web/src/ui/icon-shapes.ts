@@ -89,6 +89,10 @@ export const shapes = {
   info: [{ cx: 8.0, cy: 8.0, r: 5.6 }, { d: 'M8 7.4v3.4' }, { cx: 8.0, cy: 5.2, r: 0.8, fill: true }],
   star: [{ d: 'M8 2.4l1.7 3.5 3.9.5-2.9 2.7.8 3.8L8 11.1l-3.5 1.8.8-3.8L2.4 6.4l3.9-.5L8 2.4Z' }],
   staron: [{ d: 'M8 2.4l1.7 3.5 3.9.5-2.9 2.7.8 3.8L8 11.1l-3.5 1.8.8-3.8L2.4 6.4l3.9-.5L8 2.4Z', fill: true }],
+  people: [
+    { cx: 6.2, cy: 5.4, r: 2.4 },
+    { d: 'M1.8 13.2c.3-2.6 2-4 4.4-4s4.1 1.4 4.4 4M10.4 3.4a2.2 2.2 0 0 1 0 4.2M11.8 9.6c1.4.5 2.2 1.7 2.4 3.6' },
+  ],
   lines: [{ d: 'M2.6 4h10.8M2.6 8h10.8M2.6 12h6' }],
   menu: [{ d: 'M2.8 5h10.4M2.8 8.4h7M2.8 11.8h10.4' }],
 } as const satisfies Readonly<Record<string, readonly IconShape[]>>;

@@ -1,3 +1,4 @@
+import { memoryRecords } from '@coppice/engine';
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
 import { Streams } from '../../live/event-stream.ts';
@@ -224,5 +225,58 @@ test('[A86] what was recorded of the calls of others is not told', async () => {
   const calls = async (token: string) => (await server.ask('GET', '/api/proxy', { token })).body.calls.length;
   while ((await calls('ben')) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect([await calls('ben'), await calls('cleo'), await calls('ada')]).toEqual([1, 0, 0]);
+  await server.close();
+});
+
+test('[A196] an admin sees the tokens of a person and revokes one; members do not', async () => {
+  const server = await openSharedServer();
+  const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'laptop' } });
+  expect((await server.ask('GET', '/api/users/ben/tokens', { token: 'cleo' })).status).toBe(403);
+  const listed = await server.ask('GET', '/api/users/ben/tokens', { token: 'ada' });
+  expect(listed.body.items.map((each: { readonly name: string }) => each.name)).toEqual(['test', 'laptop']);
+  expect(JSON.stringify(listed.body)).not.toMatch(new RegExp(`${made.body.secret}|hash`));
+  const path = `/api/users/ben/tokens/${made.body.token.id}`;
+  expect((await server.ask('DELETE', path, { token: 'cleo' })).status).toBe(403);
+  expect((await server.ask('DELETE', path, { token: 'ada' })).status).toBe(200);
+  expect((await server.ask('GET', '/api/me', { token: made.body.secret })).status).toBe(401);
+  expect((await server.ask('DELETE', '/api/users/ben/tokens/nothing', { token: 'ada' })).status).toBe(404);
+  await server.close();
+});
+
+test('[A197] an admin sees what each person used of the models', async () => {
+  const server = await openSharedServer();
+  const { id, nodeIds, version } = await createTree(server, ['Hello'], 'ben');
+  await server.ask('POST', `/api/trees/${id}/generations`, {
+    token: 'ben',
+    version,
+    body: { type: 'reply', parentId: nodeIds[0], models: ['scripted/one'] },
+  });
+  const read = async () => (await server.ask('GET', '/api/usage', { token: 'ada' })).body;
+  await expect.poll(async () => (await read()).items.length).toBe(1);
+  const { items, days } = await read();
+  expect(days).toBe(30);
+  expect(items[0]).toMatchObject({ userId: 'ben', today: { calls: 1 }, period: { calls: 1 } });
+  expect(items[0].today.tokens).toBeGreaterThan(0);
+  expect((await server.ask('GET', '/api/usage', { token: 'ben' })).status).toBe(403);
+  await server.close();
+});
+
+test('[A198] an admin sets limits that hold at once and never exceed those of the operator', async () => {
+  const server = await openSharedServer({
+    keys: memoryRecords(),
+    config: '[budgets]\nday_usd = 5',
+    quotas: { generations: 4 },
+  });
+  const put = (body: object, token = 'ada') => server.ask('PUT', '/api/settings/limits', { token, body });
+  expect((await put({ requestsPerMinute: 2 }, 'ben')).status).toBe(403);
+  const set = await put({ requestsPerMinute: 2, dayUsd: 50, generations: 9 });
+  expect(set.body).toMatchObject({
+    editable: true,
+    chosen: { requestsPerMinute: 2, dayUsd: 50, generations: 9, uploadBytesPerDay: null },
+    inForce: { requestsPerMinute: 2, dayUsd: 5, generations: 4, uploadBytesPerDay: null },
+  });
+  const statuses: number[] = [];
+  for (let at = 0; at < 3; at++) statuses.push((await server.ask('GET', '/api/me', { token: 'cleo' })).status);
+  expect(statuses).toEqual([200, 200, 429]);
   await server.close();
 });

@@ -1,6 +1,7 @@
 /** Accounts: the caller, and on a shared server its users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { AppError, type Token, type User } from '@coppice/core';
+import { addUse, dayOf, type ModelUse } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { expiryAhead } from '../../expiry.ts';
 import { refuseHttp } from '../../http-errors.ts';
@@ -195,4 +196,136 @@ const revokeToken = defineRoute({
   },
 });
 
-export const accounts = [me, listUsers, createUser, patchUser, listTokens, createToken, revokeToken];
+const listUserTokens = defineRoute({
+  method: 'get',
+  path: '/api/users/{id}/tokens',
+  name: 'listUserTokens',
+  summary: 'Lists the tokens of a user, without their secrets.',
+  needs: { access: 'admin' },
+  answer: z.object({ items: listOfSchema(token) }),
+  async handle({ services, params }) {
+    requireUsers(services);
+    return toReply({ items: (await services.store.accounts.tokens(params.id)).map(shownUser) });
+  },
+});
+
+const revokeUserToken = defineRoute({
+  method: 'delete',
+  path: '/api/users/{id}/tokens/{token}',
+  name: 'revokeUserToken',
+  summary: 'Revokes a token of a user.',
+  needs: { access: 'admin' },
+  answer: z.object({ token }),
+  async handle({ services, params }) {
+    requireUsers(services);
+    const { accounts } = services.store;
+    const known = (await accounts.tokens(params.id)).find((one) => one.id === params.token);
+    if (known === undefined) return refuseHttp('http/not-found', `${params.id} has no token ${params.token}.`);
+    const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    await accounts.putToken(revoked);
+    await services.streams.lookAgain();
+    return toReply({ token: shownUser(revoked) });
+  },
+});
+
+const modelUse = z.object({ calls: z.number(), tokens: z.number(), usd: z.number() });
+const usageDays = 30;
+const noUse: ModelUse = { calls: 0, tokens: 0, usd: 0 };
+
+const usage = defineRoute({
+  method: 'get',
+  path: '/api/usage',
+  name: 'getUsage',
+  summary: 'What each person used of the models through this server, today and in the last 30 days.',
+  needs: { access: 'admin' },
+  answer: z.object({
+    days: z.number(),
+    items: listOfSchema(z.object({ userId: z.string(), today: modelUse, period: modelUse })),
+  }),
+  async handle({ services }) {
+    requireUsers(services);
+    const { spending } = services.engine;
+    const [today, period] = [new Map<string, ModelUse>(), new Map<string, ModelUse>()];
+    for (let back = 0; back < usageDays; back++)
+      for (const [owner, use] of await spending.byOwner(dayOf(services.now() - back * 86_400_000))) {
+        period.set(owner, addUse(period.get(owner), use));
+        if (back === 0) today.set(owner, use);
+      }
+    const items = [...period].map(([userId, use]) => ({ userId, today: today.get(userId) ?? noUse, period: use }));
+    return toReply({ days: usageDays, items });
+  },
+});
+
+const limit = z.number().int().positive().nullable();
+const dollars = z.number().positive().nullable();
+const limitChoices = z.object({
+  dayUsd: dollars,
+  requestsPerMinute: limit,
+  uploadBytesPerDay: limit,
+  generations: limit,
+});
+const limitsAnswer = z.object({
+  chosen: limitChoices,
+  inForce: limitChoices,
+  editable: z.boolean(),
+});
+
+function limitsReply({ live, config, quotas }: Services): z.infer<typeof limitsAnswer> {
+  const none = { dayUsd: null, requestsPerMinute: null, uploadBytesPerDay: null, generations: null };
+  const { requestsPerMinute, uploadBytesPerDay, generations } = quotas;
+  return {
+    chosen: live?.limitChoices ?? none,
+    inForce: { dayUsd: config.budgets.dayUsd, requestsPerMinute, uploadBytesPerDay, generations },
+    editable: live !== null,
+  };
+}
+
+const getLimits = defineRoute({
+  method: 'get',
+  path: '/api/settings/limits',
+  name: 'getLimits',
+  summary: 'The daily budget of a shared server and the limits of each person.',
+  needs: { access: 'admin' },
+  answer: limitsAnswer,
+  handle({ services }) {
+    requireUsers(services);
+    return toReply(limitsReply(services));
+  },
+});
+
+const chooseLimits = defineRoute({
+  method: 'put',
+  path: '/api/settings/limits',
+  name: 'chooseLimits',
+  summary: 'Sets the daily budget and the limits of each person; never above those of the operator. Null removes one.',
+  needs: { access: 'admin' },
+  body: z.strictObject({
+    dayUsd: dollars.optional(),
+    requestsPerMinute: limit.optional(),
+    uploadBytesPerDay: limit.optional(),
+    generations: limit.optional(),
+  }),
+  answer: limitsAnswer,
+  async handle({ services, body }) {
+    requireUsers(services);
+    const { live } = services;
+    if (live === null) return refuseHttp('http/forbidden', 'Limits are set in the configuration of this server.');
+    await live.chooseLimits(omitUndefined(body));
+    return toReply(limitsReply(services));
+  },
+});
+
+export const accounts = [
+  me,
+  listUsers,
+  createUser,
+  patchUser,
+  listTokens,
+  createToken,
+  revokeToken,
+  listUserTokens,
+  revokeUserToken,
+  usage,
+  getLimits,
+  chooseLimits,
+];

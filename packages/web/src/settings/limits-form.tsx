@@ -1,0 +1,95 @@
+import { asProblem } from '@coppice/client';
+import { type FormEvent, type ReactElement, useEffect, useId, useState } from 'react';
+import { type Key, t } from '../i18n/index.ts';
+import { showToast } from '../state/toasts.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button } from '../ui/button.tsx';
+import { type Limits, type LimitsView, peopleApi } from './settings-api.ts';
+
+const megabyte = 1024 * 1024;
+
+const fields: readonly {
+  readonly name: keyof Limits;
+  readonly label: Key;
+  readonly hint: Key;
+  readonly unit: number;
+}[] = [
+  { name: 'dayUsd', label: 'limitDay', hint: 'limitDayHint', unit: 1 },
+  { name: 'generations', label: 'limitReplies', hint: 'limitRepliesHint', unit: 1 },
+  { name: 'requestsPerMinute', label: 'limitRequests', hint: 'limitRequestsHint', unit: 1 },
+  { name: 'uploadBytesPerDay', label: 'limitUploads', hint: 'limitUploadsHint', unit: megabyte },
+];
+
+/** The daily budget of the server, and the limits of each person. */
+export function LimitsForm(): ReactElement | null {
+  const [view, setView] = useState<LimitsView | null>(null);
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const id = useId();
+  useEffect(() => {
+    peopleApi.limits().then(setView, (thrown) => showError(asProblem(thrown)));
+  }, []);
+  if (view === null) return null;
+  const shown = (name: keyof Limits, unit: number, from: Limits) => {
+    const value = from[name];
+    return value === null ? '' : String(Math.round((value / unit) * 100) / 100);
+  };
+  const valueOf = (name: keyof Limits, unit: number): number | null => {
+    const text = texts[name] ?? shown(name, unit, view.chosen);
+    const value = Number(text) * unit;
+    if (text.trim() === '' || !(value > 0)) return null;
+    return name === 'dayUsd' ? value : Math.max(1, Math.round(value));
+  };
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const next = await peopleApi.chooseLimits({
+        dayUsd: valueOf('dayUsd', 1),
+        generations: valueOf('generations', 1),
+        requestsPerMinute: valueOf('requestsPerMinute', 1),
+        uploadBytesPerDay: valueOf('uploadBytesPerDay', megabyte),
+      });
+      setView(next);
+      setTexts({});
+      showToast({ icon: 'check', text: t('limitsSaved') });
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
+  return (
+    <>
+      <h2>{t('limits')}</h2>
+      <form className="rows" onSubmit={(event) => void save(event)}>
+        {fields.map(({ name, label, hint, unit }) => (
+          <div key={name} className="row-item setting-row">
+            <div className="grow">
+              <label htmlFor={`${id}-${name}`}>
+                <b>{t(label)}</b>
+              </label>
+              <span className="row-detail">
+                {t(hint)}{' '}
+                {view.inForce[name] === view.chosen[name] || view.inForce[name] === null
+                  ? ''
+                  : t('limitInForce', { value: shown(name, unit, view.inForce) })}
+              </span>
+            </div>
+            <input
+              id={`${id}-${name}`}
+              className="input number"
+              inputMode="decimal"
+              disabled={!view.editable}
+              value={texts[name] ?? shown(name, unit, view.chosen)}
+              placeholder={t('noLimit')}
+              onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
+            />
+          </div>
+        ))}
+        <div className="form-foot row-item">
+          <p className="help grow">{t(view.editable ? 'limitsHint' : 'limitsFixed')}</p>
+          <Button look="primary" type="submit" disabled={!view.editable || Object.keys(texts).length === 0}>
+            {t('save')}
+          </Button>
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { asProblem } from '@coppice/client';
+import { type FormEvent, type ReactElement, useCallback, useEffect, useId, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button } from '../ui/button.tsx';
+import { SecretOnce } from './secret-once.tsx';
+import { type AccessToken, peopleApi } from './settings-api.ts';
+import { TokenList } from './token-list.tsx';
+
+const day = 86_400_000;
+
+/** One's own tokens on a shared server: for other devices, programs and the recording proxy. */
+export function OwnTokens(): ReactElement {
+  const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
+  const [name, setName] = useState('');
+  const [days, setDays] = useState('90');
+  const [secret, setSecret] = useState<string | null>(null);
+  const id = useId();
+  const load = useCallback(async () => {
+    try {
+      setTokens((await peopleApi.ownTokens()).items);
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  }, []);
+  useEffect(() => void load(), [load]);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const expiresAt = days === '' ? null : Date.now() + Number(days) * day;
+      const made = await peopleApi.addToken({ name: name.trim() || t('tokenNameExample'), expiresAt });
+      setSecret(made.secret);
+      setName('');
+      await load();
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
+  const revoke = async (token: AccessToken) => {
+    try {
+      await peopleApi.revokeOwn(token.id);
+      await load();
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
+  return (
+    <>
+      <h2>{t('yourTokens')}</h2>
+      <p className="help">{t('yourTokensHint')}</p>
+      {secret === null ? (
+        <form className="settings-form" onSubmit={(event) => void add(event)}>
+          <div className="field-pair">
+            <div className="grow">
+              <label className="label" htmlFor={`${id}-name`}>
+                {t('connectionName')}
+              </label>
+              <input
+                id={`${id}-name`}
+                className="input"
+                value={name}
+                maxLength={200}
+                autoComplete="off"
+                placeholder={t('tokenNameExample')}
+                onChange={(event) => setName(event.target.value)}
+              />
+            </div>
+            <div>
+              <label className="label" htmlFor={`${id}-days`}>
+                {t('expires')}
+              </label>
+              <select
+                id={`${id}-days`}
+                className="input select"
+                value={days}
+                onChange={(event) => setDays(event.target.value)}
+              >
+                <option value="30">{t('oneMonth')}</option>
+                <option value="90">{t('threeMonths')}</option>
+                <option value="365">{t('oneYear')}</option>
+                <option value="">{t('never')}</option>
+              </select>
+            </div>
+            <Button look="primary" type="submit">
+              {t('createToken')}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <SecretOnce label={t('newToken')} secret={secret} onDone={() => setSecret(null)} />
+      )}
+      {tokens === null ? null : (
+        <div className="rows">
+          <div className="row-item">
+            <TokenList tokens={tokens} onRevoke={(token) => void revoke(token)} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
