@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Listening } from '@coppice/server';
+import type { RunningServer } from '@coppice/server';
 
 type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -7,7 +7,7 @@ type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
  * Opens the page in the user's browser, signed in, if there is one. Never fails and never waits. Other users of the
  * machine can see command lines, so it passes a one-time code and not the token.
  */
-export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
+export function openPage(listening: Pick<RunningServer, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
   const command = commandFor(env);
   if (command === null) return false;
   const [program, ...words] = command;

@@ -69,7 +69,7 @@ export function commandLineFor(at: CliContext, line: string): string | null {
 }
 
 /** Breaks a shell line to a width, with a backslash at the end of every line but the last. */
-export function continued(line: string, columns: number): string[] {
+export function breakShellLine(line: string, columns: number): string[] {
   const rows: string[] = [];
   let row = '';
   // Quoted parts are not broken.

@@ -22,7 +22,7 @@ import {
   storeRecords,
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores/open';
-import type { Host, Output } from './output.ts';
+import type { Output, ProcessHost } from './output.ts';
 import { storeUrlFrom } from './store-address.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -38,7 +38,7 @@ export interface GlobalOptions {
 }
 
 export interface CliContext {
-  readonly host: Host;
+  readonly host: ProcessHost;
   readonly output: Output;
   readonly options: GlobalOptions;
   config(): Promise<Config>;
@@ -78,7 +78,7 @@ function defaultDatabase(home: string): string {
 }
 
 /** Creates a context. Opens nothing yet. */
-export function createCliContext(host: Host, output: Output, options: GlobalOptions): CliContext {
+export function createCliContext(host: ProcessHost, output: Output, options: GlobalOptions): CliContext {
   const tasks: (() => Promise<unknown>)[] = [];
   const source = { env: host.env, home: host.home };
   const live = once(() =>

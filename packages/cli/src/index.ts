@@ -1,7 +1,7 @@
 /** The public names of the command line, for programs that run it in their own process. */
 
 export { cliErrorKinds, exitCodes } from './exit-codes.ts';
-export type { Host, Output } from './output.ts';
+export type { Output, ProcessHost } from './output.ts';
 export { runArguments } from './program.ts';
 export type {
   Subcommand,

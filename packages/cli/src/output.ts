@@ -3,7 +3,7 @@ import { stripControlSequences, stripExceptColors } from './terminal/strip-contr
 import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 
 /** The streams and the environment of the process, or of a test. */
-export interface Host {
+export interface ProcessHost {
   readonly stdout: { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
@@ -50,7 +50,10 @@ export function sizeOr(size: number | undefined, otherwise: number): number {
 }
 
 /** Creates the output of a run. */
-export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
+export function createOutput(
+  host: ProcessHost,
+  options: { readonly color?: boolean; readonly raw?: boolean } = {},
+): Output {
   const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
   const columns = Math.max(20, sizeOr(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
   const safe = options.raw === true ? (text: string) => text : style.colors ? stripExceptColors : stripControlSequences;

@@ -14,7 +14,7 @@ import type { Output } from './output.ts';
 import { shortId, shortIdsOf } from './short-ids.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from './terminal/width.ts';
-import { readable, wrapped } from './terminal/wrap.ts';
+import { wrapForReading, wrapped } from './terminal/wrap.ts';
 
 /** A time in the local time zone. */
 export function timeText(at: number): string {
@@ -91,7 +91,7 @@ export function printList(id: string, about: string, text: string, after: string
 }
 
 /** The indentation of a line, limited in width: of a deeper one only the end is shown, after a mark. */
-export function indented(indent: string, most: number): string {
+export function indentLine(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
 }
@@ -121,7 +121,7 @@ export function printMessage(node: Node): string {
 
 /** A text of others for display: on a terminal, wrapped between words. */
 export function readMessageText(text: string, { foreign, screen }: Output): string {
-  return screen === null ? foreign(text) : readable(foreign(text), screen);
+  return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
 
 /** A name and its id, on two lines if they do not fit on one. */
@@ -198,7 +198,7 @@ export function* drawTree(
   for (const { node, depth, forked, last, folded, onPath, current } of lines) {
     rails.length = depth;
     if (forked) rails[depth - 1] = last ? '  ' : '│ ';
-    const indent = indented(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
+    const indent = indentLine(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
     if (folded > 0) yield output.style.quiet(`${indent}⋮ ${countNoun(folded, 'message')}`);
     // As text: without colours nothing else shows the current node.

@@ -6,7 +6,7 @@ import { isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
-import { createOutput, type Host, jsonText, type Output, sizeOr } from './output.ts';
+import { createOutput, jsonText, type Output, type ProcessHost, sizeOr } from './output.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
 import { wrapped } from './terminal/wrap.ts';
@@ -26,7 +26,11 @@ export const globalOptions: readonly SubcommandOption[] = [
 const defaultSubcommand = 'serve';
 
 /** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
-export async function runArguments(words: readonly string[], host: Host, members = subcommands): Promise<number> {
+export async function runArguments(
+  words: readonly string[],
+  host: ProcessHost,
+  members = subcommands,
+): Promise<number> {
   let code = 0;
   let output = createOutput(host);
   let json = false;
@@ -75,7 +79,7 @@ async function printPaged(
   lines: Iterable<string>,
   { paged }: Subcommand,
   { screen, safe }: Output,
-  { pager }: Host,
+  { pager }: ProcessHost,
 ): Promise<boolean> {
   if (paged !== true || screen === null || pager === undefined) return false;
   await pager(safeLines(lines, safe));
@@ -87,7 +91,7 @@ function* safeLines(lines: Iterable<string>, safe: (text: string) => string): Ge
 }
 
 /** Wraps a message between words for a terminal, which would break lines anywhere. */
-function sentences(message: string, { stderr }: Host, { liveColumns }: Output): string {
+function sentences(message: string, { stderr }: ProcessHost, { liveColumns }: Output): string {
   if (stderr.isTTY !== true) return message;
   return wrapped(message, liveColumns)
     .map((line) => line.trimEnd())
@@ -113,7 +117,7 @@ type SubcommandRun = (
 ) => Promise<void>;
 
 /** The parser. Exported for completion, which reads it as data. */
-export function programOf(members: readonly Subcommand[], host: Host, run: SubcommandRun): Command {
+export function programOf(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
     .version(version, '-V, --version', 'print the version')
@@ -172,7 +176,7 @@ function usageText(error: CommanderError, words: readonly string[], members: rea
 
 function globalsOf(
   options: Readonly<Record<string, unknown>>,
-  host: Host,
+  host: ProcessHost,
 ): GlobalOptions & { readonly output: Output } {
   const { store, owner } = options;
   const color = typeof options['color'] === 'boolean' ? options['color'] : undefined;

@@ -4,7 +4,7 @@
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
 import type { CombineWay, GenerationRequest } from './api.ts';
 import type { BegunAnswer, TreeViewData, WrittenAnswer } from './api-types.ts';
-import { type EditResult, editMessage, type SeenContent } from './edit-message.ts';
+import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
 import { isOnShownPath, refreshUnlessNavigated } from './following.ts';
 import { asProblem, HttpProblem } from './http.ts';
 import { optimisticNode } from './optimistic.ts';
@@ -263,7 +263,7 @@ export class TreeActions {
     target: NodeId | SeenContent,
     content: string | Message['content'],
     mode: 'branch' | 'in-place' = 'branch',
-  ): Promise<EditResult> {
+  ): Promise<EditOutcome> {
     const blocks = typeof content === 'string' ? textMessage('user', content).content : content;
     return editMessage(this.#session, typeof target === 'string' ? this.#seenNow(target) : target, blocks, mode);
   }

@@ -125,7 +125,7 @@ export interface WrittenAnswer<R = unknown> {
 }
 
 /** The response of an edit; for one in place, with the open links that still show the old text. */
-export interface Edited extends WrittenAnswer {
+export interface EditAnswer extends WrittenAnswer {
   readonly outdatedShares?: readonly ShareView[];
 }
 

@@ -7,7 +7,7 @@ import type {
   CommandView,
   CommitSummary,
   ContextAnswer,
-  Edited,
+  EditAnswer,
   ImpactAnswer,
   ListedBookmark,
   ListedTree,
@@ -364,7 +364,7 @@ export function createApi(routes: Routes) {
       },
       version: number,
     ) =>
-      readResponse<Edited>(
+      readResponse<EditAnswer>(
         routes.POST('/api/trees/{tree}/nodes/{node}/edit', {
           params: on(tree, id),
           body: {

@@ -16,7 +16,7 @@ export interface SeenContent {
 }
 
 /** The result of an edit. */
-export interface EditResult {
+export interface EditOutcome {
   /** The message with the new text: a new variant, or the edited one. */
   readonly nodeId: NodeId;
   readonly written: WrittenAnswer;
@@ -32,13 +32,13 @@ export function editMessage(
   seen: SeenContent,
   content: Message['content'],
   mode: 'branch' | 'in-place',
-): Promise<EditResult> {
+): Promise<EditOutcome> {
   const { role } = seen.node;
   const message: Message = { role: role === 'root' ? 'user' : role, content };
   return mode === 'in-place' ? saveInPlace(session, seen, message) : saveAsVariant(session, seen, message);
 }
 
-async function saveAsVariant(session: TreeSession, seen: SeenContent, message: Message): Promise<EditResult> {
+async function saveAsVariant(session: TreeSession, seen: SeenContent, message: Message): Promise<EditOutcome> {
   const { node } = seen;
   const { content } = message;
   const parentId = node.parentId ?? node.id;
@@ -66,7 +66,7 @@ async function saveInPlace(
   seen: SeenContent,
   message: Message,
   tries = mostTries,
-): Promise<EditResult> {
+): Promise<EditOutcome> {
   const { node } = seen;
   const now = session.state.base?.nodes.get(node.id);
   // A text that the editor has not seen is never overwritten: the edit becomes a variant.
@@ -95,7 +95,7 @@ async function saveInPlace(
   }
 }
 
-async function keepBoth(session: TreeSession, seen: SeenContent, message: Message): Promise<EditResult> {
+async function keepBoth(session: TreeSession, seen: SeenContent, message: Message): Promise<EditOutcome> {
   await session.refresh();
   const result = await saveAsVariant(session, seen, message);
   session.conflict(result.nodeId, seen.node.id);

@@ -26,7 +26,7 @@ export type * from './api-types.ts';
 export type { AsSent } from './as-sent.ts';
 export { type ClientOptions, type CoppiceClient, createClient, type StoredAttachment } from './client.ts';
 export { type Connection, type EventListener, type FollowOptions, followEvents } from './connection.ts';
-export type { EditResult, SeenContent } from './edit-message.ts';
+export type { EditOutcome, SeenContent } from './edit-message.ts';
 export { browserStorage, createMemoryStorage, type Environment, type TextStorage } from './environment.ts';
 export { isOnShownPath, refreshUnlessNavigated } from './following.ts';
 export { apiAddress, asProblem, HttpProblem, isJsonRecordValue, problemFrom } from './http.ts';

@@ -15,7 +15,7 @@ import {
   unread,
   variantOf,
 } from './loaded-branch.ts';
-import { confirmed } from './overlays.ts';
+import { confirmWrite } from './overlays.ts';
 import { Topology } from './topology.ts';
 
 async function shape(store: ReferenceStore, id: TreeId) {
@@ -123,8 +123,8 @@ test('[B11] where an answer says that the user is, is known before the feed tell
   if (a === undefined) throw new Error('The tree has no messages.');
   const { version, activeNodeId } = part.tree;
   const answer = { version: version + 1, activeNodeId: a, result: {}, nodes: [] };
-  expect(confirmed(part, null, answer).tree).toMatchObject({ version, activeNodeId: a });
-  expect(confirmed(part, null, { ...answer, version }).tree).toMatchObject({ version, activeNodeId });
+  expect(confirmWrite(part, null, answer).tree).toMatchObject({ version, activeNodeId: a });
+  expect(confirmWrite(part, null, { ...answer, version }).tree).toMatchObject({ version, activeNodeId });
 });
 
 test('[CL6] what a page newer than the feed does not have is taken from the feed, and nothing older than the page', () => {
@@ -156,9 +156,9 @@ test('[CL6] a message that replies were begun to stays in sight before the feed 
     nodes: [{ nodeId: nodeId('reply'), parentId, runId: null }],
     version: part.tree.version + 1,
   });
-  const shown = confirmed(part, overlay, begun(node.id));
+  const shown = confirmWrite(part, overlay, begun(node.id));
   expect(pathToNode(shown).at(-1)?.id).toBe(node.id);
-  expect(confirmed(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
+  expect(confirmWrite(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
 });
 
 test('[CL3] pieces of a reply overlap without doubling, and a gap is noticed', () => {

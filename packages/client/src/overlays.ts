@@ -23,7 +23,7 @@ export function withOverlays(
 }
 
 /** The confirmed part with the server's result of a write, so that nothing flickers between the response and the feed. */
-export function confirmed(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
+export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   const base = isBegun(value) ? withPrompts(shown, overlay, value) : shown;
   const nodes = new Map(base.nodes);
   const kids = new Map(base.childrenByParent);

@@ -22,7 +22,7 @@ import {
   withPage,
 } from './loaded-branch.ts';
 import { createObservable, type Observable } from './observable.ts';
-import { confirmed, withOverlays } from './overlays.ts';
+import { confirmWrite, withOverlays } from './overlays.ts';
 import { pageSize, runsOf, TreeReads } from './reads.ts';
 import { Replies } from './replies.ts';
 import type { Topology } from './topology.ts';
@@ -507,7 +507,7 @@ export class TreeSession {
     if (base === null) return;
     const now = this.state.overlays.find((each) => each.id === overlay?.id) ?? null;
     const overlays = this.state.overlays.filter((each) => each !== now);
-    this.#show({ base: confirmed(base, now, value), overlays });
+    this.#show({ base: confirmWrite(base, now, value), overlays });
   }
 
   /** Retries the waiting writes, and reads the branch again. */

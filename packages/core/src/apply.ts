@@ -9,7 +9,7 @@ import type { Step } from './steps/types.ts';
 import { findNode, type Tree } from './tree.ts';
 
 /** A tree after a commit, and the row changes that a store writes for it. */
-export interface Applied {
+export interface ApplyResult {
   readonly tree: Tree;
   readonly changes: readonly RowChange[];
 }
@@ -18,7 +18,7 @@ export interface Applied {
  * Applies a commit's steps to a tree value under the next version, all or none. The input is not changed. `at` is the
  * commit's time, for display; it defaults to the time of the last commit. An empty list makes no commit.
  */
-export function apply(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Result<Applied> {
+export function apply(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Result<ApplyResult> {
   if (steps.length === 0) return ok({ tree, changes: [] });
   const version = tree.version + 1;
   const at = options.at ?? tree.updatedAt;
@@ -57,7 +57,7 @@ function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowCh
 }
 
 /** Like {@link apply}, for callers who know that the steps fit: throws the refusal. */
-export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Applied {
+export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): ApplyResult {
   const result = apply(tree, steps, options);
   if (result.ok) return result.value;
   throw new AppError(result.refusal);

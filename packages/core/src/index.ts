@@ -1,7 +1,7 @@
 /** Runs commands and reads trees through a store: the part of core that most programs need. */
 export type { ActCommits, NewestActIn } from './acts.ts';
 export type { OutsideTree } from './answer-from-tree.ts';
-export type { Applied } from './apply.ts';
+export type { ApplyResult } from './apply.ts';
 export type { ReplyLimit, ReplySpace, TokenCount, TokenEstimate, TokenUsage } from './budget.ts';
 export type {
   Conversation,
@@ -49,7 +49,7 @@ export {
   treeId,
 } from './ids.ts';
 export type { TreeJson } from './json.ts';
-export type { FormerRow, Linear, LinearContext, Linearised } from './linear.ts';
+export type { FormerRow, Linear, LinearContext, LinearResult } from './linear.ts';
 export {
   type Block,
   checkMessage,
@@ -94,23 +94,23 @@ export type { OutlineLine, OutlineRequest, OutlineShape } from './outline.ts';
 export type { BranchPage, PageRequest, TopologyNode } from './path.ts';
 export type {
   AnnotateCommand,
-  Annotated,
+  AnnotateResult,
   BookmarkCommand,
   GroupCommand,
   TagCommand,
   TitleCommand,
 } from './plan/annotate.ts';
-export type { AppendCommand, Appended, NewMessage } from './plan/append.ts';
+export type { AppendCommand, AppendResult, NewMessage } from './plan/append.ts';
 export { type CommandInput, type NewMessageInput, readCommand } from './plan/command-input.ts';
 export type { NodeFields, Plan, PlanContext, Planner } from './plan/context.ts';
-export type { CherryPickCommand, Copied, GraftCommand, MergeCommand } from './plan/copy.ts';
+export type { CherryPickCommand, CopyResult, GraftCommand, MergeCommand } from './plan/copy.ts';
 export {
   type AttributesCommand,
   type CreateCommand,
-  type Created,
+  type CreateResult,
   type DeleteTreeCommand,
   type DuplicateCommand,
-  type Duplicated,
+  type DuplicateResult,
   defaultProject,
   forestKey,
   type RestoreTreeCommand,
@@ -119,29 +119,29 @@ export {
 export {
   type ClearCommand,
   type DeleteCommand,
-  type Deleted,
   type DeleteGroupCommand,
-  type Impact,
+  type DeleteImpact,
+  type DeleteResult,
   impactOf,
 } from './plan/delete.ts';
-export type { EditCommand, Edited } from './plan/edit-types.ts';
-export type { ImportCommand, Imported, ImportNode } from './plan/import.ts';
+export type { EditCommand, EditResult } from './plan/edit-types.ts';
+export type { ImportCommand, ImportNode, ImportResult } from './plan/import.ts';
 export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
-export type { JoinCommand, Joined } from './plan/join.ts';
+export type { JoinCommand, JoinResult } from './plan/join.ts';
 export type { BranchCommand, CompactCommand, MarkCommand, MarkResult } from './plan/marker.ts';
-export type { MoveCommand, Moved } from './plan/move.ts';
-export type { NavigateCommand, SelectCommand, Selected } from './plan/navigate.ts';
+export type { MoveCommand, MoveResult } from './plan/move.ts';
+export type { NavigateCommand, SelectCommand, SelectResult } from './plan/navigate.ts';
 export {
   type FinishCommand,
-  type Finished,
+  type FinishResult,
+  type InsertedReplies,
   type NewReply,
   promptOfReply,
   type RegenerateCommand,
-  type Replied,
   type ReplyCommand,
 } from './plan/reply.ts';
-export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/restore.ts';
-export type { Split, SplitCommand } from './plan/split.ts';
+export type { RestoreCommand, RestoreResult, RestoreVersionCommand } from './plan/restore.ts';
+export type { SplitCommand, SplitResult } from './plan/split.ts';
 export type { RedoCommand, ReversalResult, UndoCommand } from './plan/undo.ts';
 export {
   type ActRecord,

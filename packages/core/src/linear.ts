@@ -22,7 +22,7 @@ export interface Linear {
  * The steps for a linear conversation: a chain whose last message is active. Blank messages are left out and listed by
  * index.
  */
-export interface Linearised {
+export interface LinearResult {
   readonly steps: readonly Step[];
   readonly blank: readonly number[];
 }
@@ -35,7 +35,7 @@ export interface LinearContext {
 }
 
 /** Builds the steps of a tree's first commit for a linear conversation. Throws on a malformed message and names it. */
-export function linearSteps(linear: Linear, context: LinearContext): Linearised {
+export function linearSteps(linear: Linear, context: LinearContext): LinearResult {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
   const said: NewMessage[] = [];

@@ -12,7 +12,7 @@ export type Hash = readonly [number, number];
 
 // cyrb53: small, and it mixes well. It hashes equality keys, which an attacker cannot choose freely.
 /** Extends a hash by one text. */
-export function extend([one, two]: Hash, text: string): Hash {
+export function extendPathHash([one, two]: Hash, text: string): Hash {
   let [a, b] = [one, two];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -25,8 +25,8 @@ export function extend([one, two]: Hash, text: string): Hash {
 }
 
 /** Returns the hash of an empty path. */
-export function begin(systemPrompt: string | undefined): Hash {
-  return extend([0xdeadbeef, 0x41c6ce57], systemPrompt ?? '');
+export function emptyPathHash(systemPrompt: string | undefined): Hash {
+  return extendPathHash([0xdeadbeef, 0x41c6ce57], systemPrompt ?? '');
 }
 
 /** Formats a hash for storage. */
@@ -56,10 +56,10 @@ export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | u
   const { at, start } = activeRange(path);
   const reported = new Map<number, number>();
   const compaction = path[at];
-  let hash = begin(systemPrompt);
+  let hash = emptyPathHash(systemPrompt);
   let newest = 0;
   const pass = (node: PathMeta) => {
-    hash = extend(hash, itemOf(node));
+    hash = extendPathHash(hash, itemOf(node));
     newest = Math.max(newest, node.addedIn, node.contentIn);
   };
   if (compaction !== undefined) pass(compaction);

@@ -16,7 +16,7 @@ import type { MessageKit } from './message.ts';
 import { type AppendCommand, prefetchFor } from './plan/append.ts';
 import { type CommandInput, readCommand } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
-import type { Copied, GraftCommand } from './plan/copy.ts';
+import type { CopyResult, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
 import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
 import { requestedAct } from './plan/undo.ts';
@@ -255,7 +255,7 @@ export async function moveToTree(
   store: TreeStore,
   { from, to }: MoveToTree,
   context: RunContext,
-): Promise<Outcome<Copied>> {
+): Promise<Outcome<CopyResult>> {
   if (from.treeId === to.treeId)
     refuse('command/invalid', `The node ${from.nodeId} is in ${to.treeId} already: move it.`, { nodeId: from.nodeId });
   const actId = context.actId ?? context.newId();

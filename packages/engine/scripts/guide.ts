@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Knowledge, Passage } from '../src/providers/offline/guide/knowledge.ts';
+import type { GuideSection, Knowledge } from '../src/providers/offline/guide/knowledge.ts';
 
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.json', import.meta.url));
@@ -58,7 +58,7 @@ const longestTable = 2000;
 
 /** Reads the lines of one document and collects the passage under each heading. */
 class PassageReader {
-  readonly passages: Passage[] = [];
+  readonly passages: GuideSection[] = [];
   readonly #path: string;
   readonly #headings: string[] = [];
   #paragraph: string[] = [];
@@ -132,7 +132,7 @@ const fence = /^\s*(?:```|~~~)(\w*)/;
 const listItem = /^\s*(?:[-*+]|\d+\.)\s+/;
 
 /** The passages of one document: one for each heading with sentences or question forms below it. */
-export function passagesOf(path: string, text: string): Passage[] {
+export function passagesOf(path: string, text: string): GuideSection[] {
   const reader = new PassageReader(path);
   /** The language of the open fence; null outside. */
   let language: string | null = null;
@@ -178,7 +178,7 @@ function anchorOf(heading: string): string {
 
 /** The guide's knowledge, in the format of its file. */
 export function makeKnowledge(top = repository): Knowledge {
-  const passages: Passage[] = [];
+  const passages: GuideSection[] = [];
   for (const path of documents(top)) {
     // Documents for contributors do not answer questions of users.
     if (path.startsWith('docs/decisions/') || builders.has(path)) continue;

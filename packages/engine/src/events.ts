@@ -55,11 +55,11 @@ export interface AfterEvents {
 export type EventName = keyof BeforeEvents & keyof AfterEvents;
 
 /** The result of a hook before an act: nothing, a cancellation with its reason, or replaced arguments. */
-export type Verdict<T> = undefined | { readonly cancel: string } | { readonly replace: T };
+export type HookVerdict<T> = undefined | { readonly cancel: string } | { readonly replace: T };
 
 export type BeforeHook<K extends EventName> = (
   event: BeforeEvents[K],
-) => Verdict<BeforeEvents[K]> | Promise<Verdict<BeforeEvents[K]>>;
+) => HookVerdict<BeforeEvents[K]> | Promise<HookVerdict<BeforeEvents[K]>>;
 
 export type AfterHook<K extends EventName> = (event: AfterEvents[K]) => void | Promise<void>;
 

@@ -23,7 +23,7 @@ export * from './compaction/index.ts';
 export type * from './config/contract.ts';
 export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
 export { type ConfigSource, configPath, type Environment, loadConfig, parseConfig } from './config/load.ts';
-export { Hidden, Secret } from './config/secret.ts';
+export { HiddenText, Secret } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
 export type { Bounds, Setting, SettingListener } from './config/toml.ts';
 // Keys and URLs that a user enters.
@@ -64,8 +64,8 @@ export {
   requireReady,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
-export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
-export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
+export { type FollowEvent, type FollowedReply, type FollowOptions, followReply } from './runs/follow.ts';
+export { type RecoveredReply, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';

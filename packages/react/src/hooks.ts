@@ -2,7 +2,7 @@
 import {
   asProblem,
   type ContextAnswer,
-  type EditResult,
+  type EditOutcome,
   type GenerationOptions,
   type GenerationResult,
   type HttpProblem,
@@ -178,7 +178,7 @@ export interface MessageView {
   readonly bookmark: Bookmark | null;
   /** A variant that somebody else added at the same time. */
   readonly conflictId: NodeId | null;
-  edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditResult>;
+  edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditOutcome>;
   regenerate(options?: GenerationOptions): Promise<GenerationResult>;
   remove(options?: { readonly keepChildren?: boolean }): Promise<WrittenAnswer>;
   setBookmark(title: string | null): Promise<WrittenAnswer>;

@@ -13,6 +13,6 @@ export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';
 export { spillFolderBeside } from './proxy/proxy.ts';
 export type { Access, RouteDefinition, RouteRequirements } from './routes/define.ts';
 export { routes } from './routes/index.ts';
-export { checkBind, isLoopback, type Listening, type ServeOptions, serve } from './serve.ts';
+export { checkBind, isLoopback, type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { readThreadPage, type ThreadPage, type ThreadPageRequest } from './thread-page.ts';
 export { type TreeView, toWritten, type WriteAnswer } from './tree-view.ts';

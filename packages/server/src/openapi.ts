@@ -1,7 +1,7 @@
 /** The OpenAPI document, generated from the table of routes. */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { RouteDefinition } from './routes/define.ts';
-import { problem } from './wire/schemas.ts';
+import { problemSchema } from './wire/schemas.ts';
 
 /** The version of the API; it changes when a promised part of it does. */
 export const apiVersion = '1.0.0';
@@ -119,7 +119,7 @@ function responsesOf(route: RouteDefinition): RouteConfig['responses'] {
     ...Object.fromEntries(successes),
     default: {
       description: refusals.map((status) => `${status}: ${statusWords[status]}`).join(' '),
-      content: { 'application/json': { schema: route.refusal ?? problem } },
+      content: { 'application/json': { schema: route.refusal ?? problemSchema } },
     },
   };
 }

@@ -16,7 +16,7 @@ export interface ServeOptions extends ServerOptions {
   readonly port?: number | undefined;
 }
 
-export interface Listening {
+export interface RunningServer {
   readonly server: CoppiceServer;
   readonly host: string;
   readonly port: number;
@@ -56,7 +56,7 @@ export function checkBind(host: string, auth: AuthOptions): void {
  * Listens, and recovers replies whose process has died. Throws on invalid options and on a public address without
  * authentication; rejects if the port is in use.
  */
-export async function serve(options: ServeOptions): Promise<Listening> {
+export async function serve(options: ServeOptions): Promise<RunningServer> {
   const host = options.host ?? '127.0.0.1';
   checkServerOptions(options);
   checkBind(host, options.auth);

@@ -27,7 +27,7 @@ import {
 import type { ComputerPaths } from './found/places.ts';
 import { refuseHttp } from './http-errors.ts';
 import { Streams } from './live/event-stream.ts';
-import { Hubs } from './live/hubs.ts';
+import { TreeFeeds } from './live/hubs.ts';
 import { LiveTurns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
 import { BodyUsage } from './middleware/limits.ts';
@@ -89,7 +89,7 @@ export interface Services {
   readonly spool: string;
   /** Where other programs store their conversations; null if they are not searched for. */
   readonly computer: ComputerPaths | null;
-  readonly hubs: Hubs;
+  readonly hubs: TreeFeeds;
   readonly web: string | null;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
@@ -201,7 +201,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     imports,
     spool: options.spool ?? tmpdir(),
     computer: options.computer ?? null,
-    hubs: new Hubs({ turns, limits, log }, closing),
+    hubs: new TreeFeeds({ turns, limits, log }, closing),
     web: options.web ?? null,
     hosts: options.hosts ?? [],
     origins: options.origins ?? config.server.origins ?? [],

@@ -17,7 +17,7 @@ import {
   renewLocalToken,
 } from '@coppice/engine';
 import { oddServer, openModelServer } from '@coppice/engine/testing';
-import { type Listening, serve } from '@coppice/server';
+import { type RunningServer, serve } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 /** Starts the server as `coppice serve` does, on the same files each time. */
-async function start(port: number): Promise<Listening & { stop(): Promise<void> }> {
+async function start(port: number): Promise<RunningServer & { stop(): Promise<void> }> {
   const source = { home, env: {} };
   const records = fileRecords(keysPath(source));
   const load = { ...source, records, rules: { privateAddresses: true }, checkMs: 50 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dollars, shortCount, usageText } from './branch-usage.ts';
+import { formatDollars, shortCount, usageText } from './branch-usage.ts';
 
 describe('the usage of a branch', () => {
   it('[O96] is said with its cost, or without what is not known', () => {
@@ -8,7 +8,7 @@ describe('the usage of a branch', () => {
     expect(usageText({ ...usage, replies: 1, input: 0, output: 0, cost: null })).toBe(
       '1 reply on this branch: the provider reported no tokens; the price is not known.',
     );
-    expect(dollars(2)).toBe('$2.00');
+    expect(formatDollars(2)).toBe('$2.00');
     expect([999, 1_500, 128_000, 1_000_000].map(shortCount)).toEqual(['999', '1.5k', '128k', '1.0M']);
   });
 });

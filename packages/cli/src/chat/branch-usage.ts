@@ -38,7 +38,7 @@ function numberIn(value: Json | undefined, name: string): number | null {
 }
 
 /** An amount of dollars: small ones with four decimals, because a reply often costs less than a cent. */
-export function dollars(amount: number): string {
+export function formatDollars(amount: number): string {
   return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : 4)}`;
 }
 
@@ -58,5 +58,5 @@ export function usageText(usage: BranchUsage): string {
     input + output === 0
       ? 'the provider reported no tokens'
       : `${input.toLocaleString('en')} tokens sent, ${output.toLocaleString('en')} received`;
-  return `${count}: ${tokens}; ${cost === null ? 'the price is not known' : `cost ${dollars(cost)}`}.`;
+  return `${count}: ${tokens}; ${cost === null ? 'the price is not known' : `cost ${formatDollars(cost)}`}.`;
 }

@@ -1,7 +1,7 @@
 /** Runs one action at a time and queues the others. */
 
 /** The outcome of an action: done, refused because a reply was running, or taken back before its turn. */
-export type Turned = 'done' | 'busy' | 'over';
+export type ActionOutcome = 'done' | 'busy' | 'over';
 
 /** A queued action. */
 interface Queued {
@@ -40,7 +40,7 @@ export class OneAtATime {
   }
 
   /** Runs an action when it is its turn. `what` is shown while it is queued; without it nothing is shown. */
-  async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<Turned> {
+  async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<ActionOutcome> {
     const mine = what === undefined ? null : queued(what, isReply);
     while (this.#doing !== null) {
       if (mine === null && this.#doing.isReply) return 'busy';

@@ -2,7 +2,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
-import { indented, timeText, titleText, writerOf } from '../printing.ts';
+import { indentLine, timeText, titleText, writerOf } from '../printing.ts';
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf, withoutLast } from '../terminal/width.ts';
@@ -240,7 +240,7 @@ function around<T>(list: readonly T[], at: number, space: number): readonly [num
 }
 
 function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: Style, width: number): string {
-  const indent = indented('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
+  const indent = indentLine('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
   const stem = entry.forked ? (entry.last ? '└─' : '├─') : '';
   const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
   const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;

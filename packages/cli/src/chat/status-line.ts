@@ -1,6 +1,6 @@
 /** The line below the input: the model, the branch, the version, the tokens of the window and the cost. */
 import { oneLine } from '../terminal/strip-control-sequences.ts';
-import { dollars, shortCount, usageOf } from './branch-usage.ts';
+import { formatDollars, shortCount, usageOf } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
 /** The status on one line of at most so many columns. What is not known is left out. */
@@ -18,7 +18,7 @@ export function statusLine(
     state.branch === null ? null : `branch ${oneLine(state.branch, 24)}`,
     total > 1 ? `version ${index + 1} of ${total}` : null,
     tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${shortCount(window)} tokens`,
-    cost === null ? null : dollars(cost),
+    cost === null ? null : formatDollars(cost),
   ];
   return oneLine(parts.filter((part) => part !== null).join(' · '), width);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bar } from './progress.ts';
+import { drawBar } from './progress.ts';
 import { fitWidth, graphemesOf, graphemeWidth, truncateToWidth, widthOf, withoutLast } from './width.ts';
-import { readable, wrapped } from './wrap.ts';
+import { wrapForReading, wrapped } from './wrap.ts';
 
 const unit = fc.oneof(
   fc.constantFrom(
@@ -121,7 +121,7 @@ describe('lines of a screen', () => {
       'then',
     ]);
     const text = 'one two three\n```\nfour five six\n```\n    seven eight\nnine ten';
-    expect(readable(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
+    expect(wrapForReading(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
   });
 
   it('[O71] of a text without end are set in pieces', () => {
@@ -133,9 +133,9 @@ describe('lines of a screen', () => {
 
 describe('a progress bar', () => {
   it('[O71] stays on one line, however narrow the screen is', () => {
-    expect(bar('trees', 1200, 1800, 79)).toBe(`${'█'.repeat(11)}${'░'.repeat(17)} 1,200 of 3,000 trees`);
-    expect(bar('trees', 1200, 1800, 39)).toBe(`${'█'.repeat(7)}${'░'.repeat(11)} 1,200 of 3,000 trees`);
-    expect(bar('trees', 1200, 1800, 22)).toBe('1,200 of 3,000 trees');
-    expect(bar('conversations', 1_234_567, 7_654_321, 19)).toBe('1,234,567 of 8,888…');
+    expect(drawBar('trees', 1200, 1800, 79)).toBe(`${'█'.repeat(11)}${'░'.repeat(17)} 1,200 of 3,000 trees`);
+    expect(drawBar('trees', 1200, 1800, 39)).toBe(`${'█'.repeat(7)}${'░'.repeat(11)} 1,200 of 3,000 trees`);
+    expect(drawBar('trees', 1200, 1800, 22)).toBe('1,200 of 3,000 trees');
+    expect(drawBar('conversations', 1_234_567, 7_654_321, 19)).toBe('1,234,567 of 8,888…');
   });
 });

@@ -47,7 +47,7 @@ export function cutLine(line: string, columns: number): string {
 }
 
 /** Wraps text for reading and copying, between words. Code blocks keep their lines. */
-export function readable(text: string, columns: number): string {
+export function wrapForReading(text: string, columns: number): string {
   const lines: string[] = [];
   let fence: string | null = null;
   for (const line of text.split('\n')) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host } from '../output.ts';
+import type { ProcessHost } from '../output.ts';
 import { runArguments } from '../program.ts';
 import type { Subcommand } from '../subcommands/contract.ts';
 
@@ -37,7 +37,9 @@ export interface Grown {
  * Creates the fixture. `over` replaces parts of the host, such as its environment; a given home is not removed at the
  * end.
  */
-export function makeCliFixture(over: Partial<Host> & { readonly members?: readonly Subcommand[] } = {}): CliFixture {
+export function makeCliFixture(
+  over: Partial<ProcessHost> & { readonly members?: readonly Subcommand[] } = {},
+): CliFixture {
   const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
   const run = async (words: readonly string[], input?: string): Promise<Ran> => {
     const out: string[] = [];

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { isJsonObject } from './fields.ts';
-import { finding, type ImportFinding, type Severity } from './findings.ts';
+import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
 import { type Input, type InputFile, isLineFile, isMedia, type SampleFile, sampleOf } from './input.ts';
 import { documentRecords, lineRecords } from './records-in.ts';
 import type { Pattern } from './split-json.ts';
@@ -68,7 +68,8 @@ export async function* readConversationFile(
       if (isConversation(record.value)) yield { type: 'tree', tree: tree(record.value, record.place, [], options) };
     } else if (isConversation(record.value))
       yield { type: 'tree', tree: tree(record.value, record.place, record.findings, options) };
-    else yield { type: 'finding', finding: finding('import/skipped', otherwise, record.place, 'no conversation', 1) };
+    else
+      yield { type: 'finding', finding: buildFinding('import/skipped', otherwise, record.place, 'no conversation', 1) };
   }
 }
 
@@ -82,7 +83,7 @@ export async function* readOwnFiles(
     const [sample] = isMedia(file.name) ? [] : (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
     if (input.files.length === 1 || (sample !== undefined && isOwn(sample))) yield* read(file);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { strFromU8, strToU8 } from 'fflate';
 
 /** Decoded text. */
-export interface Decoded {
+export interface DecodedText {
   readonly text: string;
   /** Whether invalid UTF-8 was replaced by U+FFFD. */
   readonly damaged: boolean;
@@ -24,7 +24,7 @@ function occurrences(text: string): number {
 }
 
 /** Decodes UTF-8 without a byte order mark. Invalid bytes become U+FFFD and set `damaged`. */
-export function decodeUtf8(bytes: Uint8Array): Decoded {
+export function decodeUtf8(bytes: Uint8Array): DecodedText {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const plain = marked ? bytes.subarray(3) : bytes;
   const text = strFromU8(plain);

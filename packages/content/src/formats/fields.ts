@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { getText, listOrEmpty } from '@coppice/core/decode';
 import { setOwn } from '../json-copy.ts';
-import { finding, type ImportFinding } from './findings.ts';
+import { buildFinding, type ImportFinding } from './findings.ts';
 
 export {
   getNumber as numberAt,
@@ -77,5 +77,5 @@ export function toIso(at: number): string {
 export function timeFinding(value: Json | undefined, read: number | undefined, place: string): ImportFinding[] {
   return value === undefined || value === null || read !== undefined
     ? []
-    : [finding('import/time-unreadable', 'repair', place, JSON.stringify(value).slice(0, 60))];
+    : [buildFinding('import/time-unreadable', 'repair', place, JSON.stringify(value).slice(0, 60))];
 }

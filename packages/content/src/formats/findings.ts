@@ -106,7 +106,7 @@ export function addAll(findings: ImportFinding[], more: readonly ImportFinding[]
 }
 
 /** Builds a finding whose message begins with the meaning of its code. */
-export function finding(
+export function buildFinding(
   code: ImportFindingCode,
   severity: Severity,
   place: string,
@@ -122,7 +122,7 @@ export function finding(
 export const listedFindings = 1000;
 
 /** Counts: `read` is always `stored + merged + rejected`. */
-export interface Tally {
+export interface ImportCounts {
   readonly read: number;
   /** New in the store. */
   readonly stored: number;
@@ -135,9 +135,9 @@ export interface Tally {
 export interface ImportReport {
   /** The format's name; several if a folder contained conversations of several formats. */
   readonly format: string;
-  readonly conversations: Tally;
+  readonly conversations: ImportCounts;
   /** Source records: messages, lines, entries. */
-  readonly records: Tally;
+  readonly records: ImportCounts;
   readonly attachments: number;
   readonly bytes: number;
   readonly strict: boolean;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 import { type Cooperative, runAtOnce } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
-import { finding, type ImportFinding } from './findings.ts';
+import { buildFinding, type ImportFinding } from './findings.ts';
 
 /** The result of parsing a record. */
 export interface ForeignJson {
@@ -93,23 +93,23 @@ export function* readingForeign(bytes: Uint8Array, place: string, members?: numb
   const { text, damaged } = decodeUtf8(bytes);
   yield;
   const findings: ImportFinding[] = [];
-  if (damaged) findings.push(finding('import/bad-text', 'repair', place));
+  if (damaged) findings.push(buildFinding('import/bad-text', 'repair', place));
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.slice(0, 160) : '';
-    return { value: undefined, findings: [finding('import/record-unreadable', 'loss', place, why, 1)] };
+    return { value: undefined, findings: [buildFinding('import/record-unreadable', 'loss', place, why, 1)] };
   }
   yield;
   const seen = yield* surveyJson(value);
   if (seen.members !== (members ?? membersOf(bytes)))
-    findings.push(finding('import/duplicate-key', 'loss', place, numberFindings(text, place)));
+    findings.push(buildFinding('import/duplicate-key', 'loss', place, numberFindings(text, place)));
   if (seen.rounded) {
     const detail = numberFindings(text, place);
     // Numbers without lost digits, such as 1e21, are not reported.
     if (detail !== '') {
-      findings.push(finding('import/number-rounded', 'loss', place, detail));
+      findings.push(buildFinding('import/number-rounded', 'loss', place, detail));
       value = tameNumbers(value);
     }
   }

@@ -14,8 +14,9 @@ export {
   timesOf,
 } from './exporting.ts';
 export {
+  buildFinding,
   type ExportReport,
-  finding,
+  type ImportCounts,
   type ImportErrorCode,
   type ImportFinding,
   type ImportFindingCode,
@@ -26,7 +27,6 @@ export {
   listedFindings,
   ReportBuilder,
   type Severity,
-  type Tally,
 } from './findings.ts';
 export { formatNamed, formats } from './formats.ts';
 export { type ImportOrigin, importedNodeId, importedRootId, importedTreeId } from './ids.ts';
@@ -43,9 +43,9 @@ export {
 } from './input.ts';
 export { assistantBlocks, fromOpenAi, imageOfUrl } from './openai-messages.ts';
 export { type ImportedNote, type OriginalRecord, originalOf, readNote } from './original-record.ts';
-export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
+export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { eventsInText, foldChunks, foldEvents, foldResponse } from './request-log/streams.ts';
-export { buildCommand, type ImportDestination, type Incoming, ownIdIn, toCommand } from './to-command.ts';
+export { buildCommand, type ImportDestination, type ImportedTree, ownIdIn, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
 export { type ZipLimits, zipLimits } from './zip.ts';

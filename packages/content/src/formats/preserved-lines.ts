@@ -57,7 +57,7 @@ export function toPairs(lines: readonly PreservedLine[]): Json {
 }
 
 /** A node to export, with its original lines. */
-export interface Returning {
+export interface LineSource {
   readonly node: Node;
   readonly id: string;
   /** Null if it did not come from this format, or its lines cannot be restored. */
@@ -68,7 +68,7 @@ export interface Returning {
 }
 
 /** Returns the nodes of a tree with their original lines in a format, in writing order. */
-export function returningNodes(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): Returning[] {
+export function returningNodes(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): LineSource[] {
   return tree.nodes.map((node) => {
     const id = ids.get(node.id) ?? node.id;
     const original = originalOf(node, format);
@@ -87,7 +87,7 @@ export function returningNodes(tree: ExportedTree, format: string, ids: Readonly
 }
 
 /** The earliest position for the lines of a node; the other numbers decide between equal positions. */
-export interface Rank {
+export interface LineRank {
   readonly at: number;
   readonly sequence: number;
   readonly walk: number;
@@ -100,10 +100,10 @@ const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
  * comes after its parent and the variants before it, and its descendants follow. All other lines keep their position,
  * even if a file named parents that come later.
  */
-export function ranksOf(tree: ExportedTree, nodes: readonly Returning[]): ReadonlyMap<NodeId, Rank> {
+export function ranksOf(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
   const children = exportedChildren(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
-  const ranks = new Map<NodeId, Rank>();
+  const ranks = new Map<NodeId, LineRank>();
   // Nodes whose lines come later than originally, so that their descendants must follow.
   const late = new Set<NodeId>();
   const walk: { readonly node: Node; readonly before: NodeId | undefined }[] = [];
@@ -139,17 +139,17 @@ export function ranksOf(tree: ExportedTree, nodes: readonly Returning[]): Readon
 }
 
 /** Whether a first message names a missing parent; such messages come after the others. */
-function isStray(one: Returning | undefined): boolean {
+function isStray(one: LineSource | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
 }
 
 /** Collects lines and returns them in their original order, new ones last. */
 export class LinesOut {
-  readonly #lines: { readonly line: JsonObject; readonly rank: Rank }[] = [];
+  readonly #lines: { readonly line: JsonObject; readonly rank: LineRank }[] = [];
 
   /** Adds a line of a node; without a rank it comes last. */
-  add(line: JsonObject, at = Number.POSITIVE_INFINITY, rank?: Rank): void {
+  add(line: JsonObject, at = Number.POSITIVE_INFINITY, rank?: LineRank): void {
     const { sequence = Number.MAX_SAFE_INTEGER, walk = 0 } = rank ?? {};
     this.#lines.push({ line, rank: { at: Math.max(at, rank?.at ?? at), sequence, walk } });
   }

@@ -2,10 +2,10 @@
 import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
 import { type Pause, runWithPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
-import { finding, type ImportFinding, refuseImport } from './findings.ts';
+import { buildFinding, type ImportFinding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
 import { type Input, type InputFile, isMedia, openInput, readHead, type Sample, sampleOf } from './input.ts';
-import { type RepairedTree, repairing } from './repair.ts';
+import { type RepairedTree, repairTreeCooperatively } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
 /** The events of an import. `progress` also marks where a caller may yield to other work. */
@@ -24,14 +24,14 @@ export interface ImportOptions extends ReadOptions {
 }
 
 /** A possible format with its confidence. */
-export interface Guess {
+export interface FormatGuess {
   readonly format: Format;
   readonly confidence: number;
 }
 
 /** Returns the possible formats of an input, the most likely first. */
-export function guessFormats(sample: Sample, among: readonly Format[] = formats): Guess[] {
-  const guesses: Guess[] = [];
+export function guessFormats(sample: Sample, among: readonly Format[] = formats): FormatGuess[] {
+  const guesses: FormatGuess[] = [];
   for (const format of among) {
     const confidence = format.reader?.detect(sample) ?? 0;
     if (confidence > 0) guesses.push({ format, confidence });
@@ -106,7 +106,7 @@ const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
-  return finding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
+  return buildFinding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
 }
 
 /** Counts the bytes read of a file, and pauses in between. Bytes that are read again count once. */
@@ -171,7 +171,8 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
       if (event.type === 'tree') trees++;
       if (isUnderstood(event)) understood = true;
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
-      if (event.type === 'tree') yield { type: 'tree', tree: await runWithPauses(repairing(event.tree), options.rest) };
+      if (event.type === 'tree')
+        yield { type: 'tree', tree: await runWithPauses(repairTreeCooperatively(event.tree), options.rest) };
       else if (event.type === 'finding' || event.type === 'blob') yield event;
       if (event.type !== 'finding' || bytes - reported > 1024 * 1024) yield progress();
     }
@@ -210,7 +211,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   for (const { name } of files) {
     const said = left.get(name);
     if (said !== undefined) yield { type: 'finding', finding: said };
-    else if (opened.files.length > 1) yield { type: 'finding', finding: finding('import/skipped', 'note', name) };
+    else if (opened.files.length > 1) yield { type: 'finding', finding: buildFinding('import/skipped', 'note', name) };
   }
   yield progress();
 }

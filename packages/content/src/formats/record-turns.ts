@@ -3,7 +3,7 @@
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
 import { exportedChildren, outgoingIds } from './exporting.ts';
-import { preservedRecord, type Returning, returningNodes } from './preserved-lines.ts';
+import { type LineSource, preservedRecord, returningNodes } from './preserved-lines.ts';
 
 /** A node that a record becomes; pieces form a chain or are siblings, and the primary one has the record's id. */
 export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
@@ -91,12 +91,12 @@ export function madeBy({ nodes }: RecordTurn): { readonly maker: Node; readonly 
 }
 
 class TurnBuilder {
-  readonly #all: readonly Returning[];
-  readonly #byId = new Map<string, Returning>();
-  readonly #byNode: ReadonlyMap<NodeId, Returning>;
+  readonly #all: readonly LineSource[];
+  readonly #byId = new Map<string, LineSource>();
+  readonly #byNode: ReadonlyMap<NodeId, LineSource>;
   readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
   /** The primary node of each node whose record is written unchanged. */
-  readonly #homes = new Map<NodeId, Returning>();
+  readonly #homes = new Map<NodeId, LineSource>();
   readonly #turns = new Map<NodeId, RecordTurn>();
   readonly #last = new Map<RecordTurn, NodeId>();
 
@@ -109,7 +109,7 @@ class TurnBuilder {
   }
 
   /** Marks a record as unchanged if all its nodes are unchanged and in place. */
-  #claim(home: Returning): void {
+  #claim(home: LineSource): void {
     const { kept } = home;
     if (kept === null || kept.lines.length === 0 || !home.unchanged) return;
     const pieces = [home];
@@ -133,7 +133,7 @@ class TurnBuilder {
     const left: Node[] = [];
     const lifted: Node[] = [];
     const roots: RecordTurn[] = [];
-    const whole = new Map<Returning, RecordTurn>();
+    const whole = new Map<LineSource, RecordTurn>();
     for (const one of this.#all) {
       const { node } = one;
       const above = node.parentId === null ? undefined : this.#turns.get(node.parentId);
@@ -200,7 +200,7 @@ class TurnBuilder {
   }
 
   /** Returns the id of a turn that begins here: that of its last node, which later turns name as parent. */
-  #end(first: Returning): string {
+  #end(first: LineSource): string {
     let end = first;
     for (;;) {
       const below = this.#children.get(end.node.id);

@@ -1,7 +1,7 @@
 // Reads the records of a file, which is one JSON document or has one value per line.
 import type { Json } from '@coppice/core';
 import { runWithPauses } from './cooperative.ts';
-import { finding, type ImportFinding } from './findings.ts';
+import { buildFinding, type ImportFinding } from './findings.ts';
 import { readForeign, readingForeign } from './foreign-json.ts';
 import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
@@ -59,9 +59,12 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
   const { pieces, remainder } = splitter.end();
   yield* read(pieces);
   if (!remainder.complete)
-    yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', name, 'the file breaks off', 1) };
+    yield {
+      type: 'finding',
+      finding: buildFinding('import/record-unreadable', 'loss', name, 'the file breaks off', 1),
+    };
   if (remainder.trailing)
-    yield { type: 'finding', finding: finding('import/skipped', 'loss', name, 'something follows the document') };
+    yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', name, 'something follows the document') };
   if (!remainder.complete || remainder.trailing) {
     yield { type: 'rest', value: undefined, place: name };
     return;
@@ -81,7 +84,7 @@ export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> 
       const detail = ended
         ? (first?.message ?? '').replace(/^.*?\(/, '').replace(/\)\.$/, '')
         : 'the file breaks off here';
-      yield { type: 'finding', finding: finding('import/bad-line', 'loss', place, detail, 1) };
+      yield { type: 'finding', finding: buildFinding('import/bad-line', 'loss', place, detail, 1) };
     } else yield { type: 'record', pattern: 0, path: [number], place, value, bytes: bytes.length, findings };
   }
 }

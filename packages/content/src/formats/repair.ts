@@ -7,7 +7,7 @@ import { sha256Hex } from '../sha256.ts';
 import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
-import { finding, type ImportFinding } from './findings.ts';
+import { buildFinding, type ImportFinding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
 import { isKeepable } from './original-record.ts';
 import { hasWords } from './words-in.ts';
@@ -74,12 +74,12 @@ class Repair {
         this.#byId.set(id, this.drafts.length);
         this.drafts.push({ node, id, parent: -1, order: 0, records });
       } else if (this.#firstBody(id, known.node) === bodyOf(node)) {
-        this.findings.push(finding('import/duplicate', 'repair', node.place, `id ${shortenedId(id)}`));
+        this.findings.push(buildFinding('import/duplicate', 'repair', node.place, `id ${shortenedId(id)}`));
         known.records += records;
       } else {
         const own = this.#free.next(id, (one) => this.#byId.has(one), boundedId);
         this.findings.push(
-          finding('import/duplicate-id', 'repair', node.place, `${shortenedId(id)} became ${shortenedId(own)}`),
+          buildFinding('import/duplicate-id', 'repair', node.place, `${shortenedId(id)} became ${shortenedId(own)}`),
         );
         this.#byId.set(own, this.drafts.length);
         this.drafts.push({ node, id: own, parent: -1, order: 0, records });
@@ -112,8 +112,8 @@ class Repair {
 
   #strange(parentId: string, parent: number | undefined, place: string): void {
     if (parent === undefined)
-      this.findings.push(finding('import/orphan', 'repair', place, `parent ${shortenedId(parentId)}`));
-    else this.findings.push(finding('import/self-parent', 'repair', place));
+      this.findings.push(buildFinding('import/orphan', 'repair', place, `parent ${shortenedId(parentId)}`));
+    else this.findings.push(buildFinding('import/self-parent', 'repair', place));
   }
 
   /** Breaks cycles at the first node found: it becomes a child of the root, with the rest of the cycle below it. */
@@ -142,7 +142,7 @@ class Repair {
       for (const member of circle) if (member < first) first = member;
       const draft = this.drafts[first];
       if (draft !== undefined) {
-        this.findings.push(finding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
+        this.findings.push(buildFinding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
         draft.parent = -1;
       }
     }
@@ -182,7 +182,7 @@ class Repair {
     }
     if (stray > 0 || place.size !== family.length)
       this.findings.push(
-        finding(
+        buildFinding(
           'import/children-mismatch',
           'repair',
           `${this.#tree.place} ${shortenedId(parentId)}`,
@@ -233,7 +233,7 @@ class Repair {
     if (!read.ok) {
       const detail = read.refusal.message.replace(/\.$/, '');
       if (read.refusal.code !== 'message/blank') {
-        this.findings.push(finding('import/message-unreadable', 'repair', node.place, detail));
+        this.findings.push(buildFinding('import/message-unreadable', 'repair', node.place, detail));
         return { message: textMessage('system', ''), kind: 'state' };
       }
     }
@@ -257,7 +257,7 @@ class Repair {
   /** Returns the record of a node, if it can be stored. */
   record(node: ImportedNode): Json | undefined {
     if (node.record === undefined || isKeepable(node.record)) return node.record;
-    this.findings.push(finding('import/record-too-large', 'loss', node.place));
+    this.findings.push(buildFinding('import/record-too-large', 'loss', node.place));
     return undefined;
   }
 
@@ -266,13 +266,13 @@ class Repair {
     const live = (index: number) => this.drafts[index]?.node.removed !== true;
     const newest = this.drafts[order.findLast(live) ?? -1]?.id ?? null;
     if (wanted === undefined) {
-      if (newest !== null) this.findings.push(finding('import/active-inferred', 'note', this.#tree.place));
+      if (newest !== null) this.findings.push(buildFinding('import/active-inferred', 'note', this.#tree.place));
       return newest;
     }
     if (wanted === null) return newest;
     const found = this.indexOf(wanted);
     if (found !== undefined && live(found)) return this.drafts[found]?.id ?? newest;
-    this.findings.push(finding('import/active-missing', 'repair', this.#tree.place, shortenedId(wanted)));
+    this.findings.push(buildFinding('import/active-missing', 'repair', this.#tree.place, shortenedId(wanted)));
     return newest;
   }
 }
@@ -294,8 +294,8 @@ function isSilent(message: Message, status: ImportedNode['status']): boolean {
 
 /** Returns the finding for a message without text: a note if its record has none either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
-  if (!hasWords(record)) return finding('import/blank-message', 'note', place);
-  return finding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
+  if (!hasWords(record)) return buildFinding('import/blank-message', 'note', place);
+  return buildFinding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
 }
 
 /** Returns the text by which two records with one id are compared. */
@@ -340,11 +340,11 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): R
 
 /** Repairs a conversation. */
 export function repairTree(tree: ImportedTree): RepairedTree {
-  return runAtOnce(repairing(tree));
+  return runAtOnce(repairTreeCooperatively(tree));
 }
 
 /** Like {@link repairTree}, but yields to other work. */
-export function* repairing(tree: ImportedTree): Cooperative<RepairedTree> {
+export function* repairTreeCooperatively(tree: ImportedTree): Cooperative<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();
   repair.hang();

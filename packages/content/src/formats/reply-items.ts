@@ -16,7 +16,7 @@ export type ReplyItem =
     };
 
 /** The author, and how the reply ended. */
-export interface Speaker {
+export interface ReplyAuthor {
   readonly role: string;
   readonly source: JsonObject;
   readonly status?: NodeStatus;
@@ -26,7 +26,12 @@ export interface Speaker {
  * Returns the pieces of a turn as a chain; the last one has the turn's id, because later messages are its children.
  * Content after a result starts a new step.
  */
-export function replyPieces(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): TurnPiece[] {
+export function replyPieces(
+  id: string,
+  parent: string | null,
+  items: readonly ReplyItem[],
+  by: ReplyAuthor,
+): TurnPiece[] {
   const said: Pick<TurnPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
   let blocks: Json[] = [];
   let results: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
@@ -68,6 +73,6 @@ export function replyPieces(id: string, parent: string | null, items: readonly R
   });
 }
 
-function isEnded({ status }: Speaker): { readonly status?: NodeStatus } {
+function isEnded({ status }: ReplyAuthor): { readonly status?: NodeStatus } {
   return status === undefined ? {} : { status };
 }

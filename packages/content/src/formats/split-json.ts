@@ -35,7 +35,7 @@ export interface JsonPiece {
 }
 
 /** The rest of a document without its pieces, each of which is replaced by `null`. */
-export interface Remainder {
+export interface DocumentRest {
   readonly bytes: Uint8Array;
   readonly members: number;
   /** False if the document is truncated. */
@@ -114,12 +114,12 @@ export class JsonSplitter {
   }
 
   /** Ends the document. */
-  end(): { readonly pieces: JsonPiece[]; readonly remainder: Remainder } {
+  end(): { readonly pieces: JsonPiece[]; readonly remainder: DocumentRest } {
     const pieces: JsonPiece[] = [];
     // A number at the top level ends only with the document.
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
-    const remainder: Remainder = {
+    const remainder: DocumentRest = {
       bytes: this.#rest.subarray(0, this.#restSize),
       members: this.#members,
       complete,

@@ -2,17 +2,17 @@
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { filledAt, isJsonObject } from './fields.ts';
-import { finding, type ImportFinding, type Severity } from './findings.ts';
+import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
 
 /** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
 export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
-  return [finding('import/orphan', 'repair', place, `parent ${JSON.stringify(parent).slice(0, 80)}`)];
+  return [buildFinding('import/orphan', 'repair', place, `parent ${JSON.stringify(parent).slice(0, 80)}`)];
 }
 
 /** Returns a finding for more than one root; a note in formats that allow it. */
 export function rootsFinding(count: number, place: string, severity: Severity = 'note'): ImportFinding[] {
-  return count > 1 ? [finding('import/several-roots', severity, place, `${count} of them`)] : [];
+  return count > 1 ? [buildFinding('import/several-roots', severity, place, `${count} of them`)] : [];
 }
 
 /** Counts the records that are roots; one record may have become several nodes. */
@@ -29,7 +29,7 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
   const found: ImportFinding[] = [];
   for (const { externalId, parentExternalId: parent, place } of nodes) {
     if (parent !== null && parent !== externalId && ids.has(parent) && !seen.has(parent))
-      found.push(finding('import/forward-parent', 'note', place));
+      found.push(buildFinding('import/forward-parent', 'note', place));
     seen.add(externalId);
   }
   return found;
@@ -45,7 +45,7 @@ export function wordFinding(
 ): ImportFinding[] {
   if (typeof word === 'string' && known(word)) return [];
   const reported = word === undefined || word === null ? `no ${what}` : `${what} ${JSON.stringify(word).slice(0, 80)}`;
-  return [finding('import/unknown-type', severity, place, reported)];
+  return [buildFinding('import/unknown-type', severity, place, reported)];
 }
 
 /** Returns a finding for a record with an unknown role: the role is guessed, so strict imports refuse it. */
@@ -101,7 +101,7 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
   for (const [index, message] of messages.entries()) {
     const key = linkIn(message);
     if (key !== undefined)
-      return finding(
+      return buildFinding(
         'import/other-format',
         'loss',
         place,
@@ -115,7 +115,9 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
 /** Returns a finding for a record whose id differs from its key; the key is used. */
 export function keyFinding(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
-  return [finding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`)];
+  return [
+    buildFinding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`),
+  ];
 }
 
 // Block types that readers use for files that an export only names.
@@ -130,7 +132,7 @@ export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
     for (const block of blocks) {
       if (!isJsonObject(block) || typeof block.type !== 'string' || !named.has(block.type)) continue;
       const called = filledAt(block, 'file_name') ?? filledAt(block, 'filename') ?? filledAt(block, 'name');
-      found.push(finding('import/attachment-missing', 'note', place, (called ?? 'no name').slice(0, 200)));
+      found.push(buildFinding('import/attachment-missing', 'note', place, (called ?? 'no name').slice(0, 200)));
     }
   }
   return found;

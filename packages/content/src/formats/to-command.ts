@@ -22,7 +22,7 @@ import type { RepairedNode, RepairedTree } from './repair.ts';
 /**
  * A conversation ready to be stored: one command, one commit, and the external ids by which its parts are found again.
  */
-export interface Incoming {
+export interface ImportedTree {
   readonly command: ImportCommand;
   readonly names: readonly ExternalId[];
   /** The source of each node. */
@@ -259,7 +259,7 @@ class ImportParts {
  * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids; a tree
  * that Coppice exported keeps its own, unless `fresh` says that somebody else has them.
  */
-export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
+export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): ImportedTree {
   return runAtOnce(buildCommand(tree, format, owner, { fresh }));
 }
 
@@ -323,7 +323,7 @@ export function* buildCommand(
   format: string,
   owner: string,
   destination: ImportDestination = {},
-): Cooperative<Incoming> {
+): Cooperative<ImportedTree> {
   const { scope } = tree;
   const { own = none, companions = none } = destination;
   const ids = yield* importIds(tree, format, owner, destination);

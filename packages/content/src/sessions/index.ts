@@ -27,6 +27,6 @@ export { type ReadMessage, readSessionMessage } from './messages.ts';
 export { entriesParentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
 export { sessionNodeId, sessionTreeId } from './session-ids.ts';
-export { type Amendment, type Label, SessionIndex } from './session-index.ts';
+export { type Label, type LaterChanges, SessionIndex } from './session-index.ts';
 export { type PiExport, piLines } from './to-pi.ts';
-export { type Migrated, migrateV1 } from './v1.ts';
+export { type MigratedSession, migrateV1 } from './v1.ts';

@@ -20,7 +20,7 @@ import { sessionNodeId } from './session-ids.ts';
 const noNumbers = { version: 1, seq: 0, at: 0 };
 
 /** Changes of an entry by later lines. */
-export interface Amendment {
+export interface LaterChanges {
   readonly message?: Message;
   readonly status?: NodeStatus;
   /** Values by key; null removes what the entry has. */
@@ -42,7 +42,7 @@ export class SessionIndex {
   #named = 1;
   readonly #moved = new Map<number, number>();
   readonly #removed = new Map<number, number>();
-  readonly #amended = new Map<number, Amendment>();
+  readonly #amended = new Map<number, LaterChanges>();
   readonly #labels = new Map<number, Label>();
   readonly #tokens = new Map<number, number>();
   // Entries whose parent is missing and that are shown below another entry.
@@ -183,7 +183,7 @@ export class SessionIndex {
     return tokens;
   }
 
-  #amend(at: number, by: Amendment): void {
+  #amend(at: number, by: LaterChanges): void {
     this.#tokens.delete(at);
     this.#amended.set(at, { ...this.#amended.get(at), ...by });
   }
@@ -221,7 +221,7 @@ export class SessionIndex {
   }
 
   /** Returns the changes of an entry by later lines. */
-  amendment(index: number): Amendment | undefined {
+  amendment(index: number): LaterChanges | undefined {
     return this.#amended.get(index);
   }
 

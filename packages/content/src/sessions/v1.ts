@@ -8,7 +8,7 @@ import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVers
 import { omitSessionFields } from './fields.ts';
 
 /** A migrated session: header first, then all entries in the same order. */
-export interface Migrated {
+export interface MigratedSession {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly Omit<SessionWarning, 'offset'>[];
@@ -20,7 +20,7 @@ const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryI
  * Migrates the lines of a v1 file, the header included. Indexes count all lines from the header (0) on; an unreadable
  * line is passed as null and counts, because it was there when the indexes were written.
  */
-export function migrateV1(lines: readonly (FieldMap | null)[]): Migrated {
+export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession {
   const first = lines[0] ?? {};
   const id = getText(first, 'id') ?? '';
   const uuids = lines.map((_, index) => derivedId('session-v1', id, index));

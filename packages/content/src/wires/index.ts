@@ -90,7 +90,15 @@ export {
   reasoningLength,
   toResponsesBody,
 } from './responses-to-wire.ts';
-export { EventTooLarge, type Framing, jsonOfEvent, lineFraming, readSse, sseFraming, type WireEvent } from './sse.ts';
+export {
+  type EventSplitter,
+  EventTooLarge,
+  jsonOfEvent,
+  lineFraming,
+  readSse,
+  sseFraming,
+  type WireEvent,
+} from './sse.ts';
 export {
   isMalformed,
   type MalformedToolUse,

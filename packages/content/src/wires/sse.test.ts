@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from './sse.ts';
+import { type EventSplitter, EventTooLarge, lineFraming, sseFraming, type WireEvent } from './sse.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function readAll(framing: Framing, all: Uint8Array, cuts: readonly number[] = []): WireEvent[] {
+function readAll(framing: EventSplitter, all: Uint8Array, cuts: readonly number[] = []): WireEvent[] {
   const events: WireEvent[] = [];
   let from = 0;
   for (const cut of [...cuts, all.length].sort((a, b) => a - b)) {

@@ -14,7 +14,7 @@ export interface WireEvent {
 }
 
 /** Splits bytes into events. Throws {@link EventTooLarge} beyond the limit. */
-export interface Framing {
+export interface EventSplitter {
   push(chunk: Uint8Array): readonly WireEvent[];
   /** Returns the remaining events at the end of the stream. */
   end(): readonly WireEvent[];
@@ -97,7 +97,7 @@ function framing(
   lines: ReturnType<typeof createLines>,
   out: WireEvent[],
   onRest: (rest: string | null) => void,
-): Framing {
+): EventSplitter {
   return {
     push(chunk) {
       lines.push(chunk);
@@ -114,7 +114,7 @@ function framing(
  * Server-sent events by the standard: lines end with LF, CR LF or CR, comments are dropped, data lines joined, event
  * names kept; at most `limit` bytes per event.
  */
-export function sseFraming(limit: number): Framing {
+export function sseFraming(limit: number): EventSplitter {
   const out: WireEvent[] = [];
   let name = '';
   let data: string[] = [];
@@ -148,7 +148,7 @@ export function sseFraming(limit: number): Framing {
 }
 
 /** One JSON text per line; blank lines are dropped. */
-export function lineFraming(limit: number): Framing {
+export function lineFraming(limit: number): EventSplitter {
   const out: WireEvent[] = [];
   const lines = createLines(limit, 'line-feed', (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });

@@ -51,7 +51,7 @@ export interface GroupCommand {
 }
 
 /** The node that was changed. */
-export interface Annotated {
+export interface AnnotateResult {
   readonly nodeId: NodeId;
 }
 
@@ -64,7 +64,7 @@ function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
  * Sets or removes metadata of a node in one commit. Fields that only planners write are refused. Titles and tags follow
  * the rules of {@link title} and {@link tag}.
  */
-export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
+export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
@@ -73,14 +73,14 @@ export const annotate: Planner<AnnotateCommand, Annotated> = function* (command)
 };
 
 /** Sets a title; a generated title never replaces or hides the user's. */
-export const title: Planner<TitleCommand, Annotated> = function* (command) {
+export const title: Planner<TitleCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
   return toPlan(annotationOf(node, yield* normaliseMeta(node, set)), { nodeId: node.id });
 };
 
 /** Sets the tags of a node: trimmed, without duplicates, in the given order. */
-export const tag: Planner<TagCommand, Annotated> = function* (command) {
+export const tag: Planner<TagCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'tagged');
   return toPlan(annotationOf(node, yield* normaliseMeta(node, { tags: command.tags })), { nodeId: node.id });
 };
@@ -118,7 +118,7 @@ function tagSteps(words: readonly string[] | null): readonly string[] | null {
 }
 
 /** Sets a bookmark. An existing one is retitled and keeps its creation time. */
-export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command, context) {
+export const bookmark: Planner<BookmarkCommand, AnnotateResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'bookmarked');
   const before = yield* ask('bookmark', { on: node.id });
   if (command.title === null) {

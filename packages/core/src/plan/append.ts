@@ -46,7 +46,7 @@ export interface AppendCommand {
 }
 
 /** The result of an append. */
-export interface Appended {
+export interface AppendResult {
   /** The last node of the chain, new or reused; the parent if all messages were blank. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
@@ -59,7 +59,7 @@ const longestAlias = 64;
 const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
-export const append: Planner<AppendCommand, Appended> = function* (command, context) {
+export const append: Planner<AppendCommand, AppendResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const parent = yield* requireHead(command.parentId ?? row.activeNodeId ?? row.rootId);
   const edge = yield* ask('lastPosition', { of: parent.id });

@@ -60,7 +60,7 @@ export interface MergeCommand {
 }
 
 /** The result of a copy. */
-export interface Copied {
+export interface CopyResult {
   /** The copy of the last node that was named. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
@@ -130,7 +130,7 @@ export function copyNodes(
 }
 
 /** Copies a subtree from another tree of the same owner. */
-export const graft: Planner<GraftCommand, Copied> = function* (command, context) {
+export const graft: Planner<GraftCommand, CopyResult> = function* (command, context) {
   const { from } = command;
   const row = yield* requireTree(context);
   const parent = yield* requireNode(command.parentId);
@@ -155,7 +155,7 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
 };
 
 /** Copies messages below the active node; markers in the range are left out. */
-export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
+export const cherryPick: Planner<CherryPickCommand, CopyResult> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
   const first = yield* requireMessage(command.nodeId, 'picked', command.from);
   const range =
@@ -197,7 +197,7 @@ function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[]
   });
   const added = [...ids.values()];
   const last = added.at(-1) ?? parentInfo.id;
-  return toPlan<Copied>([...steps, ...selectSteps(row, last)], { nodeId: last, added });
+  return toPlan<CopyResult>([...steps, ...selectSteps(row, last)], { nodeId: last, added });
 }
 
 /** Counts the nodes at the start of a path that are also on the path to another node. */
@@ -215,7 +215,7 @@ function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number
 }
 
 /** Merges a branch into the end of the active one. */
-export const merge: Planner<MergeCommand, Copied> = function* (command, context) {
+export const merge: Planner<MergeCommand, CopyResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const tip = yield* requireMessage(command.nodeId, 'merged');
   const active =

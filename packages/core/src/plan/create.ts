@@ -47,7 +47,7 @@ export interface CreateCommand {
 }
 
 /** The tree that was created or found. */
-export interface Created {
+export interface CreateResult {
   readonly treeId: TreeId;
   readonly created: boolean;
   /** The nodes of the first messages that were added, and those that existed already. */
@@ -69,7 +69,7 @@ export interface DuplicateCommand {
 }
 
 /** The copy, and a map from source ids to the ids of the copies. */
-export interface Duplicated {
+export interface DuplicateResult {
   readonly treeId: TreeId;
   readonly ids: ReadonlyMap<NodeId, NodeId>;
 }
@@ -158,7 +158,7 @@ export function assertNotReserved(set: object, treeId: TreeId, keys: readonly st
 }
 
 /** Creates the tree in one commit, version 1. Creating the same tree again changes nothing. */
-export const create: Planner<CreateCommand, Created> = function* (command, context) {
+export const create: Planner<CreateCommand, CreateResult> = function* (command, context) {
   // A null removes an attribute, here as everywhere: a system prompt of null is no prompt.
   const attributes = applyPatch<TreeAttributes>({}, normaliseAttributes(command.attributes ?? {}));
   assertNotReserved(attributes, context.treeId);
@@ -205,7 +205,7 @@ function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext)
  * Copies into a new tree: new ids, groups reset, pending replies become errors, bookmarks are not copied, and the
  * copies name their origin.
  */
-export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
+export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (command, context) {
   const { from } = command;
   assertNotReserved(command.attributes ?? {}, context.treeId);
   assertMetadataSize(command.attributes ?? {}, context.treeId);

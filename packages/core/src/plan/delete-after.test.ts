@@ -4,7 +4,7 @@ import { runReads } from '../reads.ts';
 import { add, mark, pending } from '../testing/act-shorthands.ts';
 import { runAndCheck, TestTree, testKit, ticking, uuid } from '../testing/index.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
-import { type DeleteCommand, type Impact, impactOf } from './delete.ts';
+import { type DeleteCommand, type DeleteImpact, impactOf } from './delete.ts';
 
 function deleting(fixture: TestTree, nodeIds: readonly NodeId[], mode?: 'splice' | 'cascade'): DeleteCommand {
   return { type: 'delete', treeId: fixture.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
@@ -133,7 +133,7 @@ describe('clear', () => {
 });
 
 describe('before a delete', () => {
-  async function impact(fixture: TestTree, command: DeleteCommand): Promise<Impact> {
+  async function impact(fixture: TestTree, command: DeleteCommand): Promise<DeleteImpact> {
     const { now, newId } = ticking(5);
     const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
     return fixture.store.read(fixture.treeId, () => impactOf(command, context));

@@ -39,7 +39,7 @@ export interface ClearCommand {
 }
 
 /** The result of a delete. */
-export interface Deleted {
+export interface DeleteResult {
   /** The roots of the removed subtrees. */
   readonly removed: readonly NodeId[];
   /** The parent of the first removed node. */
@@ -49,7 +49,7 @@ export interface Deleted {
 }
 
 /** The effect of a delete, for a preview: how much it would remove, and which pointers lead there. */
-export interface Impact {
+export interface DeleteImpact {
   /** The number of nodes that would be removed. */
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
@@ -62,13 +62,13 @@ export interface Impact {
 type DeleteTarget = Node & { readonly parentId: NodeId };
 
 /** Deletes nodes in one commit, by splice or by cascade. */
-export const deleteNodes: Planner<DeleteCommand, Deleted> = function* (command, context) {
+export const deleteNodes: Planner<DeleteCommand, DeleteResult> = function* (command, context) {
   const doomed = yield* targetsOf(command);
   return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
 };
 
 /** Previews {@link deleteNodes}. Throws for the same reasons, except for pending replies. */
-export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<Impact> {
+export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<DeleteImpact> {
   const row = yield* requireTree(context);
   const doomed = yield* targetsOf(command);
   const ids = doomed.map((node) => node.id);
@@ -105,7 +105,7 @@ function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
 }
 
 /** Deletes a group of variants. Refused while one of them is pending. */
-export const deleteGroup: Planner<DeleteGroupCommand, Deleted> = function* (command, context) {
+export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'deleted alone: it goes with its tree');
   const doomed: DeleteTarget[] = [];
   for (const child of yield* ask('children', { of: node.parentId }))
@@ -115,7 +115,7 @@ export const deleteGroup: Planner<DeleteGroupCommand, Deleted> = function* (comm
 };
 
 /** Empties a tree; changes nothing in an empty one. */
-export const clear: Planner<ClearCommand, Deleted> = function* (_command, context) {
+export const clear: Planner<ClearCommand, DeleteResult> = function* (_command, context) {
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
   const inside = yield* ask('subtreeInfo', { of: row.rootId });
@@ -155,7 +155,7 @@ function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
     steps.push({ type: 'remove', nodeId: top.id });
   }
   const active = home === null ? row.activeNodeId : yield* nextActive(row, home, removed);
-  const result: Deleted = {
+  const result: DeleteResult = {
     removed,
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,
@@ -217,7 +217,7 @@ function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
   for (const step of marks.steps) steps.push(step);
   for (const top of tops) steps.push({ type: 'remove', nodeId: top.id });
   const active = yield* afterSplice(row, going);
-  const result: Deleted = {
+  const result: DeleteResult = {
     removed: doomed.map((node) => node.id),
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,

@@ -14,7 +14,7 @@ import {
   toPlan,
 } from './context.ts';
 import { editInPlace } from './edit-in-place.ts';
-import { type Editable, type EditCommand, type Edited, moveBookmarkSteps } from './edit-types.ts';
+import { type Editable, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
 import { splitSteps } from './split.ts';
 
 type Variant = (
@@ -22,7 +22,7 @@ type Variant = (
   context: PlanContext,
   node: Editable,
   message: Message,
-) => ReadProgram<Plan<Edited>>;
+) => ReadProgram<Plan<EditResult>>;
 
 /**
  * Edits in the manner of Forest: the common prefix stays one node, and only the difference becomes a branch. A leaf is
@@ -34,7 +34,7 @@ export function* editByPrefix(
   node: Editable,
   message: Message,
   asVariant: Variant,
-): ReadProgram<Plan<Edited>> {
+): ReadProgram<Plan<EditResult>> {
   if (!isTextOnly(node.message) || !isTextOnly(message)) return yield* asVariant(command, context, node, message);
   const replies = yield* ask('children', { of: node.id });
   if (replies.length === 0) return yield* editInPlace(command, context, node, message);
@@ -73,7 +73,7 @@ function* withSuffix(
   parentInfo: ParentInfo,
   suffix: string,
   before: readonly Step[],
-): ReadProgram<Plan<Edited>> {
+): ReadProgram<Plan<EditResult>> {
   const tail = textMessage(node.message.role, suffix);
   if (parentInfo.id === node.id) {
     const { nodes } = yield* ask('match', { from: node.id, keys: [context.kit.key(tail)] });
@@ -98,8 +98,8 @@ function* settledPlan(
   node: Editable,
   steps: readonly Step[],
   result: Editable['id'],
-  added: Edited['added'],
-): ReadProgram<Plan<Edited>> {
+  added: EditResult['added'],
+): ReadProgram<Plan<EditResult>> {
   const row = yield* requireTree(context);
   const marks = command.moveBookmark === true ? yield* moveBookmarkSteps(node.id, result) : [];
   const moves = command.select === false ? [] : selectSteps(row, result);

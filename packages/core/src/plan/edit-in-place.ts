@@ -4,7 +4,7 @@ import type { ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import { type Plan, type PlanContext, requireTree, selectSteps, toPlan } from './context.ts';
-import { type Editable, type EditCommand, type Edited, replaceStep } from './edit-types.ts';
+import { type Editable, type EditCommand, type EditResult, replaceStep } from './edit-types.ts';
 
 /** Replaces the text of a node; the log keeps the old content under the version that wrote it. */
 export function* editInPlace(
@@ -12,7 +12,7 @@ export function* editInPlace(
   context: PlanContext,
   node: Editable,
   message: Message,
-): ReadProgram<Plan<Edited>> {
+): ReadProgram<Plan<EditResult>> {
   if (hasToolUse(node.message) || hasToolUse(message))
     return refuse('message/has-tool-use', `The message ${node.id} calls a tool: edit it as a new variant.`, {
       nodeId: node.id,

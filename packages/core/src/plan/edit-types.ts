@@ -26,7 +26,7 @@ export interface EditCommand {
 }
 
 /** The result of an edit. */
-export interface Edited {
+export interface EditResult {
   /** The node that holds or completes the new text. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];

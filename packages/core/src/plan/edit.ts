@@ -23,10 +23,10 @@ import {
 } from './context.ts';
 import { editByPrefix } from './edit-by-prefix.ts';
 import { editInPlace } from './edit-in-place.ts';
-import { type Editable, type EditCommand, type Edited, moveBookmarkSteps } from './edit-types.ts';
+import { type Editable, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
 
 /** Edits a message as a new variant, in place or by longest common prefix. */
-export const edit: Planner<EditCommand, Edited> = function* (command, context) {
+export const edit: Planner<EditCommand, EditResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'edited');
   if (node.role === 'tool')
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
@@ -56,7 +56,7 @@ function* editAsVariant(
   context: PlanContext,
   node: Editable,
   message: Message,
-): ReadProgram<Plan<Edited>> {
+): ReadProgram<Plan<EditResult>> {
   if (context.kit.key(message) === context.kit.key(node.message)) return toPlan([], { nodeId: node.id, added: [] });
   const row = yield* requireTree(context);
   const id = yield* claimId(context, command.id);

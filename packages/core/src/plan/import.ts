@@ -73,7 +73,7 @@ export interface ImportCommand {
 }
 
 /** The nodes that were added, those that existed already, and those left out because the user removed their parent. */
-export interface Imported {
+export interface ImportResult {
   readonly treeId: TreeId;
   readonly created: boolean;
   readonly added: readonly NodeId[];
@@ -93,7 +93,7 @@ interface ParentInfos {
 }
 
 /** Imports a conversation, or the nodes of it that are new. */
-export const importTree: Planner<ImportCommand, Imported> = function* (command, context) {
+export const importTree: Planner<ImportCommand, ImportResult> = function* (command, context) {
   const { attributes = {}, nodes } = command;
   assertNotReserved(attributes, context.treeId);
   const ids = nodes.map((node) => newNodeId(context, node.id));
@@ -113,7 +113,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   const first = row === null ? firstSteps(context, rootId, attributes) : [];
   const replaced = row === null ? [] : yield* refreshSteps(command, context, taken);
   const refreshed = replaced.flatMap((step) => (step.type === 'replace' ? [step.nodeId] : []));
-  return toPlan<Imported>([...first, ...replaced, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
+  return toPlan<ImportResult>([...first, ...replaced, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
     treeId: context.treeId,
     created: row === null,
     added,

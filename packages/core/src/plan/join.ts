@@ -20,7 +20,7 @@ export interface JoinCommand {
 }
 
 /** The result of a join. */
-export interface Joined {
+export interface JoinResult {
   /** The message with the whole text: the former child, which keeps its id and its replies. */
   readonly nodeId: NodeId;
   /** The upper message, now in the trash. */
@@ -28,7 +28,7 @@ export interface Joined {
 }
 
 /** Joins a user's or an assistant's text with the next message of the same role. */
-export const join: Planner<JoinCommand, Joined> = function* (command, context) {
+export const join: Planner<JoinCommand, JoinResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const upper = yield* requireMessage(command.nodeId, 'joined');
   const lower = yield* requireOnlyChild(upper);

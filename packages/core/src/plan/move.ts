@@ -18,7 +18,7 @@ export interface MoveCommand {
 }
 
 /** The moved node and its former parent. */
-export interface Moved {
+export interface MoveResult {
   readonly nodeId: NodeId;
   readonly from: NodeId;
 }
@@ -27,7 +27,7 @@ export interface Moved {
  * Moves a subtree and keeps all ids. Refuses a cycle and a parent of another tree. A reply that is being generated in
  * it continues, because its run finds the node by id.
  */
-export const move: Planner<MoveCommand, Moved> = function* (command) {
+export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'moved');
   const parent = yield* requireNode(command.parentId);
   if (yield* ask('isAncestorOrSelf', { id: node.id, below: parent.id }))

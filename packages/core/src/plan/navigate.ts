@@ -18,19 +18,19 @@ export interface NavigateCommand {
 }
 
 /** The node that is active now. */
-export interface Selected {
+export interface SelectResult {
   readonly nodeId: NodeId;
 }
 
 /** Makes a node active. Refuses the root and unknown nodes. */
-export const select: Planner<SelectCommand, Selected> = function* (command, context) {
+export const select: Planner<SelectCommand, SelectResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'the active node');
   return toPlan(selectSteps(row, node.id), { nodeId: node.id });
 };
 
 /** Cycles through the variants of a node. With a single variant nothing changes. */
-export const navigate: Planner<NavigateCommand, Selected> = function* (command, context) {
+export const navigate: Planner<NavigateCommand, SelectResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'a variant');
   const variants = yield* ask('children', { of: node.parentId });

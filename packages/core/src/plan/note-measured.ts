@@ -2,7 +2,7 @@ import { parseUsage } from '../budget.ts';
 import { readContextNotes } from '../context.ts';
 import { isMessageEntry } from '../context-entries.ts';
 import type { NodeId } from '../ids.ts';
-import { begin, digest, extend, type Hash, itemOf, type Reports, reportsAlong } from '../measured.ts';
+import { digest, emptyPathHash, extendPathHash, type Hash, itemOf, type Reports, reportsAlong } from '../measured.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -94,7 +94,7 @@ class MeasuredPaths {
   }
 
   *above(node: NewNode): ReadProgram<Hash | null> {
-    if (node.parentId === null) return begin(this.#prompt);
+    if (node.parentId === null) return emptyPathHash(this.#prompt);
     const known = this.#known.get(node.parentId);
     if (known !== undefined) return known;
     if (this.#there !== null && this.#there.id !== node.parentId) return null;
@@ -102,7 +102,7 @@ class MeasuredPaths {
   }
 
   *at(id: NodeId): ReadProgram<Above> {
-    if (id === this.#row?.rootId) return { hash: begin(this.#prompt), newest: 0 };
+    if (id === this.#row?.rootId) return { hash: emptyPathHash(this.#prompt), newest: 0 };
     if (this.#there?.id === id) return this.#there.above;
     const above = reportsAlong(yield* readContextNotes(id), this.#prompt);
     this.#there = { id, above };
@@ -113,6 +113,10 @@ class MeasuredPaths {
     if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
     else if (node.kind === 'root' || !isMessageEntry(node)) this.#known.set(node.id, above);
     // The version of this commit is not known yet, and the hash of a marker needs it. Usage below a new marker is rare.
-    else this.#known.set(node.id, node.kind === 'message' ? extend(above, itemOf({ ...node, contentIn: 0 })) : null);
+    else
+      this.#known.set(
+        node.id,
+        node.kind === 'message' ? extendPathHash(above, itemOf({ ...node, contentIn: 0 })) : null,
+      );
   }
 }

@@ -56,7 +56,7 @@ export interface RegenerateCommand {
 }
 
 /** The replies that were added. */
-export interface Replied {
+export interface InsertedReplies {
   readonly promptId: NodeId;
   readonly added: readonly NodeId[];
   readonly groupId: number;
@@ -73,13 +73,13 @@ export interface FinishCommand {
 }
 
 /** Whether the node changed; false if something else finished it before. */
-export interface Finished {
+export interface FinishResult {
   readonly nodeId: NodeId;
   readonly changed: boolean;
 }
 
 /** Inserts replies below a given parent. */
-export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
+export const reply: Planner<ReplyCommand, InsertedReplies> = function* (command, context) {
   const parent = yield* requireNode(command.parentId);
   const edge = yield* ask('lastPosition', { of: parent.id });
   const groupId = yield* variantGroup(command, parent.id);
@@ -95,7 +95,7 @@ function* variantGroup({ join, replies }: ReplyCommand, parentId: NodeId): ReadP
 }
 
 /** Inserts replies below the nearest user message above, in the group of the existing replies. */
-export const regenerate: Planner<RegenerateCommand, Replied> = function* (command, context) {
+export const regenerate: Planner<RegenerateCommand, InsertedReplies> = function* (command, context) {
   const { prompt, old } = yield* promptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
   const edge = yield* ask('lastPosition', { of: prompt.id });
   const children = yield* ask('children', { of: prompt.id });
@@ -139,7 +139,7 @@ function* replySteps(
   const chosen = ids.filter((_, index) => command.replies[index]?.id !== undefined);
   const there =
     chosen.length === ids.length ? yield* findRepeatedReplies(context, parent.id, command.replies, ids) : null;
-  if (there !== null) return toPlan<Replied>([], { promptId: parent.id, added: ids, groupId: there });
+  if (there !== null) return toPlan<InsertedReplies>([], { promptId: parent.id, added: ids, groupId: there });
   yield* assertFree(chosen);
   const steps: Step[] = [...before];
   let position = after;
@@ -155,7 +155,7 @@ function* replySteps(
   const last = ids.at(-1);
   if (last !== undefined && (command.select !== false || row.activeNodeId === null))
     steps.push(...selectSteps(row, last));
-  return toPlan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
+  return toPlan<InsertedReplies>(steps, { promptId: parent.id, added: ids, groupId });
 }
 
 /**
@@ -182,12 +182,12 @@ function* findRepeatedReplies(
  * Writes a reply's text and status. A reply that is no longer pending is not changed, so a late run does not overwrite
  * what recovery saved. Status `pending` reopens a reply that was cut short.
  */
-export const finish: Planner<FinishCommand, Finished> = function* (command, context) {
+export const finish: Planner<FinishCommand, FinishResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'generated');
   const reopens =
     command.status === 'pending' &&
     (node.status === 'interrupted' || node.status === 'aborted' || node.status === 'error');
-  if (node.status !== 'pending' && !reopens) return toPlan<Finished>([], { nodeId: node.id, changed: false });
+  if (node.status !== 'pending' && !reopens) return toPlan<FinishResult>([], { nodeId: node.id, changed: false });
   const message = command.message === undefined ? node.message : parseNewMessage(command.message, 'message');
   if (message.role !== node.role || message.tool_call_id !== node.message.tool_call_id)
     return refuse('message/invalid', `The reply ${node.id} stays a message of its role, ${node.role}.`, {
@@ -200,5 +200,5 @@ export const finish: Planner<FinishCommand, Finished> = function* (command, cont
   const { meta } = command;
   if (meta !== undefined && Object.keys(meta).length > 0)
     steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: inversePatch(node.meta, meta) });
-  return toPlan<Finished>(steps, { nodeId: node.id, changed: steps.length > 0 });
+  return toPlan<FinishResult>(steps, { nodeId: node.id, changed: steps.length > 0 });
 };

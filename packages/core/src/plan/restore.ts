@@ -25,12 +25,12 @@ export interface RestoreVersionCommand {
 }
 
 /** The node that was restored. */
-export interface Restored {
+export interface RestoreResult {
   readonly nodeId: NodeId;
 }
 
 /** Restores a node. Its parent must be live, so nested removals are restored from the outside in. */
-export const restore: Planner<RestoreCommand, Restored> = function* (command, context) {
+export const restore: Planner<RestoreCommand, RestoreResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* ask('anyNode', { id: command.nodeId });
   if (node === null || node.parentId === null)

@@ -33,13 +33,13 @@ export interface SplitCommand {
 }
 
 /** The result of a split: the new left half, and the old node, which keeps the right half and all replies. */
-export interface Split {
+export interface SplitResult {
   readonly nodeId: NodeId;
   readonly right: NodeId;
 }
 
 /** Splits a user's or an assistant's text. */
-export const splitMessage: Planner<SplitCommand, Split> = function* (command, context) {
+export const splitMessage: Planner<SplitCommand, SplitResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'split');
   const again = yield* findRepeatedSplit(command, context, node);
   if (again !== null) return toPlan([], { nodeId: again, right: node.id });

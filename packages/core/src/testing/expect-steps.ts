@@ -1,4 +1,4 @@
-import { type Applied, apply, applyOrThrow } from '../apply.ts';
+import { type ApplyResult, apply, applyOrThrow } from '../apply.ts';
 import { checkTree } from '../check.ts';
 import { valueOf } from '../errors.ts';
 import { treeFromJson, treeToJson } from '../json.ts';
@@ -120,7 +120,7 @@ export function replayRows(
  * invariant holds, that the inverse restores the tree and its inverse reapplies the change, that steps and tree survive
  * JSON, and that the row changes alone give the same tree.
  */
-export function expectSteps(before: Tree, steps: readonly Step[]): Applied {
+export function expectSteps(before: Tree, steps: readonly Step[]): ApplyResult {
   const was = JSON.stringify(treeToJson(before));
   deepFreeze(steps);
   const applied = valueOf(apply(before, steps));

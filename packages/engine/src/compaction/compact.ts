@@ -30,7 +30,7 @@ import {
   trackFiles,
 } from '../summaries/files.ts';
 import { runExclusive } from './compaction-lock.ts';
-import type { Compacted, CompactionRequest, CompactorServices } from './contract.ts';
+import type { CompactionOutcome, CompactionRequest, CompactorServices } from './contract.ts';
 import { lastModel } from './last-model.ts';
 
 /** The context at the end of a branch. */
@@ -42,7 +42,7 @@ interface CompactionPoint {
 }
 
 /** Runs the hooks around a compaction. Throws `context/nothing-to-compact`. */
-export async function compactByHand(bench: CompactorServices, request: CompactionRequest): Promise<Compacted> {
+export async function compactByHand(bench: CompactorServices, request: CompactionRequest): Promise<CompactionOutcome> {
   const { treeId } = request;
   const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
   const asked = await bench.events?.ask('compact', {
@@ -77,7 +77,7 @@ export function compactAt(
   bench: CompactorServices,
   request: CompactionRequest & End,
   reason: CompactReason,
-): Promise<Compacted> {
+): Promise<CompactionOutcome> {
   const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
   const key = JSON.stringify([nodeId, focus, summary, keep, model?.id ?? null]);
   return runExclusive(bench.store, { treeId, key, yields: reason === 'after', signal }, (lockSignal) =>
@@ -89,7 +89,7 @@ async function compactedResult(
   bench: CompactorServices,
   request: CompactionRequest & End,
   reason: CompactReason,
-): Promise<Compacted> {
+): Promise<CompactionOutcome> {
   const { store, kit } = bench;
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readCompactionPoint(treeId, request.nodeId, kit));
@@ -182,7 +182,7 @@ async function commitCompaction(
   cut: CompactionCut,
   { text, source }: Summary,
   details: JsonObject,
-): Promise<Compacted> {
+): Promise<CompactionOutcome> {
   const { store, kit, now, newId, actor } = bench;
   const { treeId, select } = request;
   const { nodeId: parentId } = place;

@@ -2,12 +2,12 @@
 import { isAppError, type Store, type TreeId } from '@coppice/core';
 import { generateError } from '../generate/errors.ts';
 import { linkedController } from '../generate/stop.ts';
-import type { Compacted } from './contract.ts';
+import type { CompactionOutcome } from './contract.ts';
 
 interface RunningCompaction {
   /** Requests with the same key share the result. */
   readonly key: string;
-  readonly landing: Promise<Compacted>;
+  readonly landing: Promise<CompactionOutcome>;
   /** Aborts it in favour of another request; null if it cannot be aborted. */
   readonly yields: (() => void) | null;
 }
@@ -30,8 +30,8 @@ export interface CompactionLock {
 export async function runExclusive(
   store: Store,
   { treeId, key, yields, signal }: CompactionLock,
-  work: (signal: AbortSignal) => Promise<Compacted>,
-): Promise<Compacted> {
+  work: (signal: AbortSignal) => Promise<CompactionOutcome>,
+): Promise<CompactionOutcome> {
   const under = runningCompactions.get(store) ?? new Map<TreeId, RunningCompaction>();
   runningCompactions.set(store, under);
   for (let other = under.get(treeId); other !== undefined; other = under.get(treeId)) {

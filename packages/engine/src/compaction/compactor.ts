@@ -9,8 +9,8 @@ import { createSummarizer } from '../summaries/summarizer.ts';
 import { mergeBranchSummary, summarizeRange, switchWithSummary } from './branches.ts';
 import { compactAt, compactByHand } from './compact.ts';
 import type {
-  Compacted,
   CompactionCommit,
+  CompactionOutcome,
   CompactionRequest,
   Compactor,
   CompactorOptions,
@@ -52,7 +52,7 @@ export function compactBranchNow(
   store: Store,
   request: CompactionRequest,
   parts: CompactorParts = {},
-): Promise<Compacted> {
+): Promise<CompactionOutcome> {
   return createCompactor({ ...parts, store }).compact(request);
 }
 

@@ -36,7 +36,7 @@ export interface CompactionRequest extends ActingUser {
 }
 
 /** The result of a compaction. */
-export interface Compacted {
+export interface CompactionOutcome {
   /** The node that holds the summary. */
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
@@ -97,7 +97,7 @@ export interface RangeSummary {
 /** Compacts and summarises branches. */
 export interface Compactor {
   /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
-  compact(request: CompactionRequest): Promise<Compacted>;
+  compact(request: CompactionRequest): Promise<CompactionOutcome>;
   /** The same for a turn whose context does not fit. */
   readonly compactContext: Compact;
   /** Moves the active node and adds a summary of the branch that is left. */

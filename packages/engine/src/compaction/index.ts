@@ -2,8 +2,8 @@
 export { branchWithSummary, compactBranchNow, createCompactor, mergeBranch } from './compactor.ts';
 export type {
   ActingUser,
-  Compacted,
   CompactionCommit,
+  CompactionOutcome,
   CompactionRequest,
   Compactor,
   CompactorOptions,

@@ -1,7 +1,7 @@
 /** The parsed and validated configuration. Secrets are held in objects that do not print them. */
 import type { ModelOverride } from '../catalogue/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
-import type { Hidden, Secret } from './secret.ts';
+import type { HiddenText, Secret } from './secret.ts';
 
 /**
  * The source of a key: an environment variable, the configuration file, or an entry on the page or with `coppice
@@ -50,7 +50,7 @@ export type McpServerConfig = {
       readonly command: readonly string[];
       readonly cwd?: string | undefined;
       /** Passed to the child process only. */
-      readonly env: ReadonlyMap<string, Hidden>;
+      readonly env: ReadonlyMap<string, HiddenText>;
       /** Variables of our own environment that the child process may see. */
       readonly passEnv: readonly string[];
     }

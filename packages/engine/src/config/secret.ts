@@ -27,7 +27,7 @@ class Unprintable {
 }
 
 /** A text that cannot be printed, serialised or copied by accident: every conversion gives «hidden». */
-export class Hidden extends Unprintable {
+export class HiddenText extends Unprintable {
   readonly #value: string;
 
   constructor(value: string) {
@@ -54,12 +54,12 @@ export class Hidden extends Unprintable {
  * URL later does not leak it. Prints and serialises as «hidden».
  */
 export class Secret extends Unprintable {
-  readonly #value: Hidden;
+  readonly #value: HiddenText;
   readonly #origin: string;
 
   constructor(value: string, address: string) {
     super();
-    this.#value = new Hidden(value);
+    this.#value = new HiddenText(value);
     keys.add(this.#value);
     this.#origin = new URL(address).origin;
   }
@@ -89,9 +89,9 @@ export class Secret extends Unprintable {
 
 // Weak references, so that redaction does not keep unused secrets alive.
 class HeldSecrets {
-  #refs: WeakRef<Hidden>[] = [];
+  #refs: WeakRef<HiddenText>[] = [];
 
-  add(secret: Hidden): void {
+  add(secret: HiddenText): void {
     this.#refs = this.#refs.filter((ref) => ref.deref() !== undefined);
     this.#refs.push(new WeakRef(secret));
   }

@@ -2,7 +2,7 @@
 import { AppError } from '@coppice/core';
 import { parse, TomlError } from 'smol-toml';
 import type { ConfigWarning } from './contract.ts';
-import { Hidden } from './secret.ts';
+import { HiddenText } from './secret.ts';
 
 /** One key of the configuration file, or one of its sections, as the code that reads it declares it. */
 export interface Setting {
@@ -236,10 +236,10 @@ export class TomlTable {
   }
 
   /** A string that is never printed. */
-  hidden(key: string, about: string): Hidden | undefined {
+  hidden(key: string, about: string): HiddenText | undefined {
     const value = this.#get(key, { kind: 'text', about, secret: true });
     if (value === undefined) return undefined;
-    if (typeof value === 'string' && value.trim() !== '') return new Hidden(value.trim());
+    if (typeof value === 'string' && value.trim() !== '') return new HiddenText(value.trim());
     return this.refuse(key, 'must be a non-empty text in quotes');
   }
 

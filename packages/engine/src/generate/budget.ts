@@ -109,7 +109,7 @@ function budgetRefusal(allowance: Budget | undefined): Error {
 /**
  * Counts a call of a model. If the daily total cannot be written, this process keeps its own count and nothing fails.
  */
-export async function spend(
+export async function addSpending(
   { store, spending, clock }: TurnServices,
   turn: TurnSpent,
   usage: Omit<ProviderUsage, 'raw'>,

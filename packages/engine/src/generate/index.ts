@@ -10,8 +10,8 @@ import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ModelProviders } from '../providers/index.ts';
 import { createSharedTimer } from '../runs/chunk-writer.ts';
-import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
-import { type Recovered, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
+import { type FollowEvent, type FollowedReply, followReply } from '../runs/follow.ts';
+import { type RecoveredReply, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
 import { requestRemoteStop } from '../runs/request-remote-stop.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
@@ -71,11 +71,11 @@ export interface Generator {
   /** Stops turns in any process and waits for their end; false if there were none. */
   abort(which: TurnsOf): Promise<boolean>;
   /** Follows a reply from an offset on, in any process. */
-  follow(followed: Followed, signal?: AbortSignal): AsyncIterable<FollowEvent>;
+  follow(followed: FollowedReply, signal?: AbortSignal): AsyncIterable<FollowEvent>;
   /** Recovers replies whose process has died. */
-  recover(): Promise<readonly Recovered[]>;
+  recover(): Promise<readonly RecoveredReply[]>;
   /** Recovers such replies of all owners of the store, at a cost that does not depend on their number. */
-  recoverAll(): Promise<readonly Recovered[]>;
+  recoverAll(): Promise<readonly RecoveredReply[]>;
   /** Recovers replies repeatedly, until the signal aborts. */
   keepRecovering(signal: AbortSignal): Promise<void>;
   /** Interrupts all turns, keeping their text as `interrupted`, and waits for their end. */

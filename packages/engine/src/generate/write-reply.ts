@@ -21,7 +21,7 @@ import { errorFrom } from '../providers/errors.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import { withStoredBytes } from './blobs.ts';
-import { spend, type TurnSpent } from './budget.ts';
+import { addSpending, type TurnSpent } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
 import { createReplyMask } from './mask-reply.ts';
@@ -240,7 +240,7 @@ async function endReply(
   const cost = usage === null ? null : response.prompt.model.cost(usage);
   if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
   const counted = usage ?? guessUsage(response);
-  if (counted !== null) await spend(services, job.spent, counted, cost ?? response.prompt.model.cost(counted));
+  if (counted !== null) await addSpending(services, job.spent, counted, cost ?? response.prompt.model.cost(counted));
   const { startedAt, firstMs, instead, notices } = response;
   const facts = {
     finishReason,

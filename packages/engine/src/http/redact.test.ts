@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { Hidden, Secret } from '../config/secret.ts';
+import { HiddenText, Secret } from '../config/secret.ts';
 import { errorEvent, excerptOf } from '../providers/errors.ts';
 import { redact } from './redact.ts';
 
 describe('keys', () => {
   it('[G32] that this process holds are taken out of every text, whatever they look like', () => {
     const secret = new Secret('correct horse battery', 'https://api.example.org');
-    const hidden = new Hidden('another one altogether');
+    const hidden = new HiddenText('another one altogether');
     expect(redact('say correct horse battery and another one altogether')).toBe('say «hidden» and «hidden»');
     expect([`${secret}`, JSON.stringify({ secret, hidden })]).toEqual([
       '«hidden»',

@@ -1,5 +1,5 @@
 /** All HTTP requests of the engine to providers, with their limits. */
-import { errorEvent, fail, ProviderFailure } from '../providers/errors.ts';
+import { errorEvent, failStream, ProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
 import { publicFetch } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
@@ -63,7 +63,7 @@ export async function sendRequest(
   if (status >= 300 && status < 400) {
     await response.body?.cancel();
     const to = response.headers.get('location') ?? 'somewhere';
-    fail('provider/redirected', `${url.host} redirects to ${to}; put the final address into the configuration.`, {
+    failStream('provider/redirected', `${url.host} redirects to ${to}; put the final address into the configuration.`, {
       status,
     });
   }
@@ -74,9 +74,9 @@ export async function sendRequest(
 export function requestUrl(baseUrl: string, path: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol))
-    fail('provider/rejected', `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`);
+    failStream('provider/rejected', `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`);
   if (base.username !== '' || base.password !== '')
-    fail('provider/rejected', `The base URL of ${base.host} holds a name or password; put the key into api_key.`);
+    failStream('provider/rejected', `The base URL of ${base.host} holds a name or password; put the key into api_key.`);
   const [place = '', query] = path.split('?');
   base.pathname = base.pathname.replace(/\/+$/, '') + place;
   base.hash = '';
@@ -115,7 +115,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
         }
         total += value.byteLength;
         if (total > limits.bodyBytes)
-          fail('provider/too-large', `The answer of ${url.host} is larger than ${limits.bodyBytes} bytes.`);
+          failStream('provider/too-large', `The answer of ${url.host} is larger than ${limits.bodyBytes} bytes.`);
         yield value;
       }
     } catch (thrown) {

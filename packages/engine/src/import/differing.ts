@@ -4,12 +4,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import {
+  buildFinding,
   type Difference,
   differenceOf,
-  finding,
   hasSameContent,
+  type ImportedTree,
   type ImportFinding,
-  type Incoming,
 } from '@coppice/content/formats';
 import { ask, type NodeId, type Store } from '@coppice/core';
 
@@ -36,7 +36,7 @@ function describeDifference({ said, edited }: Difference, restored: boolean): st
  */
 export async function* findDifferences(
   store: Store,
-  { command, sources }: Incoming,
+  { command, sources }: ImportedTree,
   present: readonly NodeId[],
   restored: boolean,
 ): AsyncGenerator<NodeDifference> {
@@ -56,7 +56,7 @@ export async function* findDifferences(
         yield {
           node: node.id,
           changed: difference.edited || restored,
-          found: finding(
+          found: buildFinding(
             'import/differs',
             difference.said ? 'loss' : 'note',
             source.place,

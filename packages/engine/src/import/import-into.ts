@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import {
   buildCommand,
   type ImportedBlob,
+  type ImportedTree,
   type ImportReport,
-  type Incoming,
   type Input,
   importErrorKinds,
   type Pause,
@@ -19,7 +19,7 @@ import {
   ask,
   type ExternalId,
   type ImportCommand,
-  type Imported,
+  type ImportResult,
   isAppError,
   type NodeId,
   planners,
@@ -33,7 +33,7 @@ import {
 } from '@coppice/core';
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { findDifferences } from './differing.ts';
-import { Ledger } from './ledger.ts';
+import { ImportTally } from './ledger.ts';
 import { destinationOf } from './own-ids.ts';
 
 /** Options of an import. */
@@ -87,7 +87,7 @@ export async function* importInto(
 ): AsyncGenerator<ImportIntoEvent> {
   const { strict = false, dryRun = false, follow = false } = options;
   if (strict) await refuseFlawed(input, options);
-  const ledger = new Ledger();
+  const ledger = new ImportTally();
   const names = new ImportNames(store);
   const context = runContextOf(store, options);
   const rest = withPauses();
@@ -190,7 +190,7 @@ function withPauses(): Pause {
 /** The services for storing a conversation. */
 interface ImportServices {
   readonly store: Store;
-  readonly ledger: Ledger;
+  readonly ledger: ImportTally;
   readonly names: ImportNames;
   readonly context: RunContext;
   readonly dryRun: boolean;
@@ -206,7 +206,7 @@ const endsAtOnce = 1000;
 function noteEnd(
   { ends }: ImportServices,
   { treeId, activeId, follows }: ImportCommand,
-  { created, added }: Imported,
+  { created, added }: ImportResult,
 ): void {
   if (activeId === undefined || activeId === null || !(created || follows !== undefined)) return;
   if (!added.some((id) => id === activeId)) return;
@@ -225,7 +225,7 @@ function readerOf({ format, scope, signal }: ImportIntoOptions) {
 }
 
 async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<void> {
-  const ledger = new Ledger();
+  const ledger = new ImportTally();
   for await (const event of readImport(input, { ...readerOf(options), rest: withPauses() })) {
     if (event.type === 'finding') ledger.aside(event.finding);
     else if (event.type === 'tree') ledger.open(event.tree);
@@ -297,7 +297,7 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
 }
 
 /** The active node of a tree, if the conversation continues below it; undefined if the user moved elsewhere. */
-async function followed(store: Store, { command }: Incoming): Promise<string | undefined> {
+async function followed(store: Store, { command }: ImportedTree): Promise<string | undefined> {
   const row = await store.read(command.treeId, () => ask('tree', {}));
   const active = row?.activeNodeId ?? null;
   if (active === null) return undefined;
@@ -311,7 +311,7 @@ async function followed(store: Store, { command }: Incoming): Promise<string | u
 }
 
 /** Computes what an import would do. Nothing is written, so no lock is needed. */
-async function previewTree({ store, context, rest }: ImportServices, { command }: Incoming): Promise<Imported> {
+async function previewTree({ store, context, rest }: ImportServices, { command }: ImportedTree): Promise<ImportResult> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
   const planning = planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false });
@@ -332,8 +332,8 @@ function* askApproval(read: Read): ReadProgram<Answer> {
 async function carryOutImport(
   services: ImportServices,
   tree: RepairedTree,
-  { command, names }: Incoming,
-): Promise<Imported> {
+  { command, names }: ImportedTree,
+): Promise<ImportResult> {
   const { store, context } = services;
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));

@@ -1,12 +1,12 @@
 /** Collects the counts and findings of an import for its report. */
 import {
+  type ImportedTree,
   type ImportFinding,
   type ImportReport,
-  type Incoming,
   type RepairedTree,
   ReportBuilder,
 } from '@coppice/content/formats';
-import type { AppError, Imported } from '@coppice/core';
+import type { AppError, ImportResult } from '@coppice/core';
 
 /** Mutable counters. */
 class Count {
@@ -22,7 +22,7 @@ class Count {
 }
 
 /** Counts and findings of one import. */
-export class Ledger {
+export class ImportTally {
   readonly conversations = new Count();
   readonly records = new Count();
   readonly findings = new ReportBuilder<ImportFinding>((one) => one.code);
@@ -59,7 +59,7 @@ export class Ledger {
     for (const found of tree.findings) this.note(found);
   }
 
-  stored(tree: RepairedTree, { sources, parts }: Incoming, result: Imported): void {
+  stored(tree: RepairedTree, { sources, parts }: ImportedTree, result: ImportResult): void {
     if (result.created) this.conversations.stored++;
     else this.conversations.merged++;
     const own = tree.ownRecords ?? 0;

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { mcpError } from './contract.ts';
-import { type Pin, type PinStore, pinKey } from './pins.ts';
+import { type ApprovedTool, type PinStore, pinKey } from './pins.ts';
 
 /** The default path of the pins: next to the configuration file. */
 export function pinsPath(source: ConfigSource = {}): string {
@@ -38,7 +38,7 @@ export function filePins(path: string): PinStore {
   };
 }
 
-async function readPins(path: string): Promise<readonly Pin[]> {
+async function readPins(path: string): Promise<readonly ApprovedTool[]> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -70,7 +70,7 @@ function isPinObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isPin(value: Json): value is JsonObject & Pin {
+function isPin(value: Json): value is JsonObject & ApprovedTool {
   if (!isPinObject(value)) return false;
   const texts = [value.server, value.tool, value.target, value.description];
   return (

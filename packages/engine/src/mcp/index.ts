@@ -9,7 +9,7 @@ import { ToolCatalogue } from './tool-catalogue.ts';
 
 export * from './contract.ts';
 export { filePins, pinsPath } from './file-pins.ts';
-export { memoryPins, type Pin, type PinStore, type ToolDefinition } from './pins.ts';
+export { type ApprovedTool, memoryPins, type PinStore, type ToolDefinition } from './pins.ts';
 
 /** Creates a client. It starts nothing before `start`; `close` or the end of the process ends what was started. */
 export function createMcpClient(options: McpClientOptions): McpClient {

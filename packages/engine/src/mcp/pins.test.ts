@@ -6,9 +6,9 @@ import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfRe
 import { until } from '../testing/turn-fixture.ts';
 import { filePins, pinsPath } from './file-pins.ts';
 import type { McpClient } from './index.ts';
-import { memoryPins, type Pin } from './pins.ts';
+import { type ApprovedTool, memoryPins } from './pins.ts';
 
-const pin = (tool: string, description = 'Reads.'): Pin => ({
+const pin = (tool: string, description = 'Reads.'): ApprovedTool => ({
   server: 'files',
   tool,
   target: 'x',
@@ -181,7 +181,8 @@ describe('a tool', () => {
     let isFull = false;
     const pins = {
       load: () => kept.load(),
-      put: (more: readonly Pin[]) => (isFull ? Promise.reject(new Error('The disk is full.')) : kept.put(more)),
+      put: (more: readonly ApprovedTool[]) =>
+        isFull ? Promise.reject(new Error('The disk is full.')) : kept.put(more),
     };
     const client = open(mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change"]'), { pins });
     await client.start();

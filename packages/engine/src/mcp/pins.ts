@@ -13,7 +13,7 @@ export interface ToolDefinition {
 }
 
 /** A tool as it was approved. */
-export interface Pin extends ToolDefinition {
+export interface ApprovedTool extends ToolDefinition {
   readonly server: string;
   /** The hash of the command or URL that offered it. */
   readonly target: string;
@@ -25,9 +25,9 @@ export interface Pin extends ToolDefinition {
 
 /** Stores pins. If they cannot be read, it throws; it never returns an empty list instead. */
 export interface PinStore {
-  load(): Promise<readonly Pin[]>;
+  load(): Promise<readonly ApprovedTool[]>;
   /** Adds pins, replacing those of the same server and tool; durable when it resolves. */
-  put(pins: readonly Pin[]): Promise<void>;
+  put(pins: readonly ApprovedTool[]): Promise<void>;
 }
 
 export function pinKey(server: string, tool: string): string {
@@ -35,7 +35,7 @@ export function pinKey(server: string, tool: string): string {
 }
 
 /** Pins in memory: every start trusts the tools it finds. */
-export function memoryPins(begin: readonly Pin[] = []): PinStore {
+export function memoryPins(begin: readonly ApprovedTool[] = []): PinStore {
   const pins = new Map(begin.map((pin) => [pinKey(pin.server, pin.tool), pin]));
   return {
     load: async () => [...pins.values()],
@@ -58,7 +58,7 @@ export function definitionHash(target: string, { tool, description, parameters, 
 }
 
 /** Which parts of a tool differ from its pin. */
-export function changesSince(pin: Pin, target: string, face: ToolDefinition): readonly McpToolChange[] {
+export function changesSince(pin: ApprovedTool, target: string, face: ToolDefinition): readonly McpToolChange[] {
   const changed: McpToolChange[] = [];
   if (pin.target !== target) changed.push('command');
   if (pin.description !== face.description) changed.push('description');

@@ -11,7 +11,7 @@ import { toToolContent } from './call-result.ts';
 import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { errorText } from './error-text.ts';
-import { type ListedTools, unvalidated } from './list-tools.ts';
+import { anyToolList, type ListedTools } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
 /** What a server needs from its client. */
@@ -200,7 +200,7 @@ export class McpServer {
     try {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
-      return toToolContent(await connection.client.request(request, unvalidated, { signal, timeout: never }));
+      return toToolContent(await connection.client.request(request, anyToolList, { signal, timeout: never }));
     } catch (error) {
       if (signal.aborted) {
         // After a timeout, a ping tells a slow tool from a server that hangs.

@@ -8,9 +8,9 @@ import { type McpLimits, type McpToolState, mcpError } from './contract.ts';
 import { errorText } from './error-text.ts';
 import { escapeInvisible, escapeInvisibleJson } from './escape-invisible.ts';
 import {
+  type ApprovedTool,
   changesSince,
   definitionHash,
-  type Pin,
   type PinStore,
   pinKey,
   type ToolDefinition,
@@ -31,7 +31,7 @@ interface ServerEntry {
 
 interface ToolEntry {
   readonly name: string | null;
-  readonly pin: Pin;
+  readonly pin: ApprovedTool;
   /** The hash of the pin, so that an unchanged tool stays in the registry. */
   readonly hash: string;
   readonly problem: string | null;
@@ -53,7 +53,7 @@ function hasEffects(config: McpServerConfig, { tool }: ToolDefinition): boolean 
 
 export class ToolCatalogue {
   readonly #options: ToolCatalogueOptions;
-  readonly #pins = new Map<string, Pin>();
+  readonly #pins = new Map<string, ApprovedTool>();
   readonly #shelves = new Map<string, ServerEntry>();
 
   constructor(options: ToolCatalogueOptions) {
@@ -82,10 +82,10 @@ export class ToolCatalogue {
     return failed === null ? null : `What its tools are like could not be remembered: ${failed}`;
   }
 
-  async #pin(serverEntry: ServerEntry, faces: readonly ToolDefinition[], by: Pin['by']): Promise<void> {
+  async #pin(serverEntry: ServerEntry, faces: readonly ToolDefinition[], by: ApprovedTool['by']): Promise<void> {
     const at = this.#options.now();
     const server = serverEntry.server.config.name;
-    const pins = faces.map((face): Pin => ({ ...face, server, target: serverEntry.target, by, at }));
+    const pins = faces.map((face): ApprovedTool => ({ ...face, server, target: serverEntry.target, by, at }));
     const remember = () => {
       for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
     };
@@ -142,7 +142,7 @@ export class ToolCatalogue {
   #publish(server: string): void {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return;
-    const known = new Map<string, Pin>();
+    const known = new Map<string, ApprovedTool>();
     for (const pin of this.#pins.values())
       if (pin.server === server && serverEntry.faces?.has(pin.tool) !== false) known.set(pin.tool, pin);
     const names = toolNames(server, [...known.keys()]);
@@ -159,7 +159,7 @@ export class ToolCatalogue {
     serverEntry.entries = entries;
   }
 
-  #enter(serverEntry: ServerEntry, pin: Pin, name: string | undefined): ToolEntry {
+  #enter(serverEntry: ServerEntry, pin: ApprovedTool, name: string | undefined): ToolEntry {
     const { tools, limits } = this.#options;
     const { server } = serverEntry;
     const { tool } = pin;

@@ -1,7 +1,7 @@
 import {
   type AppendCommand,
   ask,
-  type Deleted,
+  type DeleteResult,
   isAppError,
   type NewReply,
   type Node,
@@ -315,6 +315,6 @@ function optionalOf({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'
   return { ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta }) };
 }
 
-function deletedOf({ removed, activeNodeId }: Deleted): DeletedMessages {
+function deletedOf({ removed, activeNodeId }: DeleteResult): DeletedMessages {
   return { deletedIds: removed, activeNodeId };
 }

@@ -53,7 +53,12 @@ export class ProviderFailure extends Error {
 }
 
 /** Throws an exception that ends a stream with this error. */
-export function fail(code: ProviderErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown): never {
+export function failStream(
+  code: ProviderErrorCode,
+  message: string,
+  details: ErrorDetails = {},
+  cause?: unknown,
+): never {
   throw new ProviderFailure(errorEvent(code, message, details), cause);
 }
 

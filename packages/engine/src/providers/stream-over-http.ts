@@ -3,8 +3,8 @@
  */
 import {
   doneMark,
+  type EventSplitter,
   EventTooLarge,
-  type Framing,
   lineFraming,
   sseFraming,
   type WireEvent,
@@ -18,10 +18,10 @@ import { type HttpAnswer, type HttpRequest, type KeyHeader, requestUrl, sendRequ
 import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
-import { errorEvent, errorFrom, fail, ProviderFailure } from './errors.ts';
+import { errorEvent, errorFrom, failStream, ProviderFailure } from './errors.ts';
 
 /** The wire format of one provider. */
-export interface Wire {
+export interface WireFormat {
   readonly path: string;
   /** Sent as JSON. */
   readonly body: object;
@@ -41,7 +41,7 @@ const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } a
  * Makes the call and retries it after 429, 5xx and dropped connections, as long as no part of the reply has arrived:
  * a later retry would repeat text or run a tool twice.
  */
-export async function* streamOverHttp(wire: Wire, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
+export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
   const limits: HttpLimits = { ...defaultLimits, ...call.limits };
   const clock = call.clock ?? systemClock;
   const host = requestUrl(call.connection.baseUrl, wire.path).host;
@@ -102,7 +102,7 @@ function waitBefore(failure: ErrorEvent, attempt: number, limits: HttpLimits, cl
 }
 
 async function* attemptOnce(
-  wire: Wire,
+  wire: WireFormat,
   call: ProviderCall,
   limits: HttpLimits,
   clock: Clock,
@@ -131,7 +131,7 @@ async function* attemptOnce(
   }
 }
 
-function requestOf(wire: Wire): HttpRequest {
+function requestOf(wire: WireFormat): HttpRequest {
   return {
     method: 'POST',
     path: wire.path,
@@ -142,7 +142,7 @@ function requestOf(wire: Wire): HttpRequest {
   };
 }
 
-function mediaKindOf(wire: Wire, answer: HttpAnswer, host: string): 'page' | 'whole' | 'events' {
+function mediaKindOf(wire: WireFormat, answer: HttpAnswer, host: string): 'page' | 'whole' | 'events' {
   const { mediaType } = answer;
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'page';
   if (!wire.streaming) return 'whole';
@@ -150,14 +150,14 @@ function mediaKindOf(wire: Wire, answer: HttpAnswer, host: string): 'page' | 'wh
   if (mediaType === 'application/json') return wire.framing === 'sse' ? 'whole' : 'events';
   if (mediaType === '' || mediaType === 'text/plain' || mediaType === mediaTypes[wire.framing]) return 'events';
   if (wire.framing === 'lines' && /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(mediaType)) return 'events';
-  return fail('provider/bad-response', `${host} answered with ${mediaType} instead of a stream.`, {
+  return failStream('provider/bad-response', `${host} answered with ${mediaType} instead of a stream.`, {
     status: answer.status,
   });
 }
 
 async function refusePage(answer: HttpAnswer, host: string): Promise<never> {
   const excerpt = await answer.start(4096);
-  return fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+  return failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
     status: answer.status,
     excerpt,
     // An HTML page comes from a wrong address or a captive portal; a retry would return it again.
@@ -169,12 +169,17 @@ function parseWireEvent(text: string, host: string, what: string): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    return fail('provider/bad-response', `${host} sent ${what} that is not valid JSON.`, { excerpt: text }, cause);
+    return failStream(
+      'provider/bad-response',
+      `${host} sent ${what} that is not valid JSON.`,
+      { excerpt: text },
+      cause,
+    );
   }
 }
 
 async function* readWhole(
-  wire: Wire,
+  wire: WireFormat,
   answer: HttpAnswer,
   host: string,
   alive: () => void,
@@ -186,7 +191,7 @@ async function* readWhole(
   }
   const text = new TextDecoder().decode(Buffer.concat(pieces));
   if (/^\s*</.test(text))
-    fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+    failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
       excerpt: text,
       retryable: false,
     });
@@ -203,7 +208,7 @@ function failureIn(body: Json) {
 }
 
 async function* readEvents(
-  wire: Wire,
+  wire: WireFormat,
   answer: HttpAnswer,
   limits: HttpLimits,
   host: string,
@@ -248,7 +253,7 @@ async function* readEvents(
   const rest = reader.end();
   yield* rest;
   if (!rest.some((event) => event.type === 'end'))
-    fail('provider/dropped', `${host} ended the stream before the reply was complete.`);
+    failStream('provider/dropped', `${host} ended the stream before the reply was complete.`);
 }
 
 const graceMs = 250;
@@ -262,12 +267,12 @@ function isJsonType(text: string): boolean {
   }
 }
 
-function cutText(framing: Framing, chunk: Uint8Array, host: string): readonly WireEvent[] {
+function cutText(framing: EventSplitter, chunk: Uint8Array, host: string): readonly WireEvent[] {
   try {
     return framing.push(chunk);
   } catch (thrown) {
     if (!(thrown instanceof EventTooLarge)) throw thrown;
-    return fail('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
+    return failStream('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
   }
 }
 
@@ -287,17 +292,19 @@ function asProvider<T>(host: string, read: () => T): T {
     if (!(thrown instanceof WireFailure)) throw thrown;
     const { reported, excerpt, message } = thrown;
     if (reported !== null) throw bodyFailure(host, reported, excerpt);
-    return fail('provider/bad-response', message, { excerpt }, thrown);
+    return failStream('provider/bad-response', message, { excerpt }, thrown);
   }
 }
 
 function refuseEmpty(opening: string, host: string): never {
   if (/^\s*</.test(opening))
-    fail('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+    failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
       excerpt: opening,
       retryable: false,
     });
   if (opening.trim() === '' || /^\s*:/.test(opening))
-    fail('provider/dropped', `${host} ended the stream before any event.`);
-  return fail('provider/bad-response', `${host} sent something that is not an event stream.`, { excerpt: opening });
+    failStream('provider/dropped', `${host} ended the stream before any event.`);
+  return failStream('provider/bad-response', `${host} sent something that is not an event stream.`, {
+    excerpt: opening,
+  });
 }

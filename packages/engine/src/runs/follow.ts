@@ -9,7 +9,7 @@ export type FollowEvent =
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
 /** Which reply to follow. */
-export interface Followed {
+export interface FollowedReply {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   /** How much of the reply's text is already known, in UTF-16 code units. */
@@ -31,7 +31,7 @@ export interface FollowOptions {
  */
 export async function* followReply(
   store: Store,
-  { treeId, nodeId, from = 0 }: Followed,
+  { treeId, nodeId, from = 0 }: FollowedReply,
   options: FollowOptions,
 ): AsyncGenerator<FollowEvent, void, void> {
   const signal = options.signal ?? new AbortController().signal;

@@ -25,7 +25,7 @@ export interface Recovery extends Pick<RunContext, 'actor' | 'now' | 'newId' | '
 }
 
 /** A recovered reply. */
-export interface Recovered {
+export interface RecoveredReply {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly status: 'interrupted' | 'error';
@@ -35,9 +35,9 @@ export interface Recovered {
  * Claims stale runs: their chunks become the text of their nodes, with the status `interrupted` (`error` if there is
  * no text). If several processes try, each run is recovered by only one.
  */
-export async function recoverRuns(recovery: Recovery): Promise<readonly Recovered[]> {
+export async function recoverRuns(recovery: Recovery): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
-  const recovered: Recovered[] = [];
+  const recovered: RecoveredReply[] = [];
   for (const stale of await store.runs.claimStale(staleMs, process)) {
     const one = await recoverRun(recovery, stale);
     if (one !== null) recovered.push(one);
@@ -49,9 +49,9 @@ export async function recoverRuns(recovery: Recovery): Promise<readonly Recovere
  * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. A run that
  * cannot be recovered now keeps no other from it: it is claimed again later, and the error is thrown at the end.
  */
-export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promise<readonly Recovered[]> {
+export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
-  const recovered: Recovered[] = [];
+  const recovered: RecoveredReply[] = [];
   const failed: unknown[] = [];
   for (const { owner, ...stale } of await store.runs.claimStaleOfAll(staleMs, process)) {
     try {
@@ -66,10 +66,10 @@ export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promi
   return recovered;
 }
 
-async function recoverRun(recovery: Recovery, stale: Run): Promise<Recovered | null> {
+async function recoverRun(recovery: Recovery, stale: Run): Promise<RecoveredReply | null> {
   const { store } = recovery;
   const chunks = await store.runs.chunks(stale.id);
-  let saved: Recovered | null = null;
+  let saved: RecoveredReply | null = null;
   try {
     saved = await finishLostReply(
       recovery,
@@ -98,7 +98,7 @@ export async function finishLostReply(
   nodeId: NodeId,
   text: string,
   actId?: string,
-): Promise<Recovered | null> {
+): Promise<RecoveredReply | null> {
   const { store, actor, now, newId, kit } = recovery;
   const node = await store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.status !== 'pending') return null;

@@ -1,6 +1,6 @@
 /** Hooks of a session: functions that run before and after an act, with access to the session. */
 import { AppError, type TreeId } from '@coppice/core';
-import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, Verdict } from '../events.ts';
+import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, HookVerdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
 import type { SessionManager } from './manager.ts';
 
@@ -27,7 +27,7 @@ export interface SessionHooks {
     readonly [K in EventName]?: (
       event: BeforeEvents[K],
       context: HookEventContext,
-    ) => Verdict<BeforeEvents[K]> | Promise<Verdict<BeforeEvents[K]>>;
+    ) => HookVerdict<BeforeEvents[K]> | Promise<HookVerdict<BeforeEvents[K]>>;
   };
   readonly after?: {
     readonly [K in EventName]?: (event: AfterEvents[K], context: HookEventContext) => void | Promise<void>;

@@ -18,7 +18,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
-import { groupsBeside, regrouping } from './sync-groups.ts';
+import { groupsBeside, regroupNodes } from './sync-groups.ts';
 import { annotating, labelsBeside, notesBeside } from './sync-notes.ts';
 import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';
 
@@ -176,7 +176,7 @@ export class SyncChanges {
     if (groupsBeside(together, () => true).length === 0) return;
     const later = await this.#judge();
     const groupings = groupsBeside(together, (id) => later('group', id));
-    if (groupings.length > 0) await this.#change(() => regrouping(groupings));
+    if (groupings.length > 0) await this.#change(() => regroupNodes(groupings));
   }
 
   async #rewrite(): Promise<void> {

@@ -64,7 +64,7 @@ function byKey<K>(pairs: readonly SyncPair[], keyOf: (pair: SyncPair) => K): Map
 }
 
 /** Assigns nodes to their groups. */
-export function* regrouping(groupings: readonly GroupPlan[]): ReadProgram<Plan<null>> {
+export function* regroupNodes(groupings: readonly GroupPlan[]): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   const highest = new Map<NodeId, number>();
   for (const { parentId, nodeIds, into } of groupings) {

@@ -2,7 +2,7 @@
 import { estimateTokens } from '@coppice/content';
 
 /** The text, or its beginning and end with a note between them, at most about `length` UTF-16 code units long. */
-export function clip(text: string, length: number): string {
+export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = Math.max(2, length - 48);
   const head = wholeTextOf(text, Math.ceil(kept * 0.7));
@@ -10,12 +10,12 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** Like {@link clip}, but limited to an estimated number of tokens. */
+/** Like {@link clipMiddle}, but limited to an estimated number of tokens. */
 export function clipTokens(text: string, tokens: number): string {
   let clipped = text;
   for (let taken = estimateTokens(clipped); taken > tokens && clipped.length > 80; taken = estimateTokens(clipped)) {
     const length = Math.floor(Math.min(text.length, clipped.length) * Math.min(0.9, tokens / taken));
-    clipped = clip(text, Math.max(60, length));
+    clipped = clipMiddle(text, Math.max(60, length));
     if (length <= 60) break;
   }
   return clipped;

@@ -6,7 +6,7 @@ import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import { askModel, type ModelAnswer, type ModelQuestion, replySpaceFor } from './ask-model.ts';
-import { clip } from './clip.ts';
+import { clipMiddle } from './clip.ts';
 import {
   defaultSummaryLimits,
   type PickModel,
@@ -307,7 +307,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   const { limits } = services;
   const transcript = transcriptOf(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
   const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
-  const answer = await askForSummary(services, model, titleQuestion(clip(transcript, 5_000)), asking);
+  const answer = await askForSummary(services, model, titleQuestion(clipMiddle(transcript, 5_000)), asking);
   const tidy = answer.type === 'said' ? tidyTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message } from '@coppice/core';
 import { pairTools } from '@coppice/core/context';
-import { clip, clipTokens } from './clip.ts';
+import { clipMiddle, clipTokens } from './clip.ts';
 
 /** How much of a single message is included, in UTF-16 code units. */
 export interface TranscriptLimits {
@@ -20,7 +20,7 @@ export function transcriptOf(messages: readonly Message[], limits: TranscriptLim
     const { role } = message;
     if (role === 'tool') {
       const said = message.content.map((block) => blockDefinitionOf(block).toText(block)).join('\n');
-      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fencedText(clip(said, limits.toolResult))}`;
+      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fencedText(clipMiddle(said, limits.toolResult))}`;
     }
     const lines: string[] = [];
     let text = '';
@@ -28,7 +28,7 @@ export function transcriptOf(messages: readonly Message[], limits: TranscriptLim
       // Reasoning is not a decision, but would be read as one.
       if (block.type === 'thinking') continue;
       if (isToolUse(block))
-        lines.push(`[Assistant calls ${block.name}] ${clip(JSON.stringify(block.parameters), 600)}`);
+        lines.push(`[Assistant calls ${block.name}] ${clipMiddle(JSON.stringify(block.parameters), 600)}`);
       else
         text +=
           block.type === 'text'
@@ -37,7 +37,7 @@ export function transcriptOf(messages: readonly Message[], limits: TranscriptLim
     }
     if (text.trim() !== '' || lines.length === 0)
       lines.unshift(
-        `[${speakers[role]}] ${clip(text.trim() === '' ? '(nothing that can be read)' : text.trim(), limits.text)}`,
+        `[${speakers[role]}] ${clipMiddle(text.trim() === '' ? '(nothing that can be read)' : text.trim(), limits.text)}`,
       );
     return fencedText(lines.join('\n'));
   });
@@ -56,7 +56,7 @@ function fencedText(text: string): string {
 }
 
 /** The size and number of portions. */
-export interface Portions {
+export interface PortionLimits {
   /** Tokens per portion. */
   readonly tokens: number;
   /** The target number of portions; up to three times as many before giving up. */
@@ -75,7 +75,7 @@ const longestToken = 8;
  */
 export async function portionsOf(
   messages: readonly Message[],
-  { tokens, passes, toolResult }: Portions,
+  { tokens, passes, toolResult }: PortionLimits,
 ): Promise<readonly string[] | null> {
   const lengths = messages.map(roughLength);
   for (const text of textLimits) {

@@ -5,7 +5,7 @@ import type { EventStream } from './event-stream.ts';
 import { TreeHub } from './tree-hub.ts';
 
 /** Finds or starts the feed of a tree; ends it when it has no reader left. */
-export class Hubs {
+export class TreeFeeds {
   readonly #services: Pick<Services, 'turns' | 'limits' | 'log'>;
   readonly #byStore = new Map<Store, Map<TreeId, TreeHub>>();
 

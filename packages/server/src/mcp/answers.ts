@@ -32,7 +32,7 @@ export const treeList = z.looseObject({
 });
 
 /** Messages that a search found. */
-export const hits = z.looseObject({
+export const searchAnswer = z.looseObject({
   items: z.array(
     z.looseObject({
       treeId: z.string(),
@@ -83,16 +83,16 @@ export const comparison = z.looseObject({
 });
 
 /** A message that was added. */
-export const appended = z.looseObject({ treeId: z.string(), nodeId: id, version });
+export const appendedMessage = z.looseObject({ treeId: z.string(), nodeId: id, version });
 
 /** The node that a conversation continues from. */
-export const branched = z.looseObject({ nodeId: id, version });
+export const branchAnswer = z.looseObject({ nodeId: id, version });
 
 /** A bookmark. */
-export const bookmarked = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
+export const bookmarkAnswer = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
 
 /** A branch that was merged as a summary. */
-export const summarised = z.looseObject({
+export const mergeAnswer = z.looseObject({
   nodeId: id,
   summary: z.string().nullable().describe('Null where there was nothing to summarise.'),
 });

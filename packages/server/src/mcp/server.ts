@@ -149,7 +149,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Finds messages in every branch of every conversation; all words must be there.',
       inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
-      outputSchema: answers.hits,
+      outputSchema: answers.searchAnswer,
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
@@ -255,7 +255,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
         role: z.enum(['user', 'assistant']).optional(),
         text: z.string().min(1).max(1_000_000),
       }),
-      outputSchema: answers.appended,
+      outputSchema: answers.appendedMessage,
       annotations: adds,
     },
     ({ tree: of, node: at, role = 'user', text }) =>
@@ -280,7 +280,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Makes a node the one that the conversation goes on from.',
       inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
-      outputSchema: answers.branched,
+      outputSchema: answers.branchAnswer,
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
@@ -299,7 +299,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Names a node, or takes its name away where there is no title.',
       inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
-      outputSchema: answers.bookmarked,
+      outputSchema: answers.bookmarkAnswer,
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
@@ -318,7 +318,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Brings a side branch back to the active one as a summary.',
       inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
-      outputSchema: answers.summarised,
+      outputSchema: answers.mergeAnswer,
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>

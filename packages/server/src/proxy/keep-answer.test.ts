@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireKind } from './exchange.ts';
 import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
-import { condensed, streamEvents } from './stream-events.ts';
+import { condenseStream, streamEvents } from './stream-events.ts';
 import { type CallTaken, unpackedOf } from './waiting-call.ts';
 
 const chat = (delta: object, more: object = {}) => ({
@@ -83,7 +83,7 @@ describe('an answer while it comes', () => {
       fc.asyncProperty(cases, async ({ wire, picks, end, cut }) => {
         const events = picks.map((at) => said[wire][at % said[wire].length] ?? {});
         const bytes = Buffer.from(lines(events, end));
-        const { bytes: together, rest } = await condensed(wire, bytes.subarray(0, cut));
+        const { bytes: together, rest } = await condenseStream(wire, bytes.subarray(0, cut));
         const again = Buffer.concat([together, rest, bytes.subarray(cut)]);
         expect(await streamEvents(wire, again)).toEqual(await streamEvents(wire, bytes));
       }),

@@ -3,7 +3,7 @@
  * arrives, so that its content is limited and not its encoding.
  */
 import type { WireKind } from './exchange.ts';
-import { condensed, isEventStream } from './stream-events.ts';
+import { condenseStream, isEventStream } from './stream-events.ts';
 
 const megabyte = 1024 * 1024;
 // Most responses are shorter, and are not parsed while they are forwarded.
@@ -82,7 +82,7 @@ export class KeptAnswer {
       this.#shrinks = this.#together.length > 0 || isEventStream(taken);
       const asItCame = { bytes: new Uint8Array(), rest: taken };
       // If the data is nested too deeply to be written, it stays raw; the recorder refuses it.
-      const { bytes, rest } = this.#shrinks ? await condensed(wire, taken).catch(() => asItCame) : asItCame;
+      const { bytes, rest } = this.#shrinks ? await condenseStream(wire, taken).catch(() => asItCame) : asItCame;
       this.#shrinks &&= bytes.byteLength + rest.byteLength < taken.byteLength / 2;
       if (bytes.byteLength > 0) this.#together.push(bytes);
       this.#raw.unshift(rest);

@@ -6,11 +6,11 @@ import { textEvents, usageEventOf } from '@coppice/engine/testing';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Listening } from '../serve.ts';
+import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from '../testing/index.ts';
 
 let server: TestServer | null = null;
-let listening: Listening | null = null;
+let listening: RunningServer | null = null;
 afterEach(async () => {
   await listening?.close();
   await server?.close();

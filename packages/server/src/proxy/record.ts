@@ -29,7 +29,7 @@ import type { CallGrouping, CallOrigin } from './session-of-call.ts';
 import { titleOfCall } from './title-of-call.ts';
 
 /** An exchange that is complete. */
-export interface Exchange {
+export interface CompleteExchange {
   readonly asked: ParsedRequest;
   readonly returned: ParsedResponse;
   readonly project: string;
@@ -43,7 +43,7 @@ export interface Exchange {
   readonly replyIds: readonly string[];
 }
 
-export interface Recorded {
+export interface RecordedNodes {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
   readonly added: readonly NodeId[];
@@ -80,7 +80,11 @@ function recordingContext(given: Recording): RunContext {
 }
 
 /** Records an exchange. Retrying after a failure adds nothing twice. */
-export async function recordExchange(store: Store, exchange: Exchange, given: Recording): Promise<Recorded> {
+export async function recordExchange(
+  store: Store,
+  exchange: CompleteExchange,
+  given: Recording,
+): Promise<RecordedNodes> {
   const { asked, returned } = exchange;
   const context = recordingContext(given);
   const { before } = returned;
@@ -102,7 +106,7 @@ export async function recordExchange(store: Store, exchange: Exchange, given: Re
 /** Stores the ids with which a client may reference a reply or an item instead of sending it again. */
 async function nameItems(
   store: Store,
-  { asked, returned, project: scope }: Exchange,
+  { asked, returned, project: scope }: CompleteExchange,
   tree: TreeId,
   { nodeIds: history, history: messages, grouping }: PlacedExchange,
   reply: NodeId | null,
@@ -126,7 +130,7 @@ async function nameItems(
 export function recordHistory(
   store: Store,
   asked: ParsedRequest,
-  from: Pick<Exchange, 'project' | 'origin' | 'callId'>,
+  from: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   given: Recording,
 ): Promise<PlacedExchange> {
   return placeExchange(store, asked, from, recordingContext(given));
@@ -135,7 +139,7 @@ export function recordHistory(
 async function placeExchange(
   store: Store,
   asked: ParsedRequest,
-  { project, origin, callId }: Pick<Exchange, 'project' | 'origin' | 'callId'>,
+  { project, origin, callId }: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   context: RunContext,
 ): Promise<PlacedExchange> {
   const before = asked.previous === null ? null : await placeInForest(store, project, asked.previous);
@@ -270,7 +274,10 @@ function sourceOfExchange(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
-function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchange, prompt: string | null): NewReply[] {
+function repliesOf(
+  { asked, returned, provider, timing, cost, replyIds }: CompleteExchange,
+  prompt: string | null,
+): NewReply[] {
   const { answerItems = [] } = returned;
   const meta = (finish: string | null): NodeMeta => ({
     source: {

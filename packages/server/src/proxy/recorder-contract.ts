@@ -2,7 +2,7 @@
 import type { JsonObject, Store } from '@coppice/core';
 import type { ThreadStore } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
-import type { Recorded } from './record.ts';
+import type { RecordedNodes } from './record.ts';
 import type { CallDigest, CallTaken, GivenCall } from './waiting-call.ts';
 
 /** What is known about a call before it is written: enough to show it and to compute its cost. */
@@ -12,7 +12,7 @@ export interface CallSummary {
 }
 
 /** Added from the price list. */
-export interface Priced {
+export interface CallPrice {
   readonly cost: JsonObject | null;
 }
 
@@ -31,7 +31,7 @@ export interface RecordingBackend {
   /** Null if nothing in the call can be recorded. */
   heading(call: GivenCall): Promise<CallSummary | null>;
   /** Writes it. Retrying after a failure adds nothing twice. */
-  record(call: GivenCall, priced: Priced): Promise<Recorded | null>;
+  record(call: GivenCall, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
   /** Releases its resources. Later requests are refused as unavailable. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import { type AppError, isAppError } from '@coppice/core';
 import { CallBuffer, type TakenPlace } from './call-buffer.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
 import { firstCall, nextCall, reorderTimeoutOf } from './order-calls.ts';
-import type { Recorded } from './record.ts';
+import type { RecordedNodes } from './record.ts';
 import type {
   CallSummary,
   CaptureHandle,
@@ -325,7 +325,7 @@ export class Recorder {
     { owner, project }: WaitingCall,
     call: CallTaken,
     { model, usage }: CallSummary,
-    recorded: Recorded | null,
+    recorded: RecordedNodes | null,
   ): void {
     const { startedAt, firstMs, totalMs } = call.timing;
     const shown: RecordedCall = {

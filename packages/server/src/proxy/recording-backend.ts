@@ -3,8 +3,8 @@ import { derivedId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { ParsedRequest, ParsedResponse } from './exchange.ts';
 import { readAnswer } from './read-answer.ts';
-import { type Recorded, recordExchange, recordHistory } from './record.ts';
-import type { CallSummary, Priced, RecordingBackend } from './recorder-contract.ts';
+import { type RecordedNodes, recordExchange, recordHistory } from './record.ts';
+import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import { type CallDigest, type GivenCall, requestIn } from './waiting-call.ts';
 
 /** Options of the backend. */
@@ -63,7 +63,7 @@ export class LocalRecording implements RecordingBackend {
     return { model: returned.model ?? asked.model, usage: returned.usage };
   }
 
-  async record(call: GivenCall, { cost }: Priced): Promise<Recorded | null> {
+  async record(call: GivenCall, { cost }: CallPrice): Promise<RecordedNodes | null> {
     const read = await this.#readWhole(call);
     if (read === null || call.call === null) return null;
     const { asked, returned } = read;

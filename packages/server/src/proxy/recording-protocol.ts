@@ -1,13 +1,13 @@
 /** The messages between the proxy's thread and the recording thread. */
 import { AppError, type AppErrorInit, isAppError } from '@coppice/core';
-import type { Recorded } from './record.ts';
-import type { CallSummary, Priced } from './recorder-contract.ts';
+import type { RecordedNodes } from './record.ts';
+import type { CallPrice, CallSummary } from './recorder-contract.ts';
 import type { CallDigest, GivenCall } from './waiting-call.ts';
 
 /** One task for a call. Data that the thread has parsed already is not sent again. */
 export type RecordingTask =
   | { readonly verb: 'outline' | 'keys' | 'placeAhead' | 'heading'; readonly call: GivenCall }
-  | { readonly verb: 'record'; readonly call: GivenCall; readonly priced: Priced };
+  | { readonly verb: 'record'; readonly call: GivenCall; readonly priced: CallPrice };
 
 /** Messages to the thread. */
 export type ToThread =
@@ -20,7 +20,7 @@ export interface TaskDone {
   readonly outline?: CallDigest | null;
   readonly keys?: readonly string[];
   readonly heading?: CallSummary | null;
-  readonly recorded?: Recorded | null;
+  readonly recorded?: RecordedNodes | null;
 }
 
 /** Messages from the thread: that it is ready, and results. */

@@ -2,8 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import { type ThreadStore, threadFile } from '../threads.ts';
-import type { Recorded } from './record.ts';
-import type { CallSummary, Priced, RecordingBackend } from './recorder-contract.ts';
+import type { RecordedNodes } from './record.ts';
+import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import {
   deserialiseError,
   type FromThread,
@@ -147,7 +147,7 @@ export class RecordingThread implements RecordingBackend {
     return done === null ? this.#options.instead.heading(call) : (done.heading ?? null);
   }
 
-  async record(call: GivenCall, priced: Priced): Promise<Recorded | null> {
+  async record(call: GivenCall, priced: CallPrice): Promise<RecordedNodes | null> {
     const done = await this.#ask({ verb: 'record', call, priced });
     return done === null ? this.#options.instead.record(call, priced) : (done.recorded ?? null);
   }

@@ -191,13 +191,13 @@ export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<r
 }
 
 /** A condensed part of a stream, and the incomplete event at its end. */
-export interface Condensed {
+export interface CondensedStream {
   readonly bytes: Uint8Array;
   readonly rest: Uint8Array;
 }
 
 /** Condenses part of a stream; parsed together with the rest, it gives the same events. */
-export async function condensed(wire: WireKind, part: Uint8Array): Promise<Condensed> {
+export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<CondensedStream> {
   const end = endOfEvents(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   const events = end === 0 ? [] : await streamEvents(wire, part.subarray(0, end));
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');

@@ -5,7 +5,7 @@ import { type CutAnswer, type ParsedRequest, parseObject, type WireKind } from '
 import { withoutKeys } from './hide-keys.ts';
 import { KeptAnswer } from './keep-answer.ts';
 import { parseRequest } from './parse-request.ts';
-import type { Exchange } from './record.ts';
+import type { CompleteExchange } from './record.ts';
 import type { CallOrigin } from './session-of-call.ts';
 
 /** The kept part of a response: its bytes and the relevant headers. */
@@ -18,7 +18,7 @@ export interface CallTaken {
   readonly encoding: string | undefined;
   readonly status: number;
   readonly cut: CutAnswer;
-  readonly timing: Exchange['timing'];
+  readonly timing: CompleteExchange['timing'];
 }
 
 /** A new call for the queue. */
@@ -97,7 +97,7 @@ export function requestIn(wire: WireKind, request: Uint8Array, secrets: readonly
 export const answerBytes = 16 * 1024 * 1024;
 
 /** A decompressed response; empty if that fails. */
-export interface Unpacked {
+export interface UnpackedResponse {
   readonly bytes: Uint8Array;
   readonly cut: CutAnswer;
 }
@@ -107,7 +107,7 @@ export async function unpackedOf(
   wire: WireKind,
   { response, encoding, cut }: CallTaken,
   most = answerBytes,
-): Promise<Unpacked> {
+): Promise<UnpackedResponse> {
   const packing = encoding?.trim().toLowerCase() ?? '';
   if (packing === '' || packing === 'identity') return { bytes: response, cut };
   const unpacker = unpackers.get(packing)?.();

@@ -2,12 +2,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import { textEvents } from '@coppice/engine/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Listening } from '../serve.ts';
+import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, testToken } from '../testing/index.ts';
 import { openProxied } from '../testing/proxied.ts';
 
 let server: TestServer;
-let listening: Listening;
+let listening: RunningServer;
 beforeAll(async () => {
   server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [textEvents('Never asked.')] });
   listening = await server.listen();

@@ -134,7 +134,7 @@ export interface RawReply {
 }
 
 /** A response value as handlers return it; the storage format of the tree is added for all routes in one place. */
-export type Handled<A> = A extends { readonly conversation_format: ConversationFormat }
+export type HandlerResult<A> = A extends { readonly conversation_format: ConversationFormat }
   ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
   : A;
 
@@ -160,7 +160,7 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly refusal?: z.ZodType;
   handle(
     call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
-  ): Promise<RouteReply<Handled<z.input<A>>> | RawReply> | RouteReply<Handled<z.input<A>>> | RawReply;
+  ): Promise<RouteReply<HandlerResult<z.input<A>>> | RawReply> | RouteReply<HandlerResult<z.input<A>>> | RawReply;
 }
 
 /** A route without its types, for the app, the document and the tests of all routes. */

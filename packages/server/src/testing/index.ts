@@ -9,7 +9,7 @@ import { openStore } from '@coppice/stores';
 import { type CoppiceServer, createServer } from '../app.ts';
 import type { ServerOptions } from '../contract.ts';
 import { routes } from '../routes/index.ts';
-import { type Listening, serve } from '../serve.ts';
+import { type RunningServer, serve } from '../serve.ts';
 
 export { errorTables } from './error-tables.ts';
 export { EventReader, type SeenEvent } from './read-events.ts';
@@ -56,7 +56,7 @@ export interface TestServer {
   /** Sends a request and returns the raw response, for streams and bytes. */
   raw(method: string, path: string, asked?: Asked): Promise<Response>;
   /** Starts the same services on a socket. */
-  listen(options?: { readonly port?: number }): Promise<Listening>;
+  listen(options?: { readonly port?: number }): Promise<RunningServer>;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     ...(live === undefined ? {} : { live }),
   };
   const server = createServer(made);
-  const listening: Listening[] = [];
+  const listening: RunningServer[] = [];
   const raw = (method: string, path: string, asked: Asked = {}) => {
     const { token = testToken, version, body } = asked;
     const headers = new Headers();

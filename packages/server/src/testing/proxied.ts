@@ -2,7 +2,7 @@
 import { ask, type Node, type TreeSummary } from '@coppice/core';
 import { type Handler, openRawServer, type RawServer } from '@coppice/engine/testing';
 import type { Recorder } from '../proxy/recorder.ts';
-import type { Listening } from '../serve.ts';
+import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from './index.ts';
 
 /** The operator's key for the service. */
@@ -21,7 +21,7 @@ export interface RecordedNode {
 export interface Proxied {
   readonly url: string;
   readonly server: TestServer;
-  readonly listening: Listening;
+  readonly listening: RunningServer;
   readonly service: RawServer;
   readonly recorder: Recorder;
   /** The recorded trees, after all calls are recorded. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readAllBytes } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
 import { fileFrom } from './file-source.ts';
-import { fill, spoolInto } from './spool.ts';
+import { spoolInto, writeChunks } from './spool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-spool-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +41,6 @@ test('[TR5] an upload that breaks off leaves nothing', async () => {
 // Only Linux has a device that is always full.
 test.runIf(process.platform === 'linux')('[TR6] a disk without room is a refusal that says so', async () => {
   const full = await open('/dev/full', 'r+');
-  await expect(fill(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });
+  await expect(writeChunks(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });
   await full.close();
 });

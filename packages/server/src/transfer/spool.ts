@@ -34,7 +34,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
 }
 
 /** Writes all chunks and returns their size. A full disk gives a specific error. */
-export async function fill(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<number> {
+export async function writeChunks(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<number> {
   let size = 0;
   for await (const piece of source) {
     let at = 0;
@@ -62,7 +62,7 @@ function refuseWrite(thrown: unknown): never {
 export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array>): Promise<Spool> {
   const handle = await openNameless(folder);
   try {
-    return spoolOf(handle, await fill(handle, source));
+    return spoolOf(handle, await writeChunks(handle, source));
   } catch (thrown) {
     await handle.close();
     throw thrown;

@@ -195,7 +195,7 @@ export function writtenSchema<R extends z.ZodType>(result: R) {
 }
 
 /** The error format. */
-export const problem = z
+export const problemSchema = z
   .object({
     error: z.object({
       code: z.string(),
@@ -238,7 +238,7 @@ export function writeQuery<S extends z.core.$ZodLooseShape>(shape: S) {
 export const plainWriteQuery = writeQuery({});
 
 /** A boolean in a query. */
-export const flag = z
+export const queryFlag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .openapi({ type: 'boolean' });

@@ -10,7 +10,7 @@ export interface CheckedFiles {
 }
 
 /** What an unreadable tree was rebuilt from, or why that failed. */
-export type Remade = { readonly text: string; readonly nodes: number } | { readonly why: string };
+export type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
 /** The inputs of a check. */
 export interface TreesCheck {
@@ -22,7 +22,7 @@ export interface TreesCheck {
   /** Checks the files of a readable tree. */
   files(treeId: TreeId): Promise<CheckedFiles>;
   /** Rebuilds an unreadable tree; null if nothing is tried. */
-  remake?(treeId: TreeId, error: AppError): Promise<Remade | null>;
+  remake?(treeId: TreeId, error: AppError): Promise<RebuiltTree | null>;
 }
 
 const unreadable: ReadonlySet<string> = new Set(['store/damaged', 'store/newer']);

@@ -15,14 +15,14 @@ import type { SideFiles } from './side-files.ts';
 import { tidyFolder } from './transient-names.ts';
 
 /** Shared by the handles of one open store. */
-export interface Opened<P extends DiskPersistence> {
+export interface OpenFolder<P extends DiskPersistence> {
   readonly parts: StoreParts;
   readonly plate: StoreIdentity;
   readonly persistence: P;
 }
 
 /** A store folder as found, and its operations. */
-export interface Opening<P extends DiskPersistence> {
+export interface FolderOpening<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
   /** Whether feeds include commits of other processes. */
@@ -39,8 +39,8 @@ export interface Opening<P extends DiskPersistence> {
 /** Builds the parts that the handles of a store share. Closes the store again if it cannot be read completely. */
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
-  { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: Opening<P>,
-): Promise<Opened<P>> {
+  { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: FolderOpening<P>,
+): Promise<OpenFolder<P>> {
   const state = treeStateOf(options, { persistence, readOnly });
   const parts = storePartsOf(state, persistence, options);
   try {
@@ -64,9 +64,9 @@ export async function openDiskStore<P extends DiskPersistence>(
 
 /** A store on disk, as one owner sees it. */
 export abstract class DiskStore<P extends DiskPersistence> extends InProcessStore {
-  protected readonly opened: Opened<P>;
+  protected readonly opened: OpenFolder<P>;
 
-  protected constructor(opened: Opened<P>, owner: string) {
+  protected constructor(opened: OpenFolder<P>, owner: string) {
     super(opened.parts, opened.plate, owner);
     this.opened = opened;
   }

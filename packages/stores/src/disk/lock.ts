@@ -19,7 +19,7 @@ import {
 const longestWait = 10_000;
 
 /** A process that holds the lock. */
-export interface Holder {
+export interface LockHolder {
   readonly pid: number;
   /** When the process started, in clock ticks since boot: distinguishes processes with a reused pid. */
   readonly started: string | null;
@@ -51,7 +51,7 @@ function processStart(pid: number): string | null {
   });
 }
 
-function ourselves(): Holder {
+function ourselves(): LockHolder {
   return {
     pid: process.pid,
     started: processStart(process.pid),
@@ -71,7 +71,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Whether a holder is certainly gone. One that cannot be checked, such as on another machine, counts as alive. */
-function isProcessGone(holder: Holder, here: Holder = ourselves()): boolean {
+function isProcessGone(holder: LockHolder, here: LockHolder = ourselves()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
   // A restarted container has the same host name but a new pid namespace, and its old processes are gone.
@@ -80,7 +80,7 @@ function isProcessGone(holder: Holder, here: Holder = ourselves()): boolean {
   return holder.started !== processStart(holder.pid);
 }
 
-function readHolder(text: string): Holder | null {
+function readHolder(text: string): LockHolder | null {
   try {
     const json: unknown = JSON.parse(text);
     if (!isFieldMap(json)) return null;
@@ -123,7 +123,7 @@ export class FolderLock {
   }
 
   /** Takes the lock of a folder, or returns its holder. The lock of a dead process is taken over. */
-  static take(folder: string): FolderLock | Holder {
+  static take(folder: string): FolderLock | LockHolder {
     const path = join(folder, 'lock');
     // A separate temporary folder, because the other one is cleared by the lock holder.
     const bench = new AtomicWriter(join(folder, 'locking'));
@@ -161,7 +161,7 @@ export class FolderLock {
   }
 
   /** Removes a lock if its holder is gone; otherwise returns the holder. */
-  static #takeAway(path: string, bench: AtomicWriter): Holder | null {
+  static #takeAway(path: string, bench: AtomicWriter): LockHolder | null {
     const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
@@ -216,7 +216,7 @@ export class FolderLock {
 }
 
 /** The error of a write to a folder that another process has locked. */
-export function lockHolder(place: string, holder: Holder): AppError {
+export function lockHolder(place: string, holder: LockHolder): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],

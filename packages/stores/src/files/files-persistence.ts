@@ -17,7 +17,7 @@ import { addHashes, addHashesOf } from '../attachments.ts';
 import { type AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
 import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { linesOfFile } from '../disk/line-file.ts';
-import { type FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
+import { type FolderLock, type LockHolder, lockHolder } from '../disk/lock.ts';
 import type { SideEntry, SideFiles } from '../disk/side-files.ts';
 import { Locks } from '../in-process/locks.ts';
 import type { LoadedTree, PersistedEntry, Persistence } from '../in-process/persistence.ts';
@@ -26,7 +26,7 @@ import { writeFormat } from './format-file.ts';
 import { actsIn } from './journal.ts';
 import { rootFileData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
-import { forgetDamaged, type Rebuilt, rebuildJournal } from './rebuild.ts';
+import { forgetDamaged, type RebuildResult, rebuildJournal } from './rebuild.ts';
 import type { Registry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
@@ -42,7 +42,7 @@ export interface FilesOpenState extends FolderContext {
   /** Trees that exist but cannot be read. */
   readonly broken: Map<TreeId, AppError>;
   /** The lock if it is ours, its holder if it is not, null if nothing is written. */
-  readonly lock: FolderLock | Holder | null;
+  readonly lock: FolderLock | LockHolder | null;
 }
 
 const soonest = 30;
@@ -336,7 +336,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   }
 
   /** Rebuilds an unreadable journal; returns what was done, or why not. */
-  async rebuild(id: TreeId): Promise<Rebuilt> {
+  async rebuild(id: TreeId): Promise<RebuildResult> {
     this.assertWritable();
     const { folders, place, broken, bench } = this.holdings;
     const rebuilt = await this.#locks.run(id, async () => {

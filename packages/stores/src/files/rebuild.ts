@@ -25,7 +25,7 @@ import { readTreeFile, type TreeFile } from './tree-file.ts';
 const damagedJournal = 'journal.jsonl.damaged-';
 
 /** What a repair did, or why it did nothing. */
-export type Rebuilt = { readonly beside: string | null } | { readonly why: string };
+export type RebuildResult = { readonly beside: string | null } | { readonly why: string };
 
 /** The readable parts of a journal. */
 interface JournalRemains {
@@ -41,7 +41,12 @@ interface JournalRemains {
  * commits stay in the log, and the old journal is kept beside the new one. `loaded` is the version of a tree in use,
  * which the result must have.
  */
-export function rebuildJournal(folder: string, treeId: TreeId, bench: AtomicWriter, loaded: number | null): Rebuilt {
+export function rebuildJournal(
+  folder: string,
+  treeId: TreeId,
+  bench: AtomicWriter,
+  loaded: number | null,
+): RebuildResult {
   const path = join(folder, 'journal.jsonl');
   const found = wholeFiles(folder);
   if ('why' in found) return found;

@@ -99,7 +99,7 @@ export interface ExternalCommit {
 }
 
 /** What other processes did to the trees of a place since the last check. */
-export interface Survey {
+export interface ExternalChanges {
   /** New trees and lists. */
   readonly known: readonly KnownTree[];
   readonly gone: readonly TreeId[];
@@ -127,7 +127,7 @@ export interface Persistence {
    * Returns what other processes did since the last call: new and deleted trees, and with `rows` also changed ones.
    * Null if nothing changed.
    */
-  survey?(rows: boolean): Survey | null;
+  survey?(rows: boolean): ExternalChanges | null;
   /** Runs work while no other process creates a tree in the same place. */
   alone?<T>(work: () => Promise<T>): Promise<T>;
   /** Returns which trees that are not loaded contain these ids. */

@@ -1,6 +1,6 @@
 /** The lease of a session file: one process at a time may write to it. */
 import { isAppError } from '@coppice/core';
-import { FolderLock, type Holder, lockHolder } from '../disk/lock.ts';
+import { FolderLock, type LockHolder, lockHolder } from '../disk/lock.ts';
 import { sidecarFolder } from './paths.ts';
 import { openedReadOnly, sessionClosed } from './refusals.ts';
 
@@ -10,7 +10,7 @@ const goodFor = 500;
 /** The lease of one file, or its holder if it is another process. */
 export class FileLease {
   readonly #path: string;
-  #lease: FolderLock | Holder | null = null;
+  #lease: FolderLock | LockHolder | null = null;
   // Whether to take it as soon as possible.
   #wanted = false;
   #isClosed = false;
@@ -29,7 +29,7 @@ export class FileLease {
   }
 
   /** The other process that holds it. */
-  get holder(): Holder | null {
+  get holder(): LockHolder | null {
     return this.#lease instanceof FolderLock ? null : this.#lease;
   }
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { TreeId } from '@coppice/core';
 import { statOrNull } from '../disk/atomic-files.ts';
-import type { Survey } from '../in-process/persistence.ts';
+import type { ExternalChanges } from '../in-process/persistence.ts';
 import { sessionPaths } from './paths.ts';
 import type { SessionState } from './session.ts';
 
@@ -10,7 +10,7 @@ import type { SessionState } from './session.ts';
 export interface Discovery {
   find(path: string, mayWrite: boolean): void;
   /** Returns what was found since the last call. */
-  take(): Pick<Survey, 'known'>;
+  take(): Pick<ExternalChanges, 'known'>;
   /** Forgets that a file could not be read; returns the tree that it was listed as. */
   forgetBroken(path: string): TreeId | null;
 }
@@ -46,7 +46,7 @@ export class FolderWatch {
   }
 
   /** Compares the folder with the known sessions; with `rows` also looks for changes in the files. */
-  survey(rows: boolean): Survey | null {
+  survey(rows: boolean): ExternalChanges | null {
     const gone: TreeId[] = [];
     const changed: TreeId[] = [];
     const replaced: TreeId[] = [];

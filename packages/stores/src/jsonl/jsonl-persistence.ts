@@ -18,7 +18,13 @@ import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { FolderLock, lockHolder } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import type { StoreParts } from '../in-process/in-process-store.ts';
-import type { ExternalCommit, LoadedTree, PersistedEntry, Persistence, Survey } from '../in-process/persistence.ts';
+import type {
+  ExternalChanges,
+  ExternalCommit,
+  LoadedTree,
+  PersistedEntry,
+  Persistence,
+} from '../in-process/persistence.ts';
 import type { FolderWatch } from './folder-watch.ts';
 import { hashesInFile } from './hashes-in-file.ts';
 import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
@@ -260,7 +266,7 @@ export class JsonlPersistence
     return landed;
   }
 
-  survey(rows: boolean): Survey | null {
+  survey(rows: boolean): ExternalChanges | null {
     const survey = this.holdings.watch?.survey(rows) ?? null;
     if (survey === null) return null;
     for (const { row } of survey.known) this.#meet(row.id);

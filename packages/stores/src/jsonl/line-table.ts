@@ -2,7 +2,7 @@
 import { derivedId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
-import { type Detached, placeDetached } from './place-detached.ts';
+import { type DetachedLine, placeDetached } from './place-detached.ts';
 
 /** The place of a line in its file. */
 export interface LinePlace {
@@ -47,8 +47,8 @@ export class LineTable {
   // Where lines with a missing parent are shown, by the parent that they name.
   readonly #misplaced = new Map<string, number>();
   // Lines with a parent that was unknown when they were read: those of this scan, and those that still wait.
-  #detached: Detached[] = [];
-  readonly #awaited = new Map<string, Detached[]>();
+  #detached: DetachedLine[] = [];
+  readonly #awaited = new Map<string, DetachedLine[]>();
   readonly #named = new Map<number, string>();
   readonly #placements = new Map<number, SessionWarning>();
   readonly warnings: SessionWarning[] = [];
@@ -441,7 +441,8 @@ export class LineTable {
     parentAt: (index: number) => this.parentAt(index),
     isMessage: (index: number) => isLeafType(this.typeAt(index)),
     // A leaf line before its target leaves the leaf at the last message; the target moves it itself.
-    realParent: ({ index, named }: Detached) => (this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named)),
+    realParent: ({ index, named }: DetachedLine) =>
+      this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named),
   };
 
   /** Returns the line below which lines with an unknown parent are shown. */

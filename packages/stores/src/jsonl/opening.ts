@@ -9,7 +9,7 @@ import { namesInFolder, onFile, statOrNull } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { isFolderWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { KnownTree, Survey } from '../in-process/persistence.ts';
+import type { ExternalChanges, KnownTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { type Discovery, FolderWatch } from './folder-watch.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
@@ -93,7 +93,7 @@ class SessionFinder implements Discovery {
     return new FolderWatch(folder, this.#sessions, this, mayWrite);
   }
 
-  take(): Pick<Survey, 'known'> {
+  take(): Pick<ExternalChanges, 'known'> {
     const found = { known: this.#known };
     this.#known = [];
     return found;
@@ -145,7 +145,7 @@ class SessionFinder implements Discovery {
   #read(path: string, mayWrite: boolean): void {
     let dialect = dialectOf(path);
     if (dialect === 'v1' && mayWrite && !isForeignFolder(path)) {
-      if (migrated(path)) dialect = 'v2';
+      if (migrateSession(path)) dialect = 'v2';
       else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
     }
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
@@ -195,7 +195,7 @@ class SessionFinder implements Discovery {
     return true;
   }
 
-  opened(writes: boolean, { known }: Pick<Survey, 'known'>, watch: FolderWatch | null): OpenedSessions {
+  opened(writes: boolean, { known }: Pick<ExternalChanges, 'known'>, watch: FolderWatch | null): OpenedSessions {
     const notes = this.#notes;
     return {
       holdings: {
@@ -220,7 +220,7 @@ class SessionFinder implements Discovery {
 /**
  * Migrates a file under its lease; false if another process has it or nothing can be written: then it is read as it is.
  */
-export function migrated(path: string): boolean {
+export function migrateSession(path: string): boolean {
   try {
     const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return false;

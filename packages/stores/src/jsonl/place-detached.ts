@@ -2,7 +2,7 @@
 import type { LinePlace } from './line-table.ts';
 
 /** A line whose parent was unknown when it was read. */
-export interface Detached {
+export interface DetachedLine {
   readonly index: number;
   /** The parent that it names. */
   readonly named: string;
@@ -13,17 +13,17 @@ export interface Detached {
 
 /** The lines to place, in file order, and functions on all lines. */
 export interface LinesToPlace {
-  readonly detached: readonly Detached[];
+  readonly detached: readonly DetachedLine[];
   /** Returns the parent of a placed line. */
   parentAt(index: number): number;
   isMessage(index: number): boolean;
   /** Returns the line that a line names as its parent; undefined if there is none. */
-  realParent(line: Detached): number | undefined;
+  realParent(line: DetachedLine): number | undefined;
 }
 
 /** A line with its parent. `real` is the line that it names; `parent` differs if that is a descendant of the line. */
-export interface Placed {
-  readonly line: Detached;
+export interface PlacedLine {
+  readonly line: DetachedLine;
   readonly parent: number;
   readonly real: number | undefined;
 }
@@ -35,7 +35,7 @@ const mostTries = 64;
  * Gives each line the parent that it names if possible, else the nearest message before it. No line becomes its own
  * ancestor: in a cycle, the line that would close it is moved. The work is about linear in the number of lines.
  */
-export function* placeDetached(lines: LinesToPlace): Generator<Placed, void, undefined> {
+export function* placeDetached(lines: LinesToPlace): Generator<PlacedLine, void, undefined> {
   const open = new Set(lines.detached.map(({ index }) => index));
   const placed = new Map<number, number>();
   const tops = new Map<number, number>();

@@ -1,7 +1,7 @@
 /** Finds other places for entries of a session file that do not fit where their lines say, so that none is lost. */
 import { lastPlaceBelow, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
-  type Applied,
+  type ApplyResult,
   isBlank,
   type MoveStep,
   matchParentBelow,
@@ -25,7 +25,7 @@ interface Stray {
 }
 
 /** The steps of a commit that fit, and the result of applying them. */
-export interface Fitted extends Applied {
+export interface FittingSteps extends ApplyResult {
   readonly steps: readonly Step[];
 }
 
@@ -49,7 +49,7 @@ export class Recovery {
    * Returns the steps that fit the tree. An entry that does not fit its place is moved; any other step that does not
    * fit is dropped. Both are reported.
    */
-  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): Fitted {
+  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): FittingSteps {
     const steps = given.map((step) => this.#flagged(step));
     const misplaced = this.#adrift.size + this.#restored.size;
     const takesAway = misplaced > 0 && steps.some((step) => step.type === 'remove' || step.type === 'move');

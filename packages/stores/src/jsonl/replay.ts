@@ -26,7 +26,7 @@ import { damagedFile } from '../disk/atomic-files.ts';
 import { describeUnreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
 import { type LinearTree, treeOfLinear } from '../linear.ts';
-import { type Fitted, Recovery } from './recovery.ts';
+import { type FittingSteps, Recovery } from './recovery.ts';
 import { emptyCommit, type ReplayOptions } from './replaying.ts';
 import { readStateRows, type StateRows } from './state-rows.ts';
 
@@ -230,7 +230,13 @@ export class Replay {
    * Returns the steps of a commit that fit the tree. An entry that does not fit its place is moved; any other step that
    * does not fit is dropped. Both are reported, and the lines stay.
    */
-  #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Fitted {
+  #fitting(
+    tree: Tree,
+    lines: readonly SessionEntry[],
+    first: readonly Step[],
+    late: boolean,
+    at: number,
+  ): FittingSteps {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
     // A line that was inserted before a commit which did not know of it does not move the leaf, unless there was none.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;

@@ -22,7 +22,7 @@ import { makeFolders } from '../disk/make-folders.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { headerText, lineText } from './line-text.ts';
-import { isUnwritable, migrated } from './opening.ts';
+import { isUnwritable, migrateSession } from './opening.ts';
 import { fileName, isForeignFolder, makeFile, sidecarFolder, tidy } from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
@@ -41,7 +41,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   const path = resolve(given);
   let dialect = dialectOf(path);
   const mayWrite = options.readOnly !== true;
-  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrated(path)) dialect = 'v2';
+  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrateSession(path)) dialect = 'v2';
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {

@@ -1,7 +1,7 @@
 /** The PostgreSQL dialect of the shared statements. */
 import { nextInWalk } from '../sql/match.ts';
 import type { SqlDialect } from '../sql/query.ts';
-import { prefixed, selectCells } from '../sql/rows.ts';
+import { prefixColumns, selectCells } from '../sql/rows.ts';
 
 // The innermost sub-select is executed once, not for each row that reads an item.
 const walk = `WITH RECURSIVE walk(id, at) AS (
@@ -29,7 +29,7 @@ export const postgresDialect: SqlDialect = {
   pathWalk: (columns) => `WITH RECURSIVE up AS (
       SELECT ${columns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
       UNION ALL
-      SELECT ${prefixed('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+      SELECT ${prefixColumns('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
       WHERE up.level < $3 AND up.id <> $4 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectCells('up', columns)} FROM up`,
   forUpdate: ' FOR UPDATE',

@@ -48,7 +48,7 @@ export const treeColumns =
   'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
 /** Prefixes columns with a table name. */
-export function prefixed(table: string, columns: string): string {
+export function prefixColumns(table: string, columns: string): string {
   return columns
     .split(', ')
     .map((column) => `${table}.${column}`)

@@ -109,7 +109,7 @@ export function resultCode(error: unknown): number | undefined {
 }
 
 /** SQLITE_BUSY: another connection holds the lock. */
-export const busy = 5;
+export const sqliteBusy = 5;
 const locked = 6;
 const readOnly = 8;
 const ioError = 10;
@@ -123,7 +123,7 @@ const protocol = 15;
 
 // The npm module reports errors of preparing a statement only by message.
 const sentences: readonly (readonly [RegExp, number])[] = [
-  [/^database is locked/, busy],
+  [/^database is locked/, sqliteBusy],
   [/^database (?:table|schema) is locked/, locked],
   [/^attempt to write a readonly database/, readOnly],
   [/^disk I\/O error/, ioError],
@@ -141,7 +141,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
   const make = (init: { code: string; kind: AppError['kind']; message: string; retryable?: boolean }) =>
     new AppError({ ...init, cause: error, data: { place, sqlite: code } });
   switch (code) {
-    case busy:
+    case sqliteBusy:
     case locked:
     case protocol:
       return make({

@@ -15,7 +15,7 @@ import { RowCache } from '../sql/row-cache.ts';
 import type { FoundRow, SearchRequest } from '../sql/search.ts';
 import { backUpSqlite } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
-import { busy, resultCode, type SqliteConnection, toSqliteError } from './driver.ts';
+import { resultCode, type SqliteConnection, sqliteBusy, toSqliteError } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
 import { overwriteResidue, watchDeletes } from './overwrite-residue.ts';
 import { clearResidue, noteLog } from './residue.ts';
@@ -213,7 +213,7 @@ export class SqliteEngine implements SqlEngine {
 
   /** Handles a failed batch: if one task may have failed the others, each is retried alone. */
   #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
-    if (batch.length === 1 || resultCode(error) === busy) {
+    if (batch.length === 1 || resultCode(error) === sqliteBusy) {
       for (const one of batch) one.reject(this.#failed(error));
       return null;
     }

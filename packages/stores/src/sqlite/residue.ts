@@ -1,6 +1,6 @@
 /** Tracks remains of purged rows in the file itself, and clears them as soon as possible. */
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
-import { busy, resultCode, type SqliteConnection } from './driver.ts';
+import { resultCode, type SqliteConnection, sqliteBusy } from './driver.ts';
 
 /** Records in a purging transaction that the write-ahead log contains purged data until it is emptied. */
 export function* noteLog(): SqlTask<void> {
@@ -30,7 +30,7 @@ function isDone({ database }: SqliteConnection, sql: string): boolean {
     return true;
   } catch (error) {
     const code = resultCode(error);
-    if (code === busy || code === full) return false;
+    if (code === sqliteBusy || code === full) return false;
     throw error;
   }
 }

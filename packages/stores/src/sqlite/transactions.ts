@@ -2,7 +2,7 @@
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
 import type { Query, SqlTask } from '../sql/query.ts';
-import { busy, resultCode, type SqliteConnection } from './driver.ts';
+import { resultCode, type SqliteConnection, sqliteBusy } from './driver.ts';
 
 /** How long a connection waits for another one before it reports that the database is busy, in milliseconds. */
 export const longestWait = 10_000;
@@ -23,7 +23,7 @@ export function beginStatement({ database }: SqliteConnection, until: number, ag
     database.exec('BEGIN IMMEDIATE');
     return true;
   } catch (error) {
-    if (resultCode(error) !== busy || Date.now() > until) throw error;
+    if (resultCode(error) !== sqliteBusy || Date.now() > until) throw error;
     return false;
   } finally {
     if (again) database.exec(`PRAGMA busy_timeout = ${blockingWait}`);

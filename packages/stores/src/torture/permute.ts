@@ -1,6 +1,6 @@
 /** Runs sessions in every order and concurrently, and compares the results with recorded outcomes. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ask, type Created, isAppError, type Store } from '@coppice/core';
+import { ask, type CreateResult, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 import { Worker } from './crew.ts';
 import { Journal, type Report } from './journal.ts';
@@ -58,7 +58,7 @@ async function answerOf(work: Promise<{ readonly result: unknown; readonly commi
   }
 }
 
-function isCreated(result: unknown): result is Created {
+function isCreated(result: unknown): result is CreateResult {
   return typeof result === 'object' && result !== null && 'created' in result;
 }
 

@@ -51,9 +51,9 @@ export function setLanguage(next: Language): void {
 }
 
 /** Values for placeholders in braces. */
-export type Values = Readonly<Record<string, string | number>>;
+export type TextValues = Readonly<Record<string, string | number>>;
 
-function fillTemplate(text: string, values: Values): string {
+function fillTemplate(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return whole;
@@ -62,12 +62,12 @@ function fillTemplate(text: string, values: Values): string {
 }
 
 /** A text in the current language. */
-export function t(key: Key, values: Values = {}): string {
+export function t(key: Key, values: TextValues = {}): string {
   return fillTemplate(dictionaries[language][key], values);
 }
 
 /** A text with a plural form; `{n}` is the number. */
-export function tn(key: CountKey, n: number, values: Values = {}): string {
+export function tn(key: CountKey, n: number, values: TextValues = {}): string {
   const form = plurals.select(n) === 'one' ? 'one' : 'other';
   const full: Key = `${key}.${form}`;
   return fillTemplate(dictionaries[language][full], { ...values, n });

@@ -3,20 +3,20 @@ import { currentLanguage, t } from './index.ts';
 import { germanRefusal } from './refusals-de.ts';
 
 /** An error from any source. */
-export interface Refused {
+export interface ReceivedError {
   readonly code: string;
   readonly message: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** The error as one line of plain text. */
-export function plainWords(of: Refused): string {
+export function plainWords(of: ReceivedError): string {
   const { said, english = '' } = localizeError(of);
   return [said, english].filter((part) => part !== '').join(' ');
 }
 
 /** An error in the user's language if its code is known; else the server's message. */
-export function localizeError({ code, message, data = {} }: Refused): Dictionary {
+export function localizeError({ code, message, data = {} }: ReceivedError): Dictionary {
   // A browser's own message about an unreachable or foreign server is not helpful.
   if (code === 'page/offline') return { said: t('serverAway') };
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];

@@ -29,7 +29,7 @@ interface CardPlace {
 const most = 120;
 
 /** Zoomed in, each message is a card. Cards are DOM elements, so that they can be read, focused and clicked. */
-export function Cards({ model, view, width, height, onOpen }: CardsProps): ReactElement {
+export function MessageCards({ model, view, width, height, onOpen }: CardsProps): ReactElement {
   const cards = useMemo(() => visibleCards(model, view, width, height), [model, view, width, height]);
   return (
     <div className="map-cards">

@@ -1,5 +1,5 @@
 /** Draws the root and the lines of branches: width is the number of messages, green is the active path. */
-import { lean, type MapBranch, positionOf, step } from './layout.ts';
+import { columnX, type MapBranch, positionOf, step } from './layout.ts';
 import type { MapScene, SeenBranch } from './map-scene.ts';
 
 function thickness(weight: number, scale: number): number {
@@ -80,7 +80,7 @@ function addStretch(
   const { view, layout } = pen;
   // Zoomed out many messages share a pixel: the line is drawn in visible steps.
   const stride = Math.max(1, Math.floor(3 / (step * view.ky)));
-  const xOf = (at: number) => lean(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
+  const xOf = (at: number) => columnX(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * step) * view.ky + view.ty;
   let before = from - 1;
   let run: StemRun | null = null;

@@ -49,7 +49,7 @@ export const step = 23;
 const columnWidth = 47;
 
 /** The x position of a column at a height: columns lean outwards a little. */
-export function lean(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
+export function columnX(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
   const tilt = ((x - layout.x0) / Math.max(layout.width, 600)) * 0.22;
   // Limited, because tall trees would lean out of bounds.
   return x + Math.min(-y, 900) * tilt;
@@ -62,7 +62,7 @@ export function positionOf(
   at: number,
 ): { readonly x: number; readonly y: number } {
   const y = branch.base - at * step;
-  return { x: lean(layout, branch.column, y), y };
+  return { x: columnX(layout, branch.column, y), y };
 }
 
 /** Computes the layout. Every walk is iterative: a chain of 100,000 messages is one column. */
@@ -83,7 +83,7 @@ export function layOut(topology: Topology): MapLayout {
     raiseBranch(branch, frame);
     const top = branch.base - (branch.nodes.length - 1) * step;
     height = Math.max(height, -top);
-    const x = lean(frame, branch.column, top);
+    const x = columnX(frame, branch.column, top);
     left = Math.min(left, x, branch.column);
     right = Math.max(right, x, branch.column);
   }
@@ -200,6 +200,6 @@ function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>):
     return;
   }
   const y = parent.base - branch.forkAt * step;
-  branch.fork = { x: lean(frame, parent.column, y), y };
+  branch.fork = { x: columnX(frame, parent.column, y), y };
   branch.base = y - (16 + Math.min(120, Math.abs(branch.column - parent.column) * 0.42));
 }

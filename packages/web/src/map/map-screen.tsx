@@ -11,7 +11,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { BranchList } from './branch-list.tsx';
-import { Cards } from './cards.tsx';
+import { MessageCards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
 import { drawMap } from './draw.ts';
 import { filters, type ShapeFilter } from './filters.ts';
@@ -20,9 +20,9 @@ import { MapLegend } from './legend.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
 import { canvasContext, fontOf, useCanvas } from './use-canvas.ts';
-import { dims, type MapModel, useMapModel, useModelColour } from './use-map.ts';
+import { isDimmed, type MapModel, useMapModel, useModelColour } from './use-map.ts';
 import { usePointer } from './use-pointer.ts';
-import { centreView, fitView, levelOf, type MapView, scales, type ZoomLevel, zoomView } from './view.ts';
+import { centreView, fitView, levelOf, type MapView, type ZoomLevel, zoomScales, zoomView } from './view.ts';
 
 const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid' | 'near' }[] = [
   { name: 'far', label: 'far' },
@@ -57,7 +57,7 @@ export function MapScreen(): ReactElement {
   const found = useMemo(() => matchesFilter(model, find), [model, find]);
   const hidden = useMemo(() => {
     if (model === null) return () => false;
-    const base = dims(filter, model);
+    const base = isDimmed(filter, model);
     return found === null ? base : (node: { readonly id: NodeId }) => !found.has(node.id);
   }, [filter, model, found]);
 
@@ -202,7 +202,7 @@ export function MapScreen(): ReactElement {
           {...pointer}
         />
         {model !== null && view !== null && level === 'near' ? (
-          <Cards model={model} view={view} width={width} height={height} onOpen={goTo} />
+          <MessageCards model={model} view={view} width={width} height={height} onOpen={goTo} />
         ) : null}
         {model === null ? null : <BranchList model={model} onPick={goTo} onShow={show} />}
         {model !== null && view !== null && drag !== null ? <DragLine model={model} view={view} drag={drag} /> : null}
@@ -229,7 +229,7 @@ export function MapScreen(): ReactElement {
                   const at = focus ?? model?.leaf ?? null;
                   const spot = at === null ? undefined : model?.layout.spots.get(at);
                   if (model !== null && spot !== undefined)
-                    setView(centreView(model.layout, { width, height }, spot, scales[each.name]));
+                    setView(centreView(model.layout, { width, height }, spot, zoomScales[each.name]));
                 }}
               >
                 {t(each.label)}

@@ -3,7 +3,7 @@ import { useUi } from '../state/ui.ts';
 import { type MapColours, readMapColours } from './map-colours.ts';
 
 /** A canvas with its size and the colours of the theme. */
-export interface Surface {
+export interface MapCanvas {
   readonly host: RefObject<HTMLDivElement | null>;
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly width: number;
@@ -14,7 +14,7 @@ export interface Surface {
 /**
  * Resizes a canvas to its container and the screen's resolution, and reads the colours again when the theme changes.
  */
-export function useCanvas(): Surface {
+export function useCanvas(): MapCanvas {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useUi((ui) => ui.theme);

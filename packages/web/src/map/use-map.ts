@@ -70,7 +70,7 @@ export function useModelColour(palette: MapColours | null): (branch: MapBranch) 
 }
 
 /** Whether a filter dims a message; the bookmarks filter never dims the active path. */
-export function dims(filter: ShapeFilter, model: MapModel): (node: TopologyNode) => boolean {
+export function isDimmed(filter: ShapeFilter, model: MapModel): (node: TopologyNode) => boolean {
   if (filter === 'no-tools') return (node) => node.role === 'tool';
   if (filter === 'mine') return (node) => node.role !== 'user';
   if (filter === 'all') return () => false;

@@ -25,7 +25,7 @@ export interface Drag {
 }
 
 /** The pointer actions of the map. */
-export interface Pointed {
+export interface MapPointer {
   onFocus(id: NodeId | null): void;
   onOpen(id: NodeId): void;
   /** Null if branches cannot be dragged. */
@@ -49,7 +49,7 @@ export function usePointer(
   view: MapView | null,
   setView: (view: MapView | null) => void,
   model: MapModel | null,
-  pointed: Pointed,
+  pointed: MapPointer,
 ) {
   const held = useRef<Held | null>(null);
   const [drag, setDrag] = useState<Drag | null>(null);

@@ -1,5 +1,5 @@
 /** The viewport of the map: a scale for each direction and the position of the root. */
-import { lean, type MapLayout, positionOf } from './layout.ts';
+import { columnX, type MapLayout, positionOf } from './layout.ts';
 
 /** Maps layout positions to pixels. */
 export interface MapView {
@@ -18,7 +18,7 @@ export function levelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
 }
 
 /** The scales of the three levels, for their buttons. */
-export const scales: Readonly<Record<ZoomLevel, number>> = { far: 0.5, mid: 1, near: 4.4 };
+export const zoomScales: Readonly<Record<ZoomLevel, number>> = { far: 0.5, mid: 1, near: 4.4 };
 
 /** A frame in pixels, with margins. */
 export interface ViewFrame {
@@ -67,6 +67,6 @@ export function seenColumns(
   const from = -view.tx / view.kx - margin;
   const to = (width - view.tx) / view.kx + margin;
   // Columns lean by at most this much.
-  const most = Math.abs(lean(layout, layout.right, -900) - layout.right);
+  const most = Math.abs(columnX(layout, layout.right, -900) - layout.right);
   return { from: from - most, to: to + most };
 }

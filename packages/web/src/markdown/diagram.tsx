@@ -6,7 +6,7 @@ import { saveText } from '../ui/save-text.ts';
 import { useDarkTheme } from '../ui/use-dark-theme.ts';
 import { Code } from './code.tsx';
 import type { CodeInfo } from './code-names.ts';
-import type { Drawn } from './draw-diagram.ts';
+import type { DrawnDiagram } from './draw-diagram.ts';
 
 // A longer one is shown as code: drawing it could block the browser.
 const longestText = 20_000;
@@ -23,7 +23,7 @@ export const Diagram = memo(function Diagram({
   readonly info: CodeInfo;
 }): ReactElement {
   const dark = useDarkTheme();
-  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const [drawn, setDrawn] = useState<DrawnDiagram | null>(null);
   const [asCode, setAsCode] = useState(false);
   useEffect(() => {
     if (code.length > longestText) return;

@@ -5,7 +5,7 @@
 import libraryAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
 
 /** A drawn diagram, or why it could not be drawn. */
-export type Drawn = { readonly svg: string } | { readonly problem: string };
+export type DrawnDiagram = { readonly svg: string } | { readonly problem: string };
 
 // Drawn in greys: colours have other meanings on the page.
 function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
@@ -49,7 +49,7 @@ function isAnswer(data: unknown): data is Answer {
   return typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number';
 }
 
-const waiting = new Map<number, (drawn: Drawn) => void>();
+const waiting = new Map<number, (drawn: DrawnDiagram) => void>();
 let frame: Promise<HTMLIFrameElement> | null = null;
 let lastId = 0;
 
@@ -82,7 +82,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
 }
 
 /** Draws a diagram. Rejects if the library cannot be loaded; an invalid diagram returns the reason. */
-export async function drawDiagram(text: string, dark: boolean): Promise<Drawn> {
+export async function drawDiagram(text: string, dark: boolean): Promise<DrawnDiagram> {
   frame ??= openFrame();
   let opened: HTMLIFrameElement;
   try {

@@ -7,15 +7,15 @@ import type { createLowlight } from 'lowlight';
 /** The highlighting library. */
 export type Highlighter = ReturnType<typeof createLowlight>;
 /** The style of a token. */
-export type Look = 'keyword' | 'string' | 'comment' | null;
+export type TokenStyle = 'keyword' | 'string' | 'comment' | null;
 /** A token of code. */
 export interface CodePart {
   readonly at: number;
   readonly text: string;
-  readonly look: Look;
+  readonly look: TokenStyle;
 }
 
-const looks: ReadonlyMap<string, Look> = new Map([
+const looks: ReadonlyMap<string, TokenStyle> = new Map([
   ['hljs-keyword', 'keyword'],
   ['hljs-literal', 'keyword'],
   ['hljs-built_in', 'keyword'],
@@ -37,7 +37,7 @@ const mostParts = 1_500;
 
 type HighlightedNode = ReturnType<Highlighter['highlight']>['children'][number];
 
-function lookOf(names: unknown): Look {
+function lookOf(names: unknown): TokenStyle {
   if (!Array.isArray(names)) return null;
   for (const name of names) if (typeof name === 'string' && looks.has(name)) return looks.get(name) ?? null;
   return null;
@@ -51,15 +51,15 @@ export function highlight(highlighter: Highlighter | null, code: string, languag
   if (highlighter === null || name === '' || !highlighter.registered(name)) return [{ at: 0, text: code, look: null }];
   const parts: CodePart[] = [];
   let at = 0;
-  const add = (text: string, look: Look) => {
+  const add = (text: string, look: TokenStyle) => {
     if (text === '') return;
     const last = parts.at(-1);
     if (last !== undefined && last.look === look) parts[parts.length - 1] = { ...last, text: last.text + text };
     else parts.push({ at, text, look });
     at += text.length;
   };
-  const waiting: { readonly node: HighlightedNode; readonly look: Look }[] = [];
-  const push = (nodes: readonly HighlightedNode[], look: Look) => {
+  const waiting: { readonly node: HighlightedNode; readonly look: TokenStyle }[] = [];
+  const push = (nodes: readonly HighlightedNode[], look: TokenStyle) => {
     for (let index = nodes.length - 1; index >= 0; index--) {
       const node = nodes[index];
       if (node !== undefined) waiting.push({ node, look });

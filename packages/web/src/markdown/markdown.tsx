@@ -31,8 +31,8 @@ import { FootnotesContext, numberFootnotes } from './footnotes.ts';
 import { Formula } from './formula.tsx';
 import { nestTags } from './html-tags.ts';
 import { safeAddress } from './links.ts';
-import { Picture } from './picture.tsx';
-import { Plain } from './plain.tsx';
+import { MessagePicture } from './picture.tsx';
+import { PlainText } from './plain.tsx';
 import { type Slice, type SliceLimit, type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
 
 interface MarkdownProps {
@@ -87,7 +87,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
         />
       ))}
       {left > 0 && growing ? (
-        <Plain text={`…${slices.text.slice(Math.max(end, slices.text.length - tailLength))}`} />
+        <PlainText text={`…${slices.text.slice(Math.max(end, slices.text.length - tailLength))}`} />
       ) : null}
       {left > 0 && firstEnd === null ? (
         <Button small onClick={() => setFirstEnd(end)}>
@@ -118,7 +118,7 @@ const SliceView = memo(function SliceView({
     const nested = nestBlocks(next.blocks);
     return countElements(nested.map((block) => block.token)) > mostElements ? null : nested;
   }, [slice, growing]);
-  if (cut === null) return <Plain text={slice.text} />;
+  if (cut === null) return <PlainText text={slice.text} />;
   const blocks = cut.map((block) => <Block key={block.at} block={block} />);
   return later ? <div className="later-slice">{blocks}</div> : <>{blocks}</>;
 });
@@ -181,7 +181,7 @@ function renderElement(token: Token, depth: number): ReactNode {
     case 'link':
       return renderLink(token, depth);
     case 'image':
-      return <Picture address={String(token.href)} words={String(token.text)} />;
+      return <MessagePicture address={String(token.href)} words={String(token.text)} />;
     case 'math':
       return <Formula tex={String(token.tex)} display={token.display === true} />;
     case 'element':

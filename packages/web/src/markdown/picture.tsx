@@ -7,7 +7,7 @@ import { isOwnImage, safeAddress } from './links.ts';
  * An image in a text. An external one is shown as a link only: loading it would tell its server that, and what,
  * somebody reads here. A click opens the URL, which is shown completely.
  */
-export function Picture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
+export function MessagePicture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
   const [failed, setFailed] = useState(false);
   if (isOwnImage(address) && !failed)
     return <img className="picture" src={address} alt={words} loading="lazy" onError={() => setFailed(true)} />;

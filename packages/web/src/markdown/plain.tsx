@@ -6,7 +6,7 @@ import { splitPieces } from './pieces.ts';
 const shownAtFirst = 40_000;
 
 /** A large text without formatting. The browser lays out only visible pieces, and the rest is shown on demand. */
-export function Plain({ text }: { readonly text: string }): ReactElement {
+export function PlainText({ text }: { readonly text: string }): ReactElement {
   const [whole, setWhole] = useState(false);
   const shown = whole ? text : text.slice(0, shownAtFirst);
   const pieces = useMemo(() => splitPieces(shown), [shown]);

@@ -3,7 +3,7 @@ import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { Plain } from '../markdown/plain.tsx';
+import { PlainText } from '../markdown/plain.tsx';
 import { PreviewContext } from '../markdown/preview-context.ts';
 import { stopReply } from '../state/generation.ts';
 import { modelColourOf } from '../state/model-colours.ts';
@@ -296,7 +296,7 @@ function MessageBody({
   return (
     <div className="body">
       {empty || node.message === null ? null : (
-        <Boundary of={node.message} fallback={<Plain text={node.text} />}>
+        <Boundary of={node.message} fallback={<PlainText text={node.text} />}>
           <PreviewContext value={(code) => void showPreview(node, code)}>
             <Blocks message={node.message} results={row.results} open={opened} />
           </PreviewContext>

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Dictionary as Said } from '../i18n/dictionary.ts';
-import { localizeError, type Refused } from '../i18n/refusals.ts';
+import { localizeError, type ReceivedError } from '../i18n/refusals.ts';
 
 /** Text in the user's language, followed by the server's, marked as English for screen readers. */
 export function LocalizedError({ said, english = '' }: Said): ReactElement {
@@ -18,6 +18,6 @@ export function LocalizedError({ said, english = '' }: Said): ReactElement {
 }
 
 /** An error in the user's language. */
-export function RefusalNotice({ of }: { readonly of: Refused }): ReactElement {
+export function RefusalNotice({ of }: { readonly of: ReceivedError }): ReactElement {
   return <LocalizedError {...localizeError(of)} />;
 }

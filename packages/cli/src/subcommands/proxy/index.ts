@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
 import { outlineShape } from '@coppice/core/tree';
-import type { Listening } from '@coppice/server';
+import type { RunningServer } from '@coppice/server';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
@@ -112,7 +112,7 @@ const waits = 6;
  * Waits until every call is recorded. An unavailable store does not block the exit: waiting calls are moved to files,
  * and recorded the next time.
  */
-async function recordedAll({ server }: Listening, at: CliContext): Promise<void> {
+async function recordedAll({ server }: RunningServer, at: CliContext): Promise<void> {
   const { recorder } = server.services;
   const done = recorder.idle().then(() => true);
   for (let asked = 0; asked < waits; asked++) {
@@ -165,7 +165,7 @@ function until(signal: AbortSignal): Promise<number> {
 }
 
 /** Prints calls as they are recorded: model, tokens, time, and tree. */
-function watchCalls(listening: Listening, at: CliContext): () => void {
+function watchCalls(listening: RunningServer, at: CliContext): () => void {
   return listening.server.services.recorder.listen((call) => {
     const where =
       call.treeId === null

@@ -1,4 +1,4 @@
-import { commandLineFor, continued } from '../../changing.ts';
+import { breakShellLine, commandLineFor } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { timeText } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
@@ -47,7 +47,7 @@ export const search = defineSubcommand({
       const where = oneLine(hit.title ?? 'Untitled', Math.min(30, columns));
       const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
       const opens = commandLineFor(at, `coppice show ${shortId(hit.treeId)} ${shortId(hit.nodeId)} --through`);
-      const below = opens === null ? [] : screen === null ? [opens] : continued(opens, screen - 2);
+      const below = opens === null ? [] : screen === null ? [opens] : breakShellLine(opens, screen - 2);
       return [
         `${style.strong(where)}${gap}${style.quiet(about)}`,
         `  ${oneLine(hit.snippet, columns - 4)}`,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createProviders, localTokenPath, openLocalToken } from '@coppice/engine';
-import type { Listening, ServeOptions } from '@coppice/server';
+import type { RunningServer, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { createExampleTree } from '../../example-tree.ts';
@@ -155,10 +155,10 @@ type TokenAuth = Extract<ServeOptions['auth'], { readonly mode: 'token' }>;
 
 /** The default port, or a free one if it is in use; an explicit port is required. */
 async function startServer(
-  listen: (options: ServeOptions) => Promise<Listening>,
+  listen: (options: ServeOptions) => Promise<RunningServer>,
   options: ServeOptions,
   port: number | undefined,
-): Promise<Listening> {
+): Promise<RunningServer> {
   if (port !== undefined) return listen({ ...options, port });
   try {
     return await listen({ ...options, port: usualPort });
@@ -168,7 +168,7 @@ async function startServer(
   }
 }
 
-function printAddress({ port, url, signInUrl }: Listening, token: string, at: CliContext, asData: boolean): void {
+function printAddress({ port, url, signInUrl }: RunningServer, token: string, at: CliContext, asData: boolean): void {
   const { output } = at;
   if (asData || at.options.json) {
     output.json({ port, token, url });

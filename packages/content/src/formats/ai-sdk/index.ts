@@ -4,7 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import {
@@ -168,14 +168,17 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
       for (const [index, one] of messages.entries()) {
         const at = `${record.place}.messages[${index}]`;
         const entry = aiSdkEntry(one, at);
-        if (entry === undefined) inner.push(finding('import/record-unreadable', 'loss', at, 'no message', 1));
+        if (entry === undefined) inner.push(buildFinding('import/record-unreadable', 'loss', at, 'no message', 1));
         else entries.push(entry);
       }
       yield eventOf(entries, omitKeys(record.value, 'messages'), record.place, inner);
     } else {
       const entry = aiSdkEntry(record.value, record.place);
       if (entry === undefined)
-        yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', record.place, 'no message', 1) };
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/record-unreadable', 'loss', record.place, 'no message', 1),
+        };
       else loose.push(entry);
       for (const one of record.findings) found.push(one);
     }

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { googlePart, inlineBlock } from '../google-parts.ts';
 import { roleFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
@@ -23,7 +23,7 @@ function driveBlocks(chunk: JsonObject, nodes: ConversationNodes, place: string)
     const file = chunk[key];
     if (!isJsonObject(file)) return [];
     const name = firstFilled(file, 'name', 'id') ?? 'file';
-    nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+    nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     return [{ ...file, type: 'ai-studio-file', text: `[${name}]` }];
   });
 }
@@ -80,7 +80,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     }
     const named = filledAt(objectAt(chunk, 'branchParent'), 'id');
     if (named !== undefined && !known.has(named))
-      nodes.report(finding('import/pointer-missing', 'repair', at, `parent ${named.slice(0, 80)}`));
+      nodes.report(buildFinding('import/pointer-missing', 'repair', at, `parent ${named.slice(0, 80)}`));
     const role = chunk.role === 'model' ? 'assistant' : 'user';
     const all = [...thoughts.blocks, ...blocks];
     nodes.add({

@@ -4,7 +4,7 @@ import type { JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { finding } from '../findings.ts';
+import { buildFinding } from '../findings.ts';
 import { type InputFile, readAllBytes, type SampleFile } from '../input.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
 
@@ -80,12 +80,15 @@ function runTree(id: string, lines: readonly string[], from: number, file: strin
 
 async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const { text, damaged } = decodeUtf8(await readAllBytes(file));
-  if (damaged) yield { type: 'finding', finding: finding('import/bad-text', 'repair', file.name) };
+  if (damaged) yield { type: 'finding', finding: buildFinding('import/bad-text', 'repair', file.name) };
   const lines = text.split(/\r?\n/);
   const starts = lines.flatMap((line, index) => (heading.test(line) ? [index] : []));
   const before = lines.slice(0, starts[0] ?? lines.length).some((line) => line.trim() !== '');
   if (before)
-    yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, 'lines before the first run', 1) };
+    yield {
+      type: 'finding',
+      finding: buildFinding('import/skipped', 'loss', file.name, 'lines before the first run', 1),
+    };
   const seen = new Map<string, number>();
   for (const [index, start] of starts.entries()) {
     const began = (lines[start] ?? '').trim();
@@ -95,7 +98,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     const tree = runTree(count === 1 ? began : `${began} (${count})`, own, start + 1, file.name, options);
     // A run without messages is not a conversation.
     if (tree.nodes.some((node) => node.kind !== 'state')) yield { type: 'tree', tree };
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', tree.place, 'nobody spoke') };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', tree.place, 'nobody spoke') };
   }
 }
 

@@ -14,7 +14,7 @@ import { joinBytes } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { finding, type ImportFinding, refuseImport } from '../findings.ts';
+import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { splitLines } from '../lines.ts';
@@ -69,7 +69,7 @@ class ArchiveDraft {
   addNode(line: JsonObject, place: string): void {
     const id = filledAt(line, 'id');
     if (id === undefined) {
-      this.findings.push(finding('import/record-unreadable', 'loss', place, 'a node without an id', 1));
+      this.findings.push(buildFinding('import/record-unreadable', 'loss', place, 'a node without an id', 1));
       return;
     }
     const rootId = filledAt(this.row, 'rootId');
@@ -108,7 +108,7 @@ class ArchiveDraft {
       for (const name of listAt(line, 'names')) this.addName(name);
     } else
       this.findings.push(
-        finding('import/unknown-type', 'loss', place, textAt(line, 'type') ?? 'a line without type', 1),
+        buildFinding('import/unknown-type', 'loss', place, textAt(line, 'type') ?? 'a line without type', 1),
       );
   }
 
@@ -181,13 +181,13 @@ class BlobDraft {
       this.#parts = [];
     }
     if (!isBase64(data) || part !== this.#parts.length)
-      return { finding: finding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
+      return { finding: buildFinding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
     this.#parts.push(fromBase64(data));
     if (this.#parts.length < parts) return {};
     const bytes = joinBytes(this.#parts);
     this.#parts = [];
     if (sha256Hex(bytes) !== hash)
-      return { finding: finding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
+      return { finding: buildFinding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
     const mediaType = filledAt(line, 'mediaType') ?? 'application/octet-stream';
     return { blob: { hash, size: bytes.length, mediaType, read: async () => bytes } };
   }
@@ -213,7 +213,7 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isJsonObject(value)) {
       yield {
         type: 'finding',
-        finding: finding('import/bad-line', 'loss', place, findings[0]?.message ?? 'no object', 1),
+        finding: buildFinding('import/bad-line', 'loss', place, findings[0]?.message ?? 'no object', 1),
       };
       continue;
     }
@@ -230,14 +230,14 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (value.type === 'end' && 'trees' in value) {
       ended = true;
       if (value.sum !== whole.value || value.trees !== trees)
-        yield { type: 'finding', finding: finding('import/checksum', 'repair', place, 'the archive') };
+        yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', place, 'the archive') };
     } else if (draft === undefined) {
-      yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'outside any tree', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'outside any tree', 1) };
     } else if (value.type === 'end') {
       whole.add(text);
       trees++;
       if (value.sum !== draft.sum.value || value.tree !== draft.id)
-        draft.findings.push(finding('import/checksum', 'repair', draft.place, 'the conversation'));
+        draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, 'the conversation'));
       yield { type: 'tree', tree: draft.tree() };
       draft = undefined;
     } else {
@@ -247,11 +247,11 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
   if (draft !== undefined) yield { type: 'tree', tree: truncatedArchive(draft) };
   if (!ended)
-    yield { type: 'finding', finding: finding('import/checksum', 'repair', file.name, 'the archive breaks off') };
+    yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', file.name, 'the archive breaks off') };
 }
 
 function truncatedArchive(draft: ArchiveDraft): ImportedTree {
-  draft.findings.push(finding('import/checksum', 'repair', draft.place, 'the conversation breaks off'));
+  draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, 'the conversation breaks off'));
   return draft.tree();
 }
 
@@ -260,6 +260,6 @@ export async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readArchiveFile(file);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, wordFinding } from '../structure-findings.ts';
 import {
@@ -87,7 +87,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
     }
     case 'image_ref': {
       const name = filledAt(part, 'altText') ?? filledAt(fragment, 'title') ?? 'image';
-      nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+      nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
       return [blockItem([{ ...part, type: 'big-agi-image', text: `[${name}]` }])];
     }
     case 'ph':

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles, valuesAt } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import { documentRecords } from '../records-in.ts';
@@ -64,7 +64,7 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
   const url = filledAt(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
-  nodes.report(finding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? 'a picture'));
+  nodes.report(buildFinding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? 'a picture'));
   return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: '[image]' };
 }
 
@@ -78,7 +78,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
     items.push(blockItem([pictureBlock(picture, nodes, place)]));
   for (const file of [...listAt(message, 'files'), ...listAt(message, 'links')].filter(isJsonObject)) {
     const name = filledAt(file, 'name') ?? filledAt(file, 'url') ?? 'file';
-    nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+    nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     items.push(blockItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
   }
   return [...(thought === undefined ? [] : [blockItem([{ type: 'thinking', thinking: thought }])]), ...items].filter(
@@ -106,7 +106,7 @@ class SessionNodes {
       for (const [index, message] of next.list.entries()) {
         const at = `${next.place}[${index}]`;
         if (!isJsonObject(message)) {
-          this.nodes.report(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+          this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
           continue;
         }
         const id = filledAt(message, 'id') ?? at;
@@ -208,7 +208,8 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       if (isSession(record.value))
         for (const tree of sessionTrees(record.value, record.place, record.findings)) yield { type: 'tree', tree };
       // Settings and lists of names are stored beside the sessions.
-      else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no conversation', 1) };
+      else
+        yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no conversation', 1) };
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { hasWords } from '../words-in.ts';
 
 /** A converted message. */
@@ -62,7 +62,7 @@ function asset(part: JsonObject, draft: MessageDraft): Json {
   const pointer = filledAt(part, 'asset_pointer');
   const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
-    draft.findings.push(finding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
+    draft.findings.push(buildFinding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
     const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
     return { ...part, type };
   }
@@ -132,7 +132,7 @@ function readContent(content: JsonObject, draft: MessageDraft): void {
   } else if (type === 'text' || type === 'multimodal_text' || (type === undefined && Array.isArray(content.parts))) {
     for (const part of listAt(content, 'parts')) addPart(part, draft);
   } else if (type !== undefined) {
-    draft.findings.push(finding('import/unknown-type', 'note', draft.place, type));
+    draft.findings.push(buildFinding('import/unknown-type', 'note', draft.place, type));
     draft.blocks.push({ ...content, type: `chatgpt-${type}` });
   }
 }
@@ -193,7 +193,7 @@ function addFiles(message: JsonObject, draft: MessageDraft): void {
     if (found !== undefined && draft.blobs.some((one) => one.hash === found.hash)) continue;
     if (found === undefined) {
       draft.findings.push(
-        finding('import/attachment-missing', 'note', draft.place, filledAt(attached, 'name') ?? id ?? ''),
+        buildFinding('import/attachment-missing', 'note', draft.place, filledAt(attached, 'name') ?? id ?? ''),
       );
       draft.blocks.push({ ...attached, type: 'chatgpt-attachment' });
     } else {
@@ -243,7 +243,9 @@ export function readChatgptMessage(
   }
   if (blocks.length === 0) {
     if (hasWords(omitKeys(message, 'metadata')))
-      draft.findings.push(finding('import/message-unreadable', 'repair', place, 'its words are in unknown fields'));
+      draft.findings.push(
+        buildFinding('import/message-unreadable', 'repair', place, 'its words are in unknown fields'),
+      );
     return { ...rest, message: null, kind: 'state' };
   }
   if (markers.has(content.content_type))

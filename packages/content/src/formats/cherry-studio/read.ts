@@ -5,7 +5,7 @@ import { Attachments } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, readHead } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, type FileRecord } from '../records-in.ts';
@@ -73,7 +73,7 @@ class BackupSurvey {
       const topic = cherryTopic(record);
       if (topic !== undefined) this.topics.push({ blocks: namedBlocks(topic), bytes: record.bytes });
       else if (record.pattern === 0)
-        this.findings.push(finding('import/record-unreadable', 'loss', record.place, 'no topic', 1));
+        this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, 'no topic', 1));
     }
   }
 
@@ -81,9 +81,9 @@ class BackupSurvey {
     const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
     for (const one of record.findings) this.findings.push(one);
     if (id === undefined)
-      this.findings.push(finding('import/record-unreadable', 'loss', record.place, 'a block without an id', 1));
+      this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, 'a block without an id', 1));
     else if (this.sizes.has(id))
-      this.findings.push(finding('import/duplicate-id', 'loss', record.place, `block ${id.slice(0, 80)}`, 1));
+      this.findings.push(buildFinding('import/duplicate-id', 'loss', record.place, `block ${id.slice(0, 80)}`, 1));
     else this.sizes.set(id, record.bytes);
   }
 
@@ -162,7 +162,7 @@ async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<
   if (unused > 0)
     yield {
       type: 'finding',
-      finding: finding(
+      finding: buildFinding(
         'import/skipped',
         'note',
         `${file.name}.indexedDB.message_blocks`,
@@ -193,5 +193,5 @@ export async function* read(
   const files = new Attachments(others, (name) => [idOfFile(name)]);
   for (const backup of backups) yield* readBackup(backup, files);
   for (const name of files.unused)
-    yield { type: 'finding', finding: finding('import/attachment-unused', 'note', name) };
+    yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
 import { rootsFinding } from '../structure-findings.ts';
@@ -90,7 +90,7 @@ async function withFiles(message: JsonObject, place: string, around: RowContext)
     const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : idOfFile(url);
     const found = own === undefined ? undefined : await around.files.find(own);
     if (own !== undefined && found === undefined)
-      around.findings.push(finding('import/attachment-missing', 'note', place, own.slice(0, 80)));
+      around.findings.push(buildFinding('import/attachment-missing', 'note', place, own.slice(0, 80)));
     if (found !== undefined) around.blobs.set(found.hash, found);
     content.push(found === undefined || !isJsonObject(block) ? block : attachmentBlock(found, filledAt(block, 'name')));
   }
@@ -110,7 +110,8 @@ async function nodesOfRows(
   const createdAt = fromAnyTime(record.created_at);
   for (const one of timeFinding(record.created_at, createdAt, place)) findings.push(one);
   const data = columnOf(record.data);
-  if (data === undefined) findings.push(finding('import/message-unreadable', 'repair', place, 'its data are no JSON'));
+  if (data === undefined)
+    findings.push(buildFinding('import/message-unreadable', 'repair', place, 'its data are no JSON'));
   const role = filledAt(record, 'role') ?? 'assistant';
   const stretches = stretchesOf({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
   const source = rowSource(record);
@@ -209,7 +210,7 @@ export async function* readCherryRows({ files }: Input): AsyncGenerator<ReadEven
   const beside = new Attachments(others, (name) => [idOfFile(name)]);
   yield* readTables(tables, beside);
   for (const name of beside.unused)
-    yield { type: 'finding', finding: finding('import/attachment-unused', 'note', name) };
+    yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };
 }
 
 async function* readTables(files: readonly InputFile[], beside: Attachments): AsyncGenerator<ReadEvent> {
@@ -224,7 +225,7 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
         const topic = filledAt(value, 'topic_id') ?? '';
         sizes.set(topic, (sizes.get(topic) ?? 0) + record.bytes);
       } else if (isTopicRow(value)) topics.set(filledAt(value, 'id') ?? '', value);
-      else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no row of a message', 1) };
+      else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'no row of a message', 1) };
     }
   for (const id of topics.keys()) if (!sizes.has(id)) sizes.set(id, 0);
   for (const batch of batchesOf(sizes)) {

@@ -6,7 +6,7 @@ import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from 
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -172,7 +172,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
   for (const [index, message] of messages.entries()) {
     const at = `${place}.chat_messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
       continue;
     }
     const externalId = filledAt(message, 'uuid') ?? `${index}`;
@@ -180,7 +180,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     let parent = linked ? (named === undefined || nobody.test(named) ? null : named) : previous;
     if (linked && !('parent_message_uuid' in message) && previous !== null) {
       parent = previous;
-      findings.push(finding('import/inferred', 'repair', at, 'its parent: the message before it'));
+      findings.push(buildFinding('import/inferred', 'repair', at, 'its parent: the message before it'));
     }
     const createdAt = fromIso(message.created_at);
     for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
@@ -191,7 +191,8 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
       for (const one of wordFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
     }
     const { parts, unpaired } = claudeParts(message, filledAt(message, 'model') ?? model);
-    if (unpaired > 0) findings.push(finding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
+    if (unpaired > 0)
+      findings.push(buildFinding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
     const last = Math.max(0, parts.length - 1);
     for (let part = 0; part <= last; part++) {
       const own = part === last ? externalId : `${externalId}/${part}`;
@@ -248,7 +249,7 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
         yield { type: 'tree', tree: claudeTree(record.value, file.name, []) };
     } else if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
       yield { type: 'tree', tree: claudeTree(record.value, record.place, record.findings) };
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no messages', 1) };
   }
 }
 
@@ -256,7 +257,7 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }
 

@@ -14,7 +14,7 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { FreeIds } from '../free-ids.ts';
 import { type Input, type InputFile, readAllBytes, type Sample, type SampleFile, sampleOf } from '../input.ts';
@@ -110,7 +110,7 @@ class ClaudeCodeSession {
       // A line without a type was not written by Claude Code; an unknown type may come from a newer version.
       if (!asideTypes.has(type))
         this.#findings.push(
-          finding('import/unknown-type', type === '' ? 'repair' : 'note', place, type === '' ? 'no type' : type),
+          buildFinding('import/unknown-type', type === '' ? 'repair' : 'note', place, type === '' ? 'no type' : type),
         );
       if (type === 'last-prompt') this.#prompts.push(line);
       const before = this.#chain.at(-1);
@@ -122,13 +122,15 @@ class ClaudeCodeSession {
       return;
     }
     if (!chainTypes.has(type) && !('parentUuid' in line)) {
-      this.#findings.push(finding('import/other-format', 'loss', place, 'a record with an id outside the chain', 1));
+      this.#findings.push(
+        buildFinding('import/other-format', 'loss', place, 'a record with an id outside the chain', 1),
+      );
       return;
     }
-    if (!chainTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
+    if (!chainTypes.has(type)) this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
     const known = this.#byUuid.get(uuid);
     if (known !== undefined && sameRecord(known.kept.line, line)) {
-      this.#findings.push(finding('import/duplicate', 'repair', place, `id ${JSON.stringify(uuid.slice(0, 80))}`));
+      this.#findings.push(buildFinding('import/duplicate', 'repair', place, `id ${JSON.stringify(uuid.slice(0, 80))}`));
       known.records++;
       return;
     }
@@ -136,7 +138,7 @@ class ClaudeCodeSession {
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
-        finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+        buildFinding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
       );
     const fields = own === uuid ? line : { ...line, uuid: own };
     const chained = { kept: { at, line }, fields, after: [], records: 1 };
@@ -230,7 +232,7 @@ class ClaudeCodeSession {
       ...(title === undefined ? {} : { $title: title }),
       ...(this.#meta === undefined ? {} : { $meta: this.#meta }),
     };
-    if (!isKeepable(record)) this.#findings.push(finding('import/record-too-large', 'loss', this.#file));
+    if (!isKeepable(record)) this.#findings.push(buildFinding('import/record-too-large', 'loss', this.#file));
     const about = { ...(cwd === undefined ? {} : { cwd }), ...(agent === undefined ? {} : { agentId: agent }) };
     const spawnedBy = agent === undefined ? undefined : spawnOf(session, this.#meta);
     return {
@@ -253,8 +255,10 @@ class ClaudeCodeSession {
   #active(leaf: string | null, last: string | undefined): string | undefined {
     const named = this.#prompts.map((line) => filledAt(line, 'leafUuid')).findLast((uuid) => uuid !== undefined);
     if (named !== undefined && !this.#byUuid.has(named))
-      this.#findings.push(finding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))));
-    if (named === undefined) this.#findings.push(finding('import/active-inferred', 'note', this.#file));
+      this.#findings.push(
+        buildFinding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))),
+      );
+    if (named === undefined) this.#findings.push(buildFinding('import/active-inferred', 'note', this.#file));
     // A subagent's session is a side chain throughout.
     return leaf ?? last;
   }
@@ -305,7 +309,9 @@ class ClaudeCodeSession {
     const kept = [about, boundary].flatMap((one) => textsAt(objectAt(one, 'preserved_messages'), 'uuids'));
     const firstKept = kept.find((uuid) => this.#byUuid.has(uuid));
     if (kept.length > 0 && firstKept === undefined)
-      this.#findings.push(finding('import/inferred', 'repair', place, 'none of the messages that it kept is there'));
+      this.#findings.push(
+        buildFinding('import/inferred', 'repair', place, 'none of the messages that it kept is there'),
+      );
     return {
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
       ...(firstKept === undefined ? {} : { firstKept }),
@@ -330,7 +336,7 @@ class ClaudeCodeSession {
       for (const one of timeFinding(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
       const above = parent === null ? undefined : this.#byUuid.get(parent);
       if (above !== undefined && above.kept.at > first.kept.at)
-        this.#findings.push(finding('import/forward-parent', 'note', place));
+        this.#findings.push(buildFinding('import/forward-parent', 'note', place));
     }
     let records = 0;
     for (const line of lines) records += line.records;
@@ -358,7 +364,7 @@ class ClaudeCodeSession {
     for (const { message, place } of nodes) {
       const call = isToolLine(message) ? message.tool_call_id : undefined;
       if (call !== undefined && !tools.has(call))
-        this.#findings.push(finding('import/tool-pairing', 'note', place, `no call ${call.slice(0, 80)}`));
+        this.#findings.push(buildFinding('import/tool-pairing', 'note', place, `no call ${call.slice(0, 80)}`));
     }
   }
 }
@@ -402,11 +408,11 @@ async function* readClaudeCodeFile(
       const { value, place, path, findings } = record;
       if (isSessionHeader(value)) {
         const reported = 'the header of a session of another program';
-        yield { type: 'finding', finding: finding('import/other-format', 'loss', place, reported, 1) };
+        yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, reported, 1) };
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-      else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+      else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
@@ -424,6 +430,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isClaudeCodeSession(sample)))
       yield* readClaudeCodeFile(file, options, notes.get(file.name.replace(/\.jsonl$/, '')));
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

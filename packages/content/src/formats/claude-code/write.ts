@@ -20,11 +20,11 @@ import { filledAt, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields
 import { withBytes } from '../inline-bytes.ts';
 import {
   fileNameOf,
+  type LineRank,
+  type LineSource,
   LinesOut,
   linePieces,
   linesAt,
-  type Rank,
-  type Returning,
   ranksOf,
   returningNodes,
 } from '../preserved-lines.ts';
@@ -34,7 +34,7 @@ import { boundaryIdOf } from './message-lines.ts';
 const name = 'claude-code';
 
 /** Returns the fields common to all lines of a session, taken from an original line. */
-function firstEntryOf(nodes: readonly Returning[], session: string): JsonObject {
+function firstEntryOf(nodes: readonly LineSource[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
   const branch = textAt(line, 'gitBranch');
@@ -57,15 +57,15 @@ class ClaudeCodeWriter {
   left = 0;
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
-  readonly #nodes: readonly Returning[];
+  readonly #nodes: readonly LineSource[];
   readonly #base: JsonObject;
-  readonly #ranks: ReadonlyMap<NodeId, Rank>;
+  readonly #ranks: ReadonlyMap<NodeId, LineRank>;
   /** The last line of each node, which its children name as parent. */
   readonly #tails = new Map<NodeId, string | null>();
   /** Lines that were replaced because their reply was edited, and the new line. */
   readonly #instead = new Map<string, string>();
-  readonly #byId = new Map<string, Returning>();
-  readonly #returning: ReadonlyMap<NodeId, Returning>;
+  readonly #byId = new Map<string, LineSource>();
+  readonly #returning: ReadonlyMap<NodeId, LineSource>;
   /** Nodes that are part of another node's line. */
   readonly #inside = new Map<string, string>();
 
@@ -95,7 +95,7 @@ class ClaudeCodeWriter {
   }
 
   /** Whether all nodes of a line are unchanged and still a chain. */
-  #isWhole({ unchanged, kept, inPlace }: Returning): boolean {
+  #isWhole({ unchanged, kept, inPlace }: LineSource): boolean {
     if (!unchanged || kept === null) return false;
     if (kept.parts.length === 0) return true;
     return (
@@ -107,7 +107,7 @@ class ClaudeCodeWriter {
     );
   }
 
-  #gather(one: Returning): void {
+  #gather(one: LineSource): void {
     const { kept } = one;
     if (kept === null || !this.#isWhole(one)) return;
     const home = textAt(kept.lines.at(-1)?.line ?? {}, 'uuid');
@@ -119,7 +119,7 @@ class ClaudeCodeWriter {
   }
 
   /** Writes the original lines of a node, with a new parent if the node was moved. */
-  #giveBack({ node, kept, inPlace }: Returning): void {
+  #giveBack({ node, kept, inPlace }: LineSource): void {
     if (kept === null) return;
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
     const top = head?.node ?? node;
@@ -136,7 +136,7 @@ class ClaudeCodeWriter {
   }
 
   /** Writes new lines for a node that was added or changed here. */
-  async #make({ node, id, kept, inPlace }: Returning): Promise<void> {
+  async #make({ node, id, kept, inPlace }: LineSource): Promise<void> {
     const was = kept?.lines.at(-1);
     const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
     for (const { line } of kept?.lines ?? []) {

@@ -1,7 +1,7 @@
 import type { Json } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
-import { finding } from '../findings.ts';
+import { buildFinding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
 import { CodexEvents, isThreadEvent } from './events.ts';
@@ -27,9 +27,9 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
     const { value, place, path, findings } = record;
     reading ??= begin(value, file, options);
     if (reading === undefined)
-      yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'no line of Codex', 1) };
+      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, 'no line of Codex', 1) };
     else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
   if (reading === undefined) return;
   if (reading instanceof CodexSession && reading.isEmpty)
@@ -49,6 +49,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
     if (input.files.length === 1 || (sample !== undefined && isCodexFile(sample))) yield* readCodexFile(file, options);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

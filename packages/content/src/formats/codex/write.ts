@@ -18,7 +18,7 @@ import {
 import { filledAt, objectAt, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { fileNameOf, linePieces, linesAt, type Returning, returningNodes } from '../preserved-lines.ts';
+import { fileNameOf, type LineSource, linePieces, linesAt, returningNodes } from '../preserved-lines.ts';
 import { name, ownMark } from './session.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
@@ -143,7 +143,7 @@ class CodexWriter {
     this.#close();
   }
 
-  #returning(): Returning[] {
+  #returning(): LineSource[] {
     return returningNodes({ ...this.#tree, nodes: this.#thread }, name, outgoingIds(this.#tree, name));
   }
 

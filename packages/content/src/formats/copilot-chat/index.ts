@@ -11,7 +11,7 @@ import {
   readOwnFiles,
 } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -230,7 +230,7 @@ async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isReplayLine(record.value) || !state.apply(record.value))
       yield {
         type: 'finding',
-        finding: finding('import/record-unreadable', 'loss', record.place, 'a change of what is not there'),
+        finding: buildFinding('import/record-unreadable', 'loss', record.place, 'a change of what is not there'),
       };
   }
   const { value } = state;

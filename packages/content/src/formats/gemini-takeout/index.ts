@@ -5,7 +5,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { documentRecords } from '../records-in.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
@@ -31,7 +31,7 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
   const title = textAt(activity, 'title') ?? '';
   const files = [...listAt(activity, 'attachedFiles'), ...listAt(activity, 'imageFile')];
   for (const file of files)
-    nodes.report(finding('import/attachment-missing', 'note', place, JSON.stringify(file).slice(0, 200)));
+    nodes.report(buildFinding('import/attachment-missing', 'note', place, JSON.stringify(file).slice(0, 200)));
   const html = listAt(activity, 'safeHtmlItem').map((item) => (isJsonObject(item) ? (textAt(item, 'html') ?? '') : ''));
   const attached = files.map((file) => ({ type: 'gemini-file', file, text: '[file]' }));
   nodes.add({
@@ -83,7 +83,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       yield { type: 'tree', tree: activityTree(value, place, findings) };
     else {
       const severity = isActivity(value) ? 'note' : 'loss';
-      yield { type: 'finding', finding: finding('import/skipped', severity, place, 'no prompt', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', severity, place, 'no prompt', 1) };
     }
   }
 }

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
 
@@ -38,7 +38,7 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
     const thinking = firstFilled(response, 'thinking_trace', 'thinking');
     const files = [...listAt(response, 'file_attachments'), ...listAt(response, 'image_attachments')];
     for (const file of files)
-      nodes.report(finding('import/attachment-missing', 'note', at, JSON.stringify(file).slice(0, 200)));
+      nodes.report(buildFinding('import/attachment-missing', 'note', at, JSON.stringify(file).slice(0, 200)));
     const blocks: Json[] = [
       ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
       ...textBlocks(textAt(response, 'message')),

@@ -4,7 +4,7 @@ import { isBase64 } from '../../base64.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { roleFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
 
@@ -31,7 +31,7 @@ function fileBlock(file: JsonObject, nodes: ConversationNodes, place: string): J
       ? { type: 'image', mediaType, source }
       : { type: 'file', name, mediaType, source };
   }
-  nodes.report(finding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+  nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
   return { ...file, type: 'huggingchat-file', text: `[${name}]` };
 }
 

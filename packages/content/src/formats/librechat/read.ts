@@ -13,17 +13,17 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
 import { sameRecord } from '../preserved-lines.ts';
 import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
 import { documentRecords } from '../records-in.ts';
-import { type ReplyItem, replyPieces, type Speaker } from '../reply-items.ts';
+import { type ReplyAuthor, type ReplyItem, replyPieces } from '../reply-items.ts';
 import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
 
 /** The null UUID that first messages have as their parent. */
-export const nobody = '00000000-0000-0000-0000-000000000000';
+export const nullUuid = '00000000-0000-0000-0000-000000000000';
 
 function isLibrechatMessage(value: Json | undefined): boolean {
   return isJsonObject(value) && typeof value.messageId === 'string';
@@ -141,7 +141,7 @@ class LibrechatParts {
   }
 }
 
-function librechatSpeaker(message: JsonObject, agent: string | undefined): Speaker {
+function librechatSpeaker(message: JsonObject, agent: string | undefined): ReplyAuthor {
   const user = message.isCreatedByUser === true;
   if (user) return { role: 'user', source: { type: 'user' } };
   const model = agent ?? filledAt(message, 'model');
@@ -259,27 +259,28 @@ function* librechatTree(
   let at = 0;
   for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
-      findings.push(finding('import/record-unreadable', 'loss', where, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', where, 'no object', 1));
       continue;
     }
     const named = filledAt(message, 'messageId');
-    if (named === undefined) findings.push(finding('import/inferred', 'repair', where, 'its id: it has no messageId'));
+    if (named === undefined)
+      findings.push(buildFinding('import/inferred', 'repair', where, 'its id: it has no messageId'));
     const id = named ?? `message-${at}`;
     const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && sameRecord(before, record)) {
-      findings.push(finding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
+      findings.push(buildFinding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
       twice.set(id, (twice.get(id) ?? 0) + 1);
       continue;
     }
     if (before === undefined) records.set(id, record);
     const above = filledAt(message, 'parentMessageId') ?? nested;
-    const parent = above === nobody ? null : above;
+    const parent = above === nullUuid ? null : above;
     for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = contentPieces(message, id, parent);
-    for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
+    for (const type of unknown) findings.push(buildFinding('import/unknown-type', 'note', where, type));
     for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
@@ -330,7 +331,13 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
       if (messages.length > 0 && !messages.some(isLibrechatMessage))
         yield {
           type: 'finding',
-          finding: finding('import/other-format', 'loss', file.name, 'no message has a messageId', messages.length),
+          finding: buildFinding(
+            'import/other-format',
+            'loss',
+            file.name,
+            'no message has a messageId',
+            messages.length,
+          ),
         };
       else if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
         yield { type: 'tree', tree: await made(record.value, messages, file.name, found) };
@@ -343,7 +350,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
       const list = record.value.messagesTree ?? record.value.messages;
       const own = Array.isArray(list) ? list : [];
       yield { type: 'tree', tree: await made(record.value, own, record.place, record.findings) };
-    } else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
+    } else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no messages', 1) };
   }
 }
 
@@ -353,6 +360,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     const [sample] = (await sampleOf({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

@@ -10,7 +10,7 @@ import { toOpenAi } from '../openai-messages.ts';
 import { fileNameOf } from '../preserved-lines.ts';
 import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
 import { resultText } from '../result-text.ts';
-import { nobody } from './read.ts';
+import { nullUuid } from './read.ts';
 
 const name = 'librechat';
 
@@ -72,9 +72,9 @@ class LibrechatConversation {
   #parentOf(turn: RecordTurn, body: JsonObject): Json {
     if (turn.parent !== null) return turn.parent.id;
     const was = body.parentMessageId;
-    if (!turn.first) return nobody;
+    if (!turn.first) return nullUuid;
     if (was === null) return null;
-    return typeof was === 'string' && !this.#ids.has(was) ? was : nobody;
+    return typeof was === 'string' && !this.#ids.has(was) ? was : nullUuid;
   }
 
   /** Reports if the active node is not the newest message, which LibreChat takes as active. */

@@ -23,7 +23,7 @@ import {
   threadOf,
 } from '../exporting.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
 import { fromAssistant, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../original-record.ts';
@@ -105,7 +105,7 @@ function linearTreeOf(
     if (index === 0 && prompt !== undefined) continue;
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(value)) {
-      findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
       continue;
     }
     for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
@@ -158,7 +158,7 @@ async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (record.pattern === 1 || isLinearMessage(record.value)) {
       loose.push(record.value);
       for (const one of record.findings) found.push(one);
-    } else yield { type: 'finding', finding: finding('import/skipped', 'loss', record.place, '', 1) };
+    } else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', record.place, '', 1) };
   }
   if (lines && loose.length > 0) yield eventOf(loose, { $form: 'lines' }, file.name, found);
 }

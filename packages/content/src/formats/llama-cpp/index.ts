@@ -19,7 +19,7 @@ import {
   textAt,
   textsAt,
 } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
 import { lineRecords } from '../records-in.ts';
@@ -66,7 +66,7 @@ function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string
   } catch {
     // Reported below.
   }
-  nodes.report(finding('import/record-unreadable', 'loss', place, 'its tool calls'));
+  nodes.report(buildFinding('import/record-unreadable', 'loss', place, 'its tool calls'));
   return [];
 }
 
@@ -163,7 +163,7 @@ async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (conv !== undefined && isJsonObject(value) && isJsonObject(value.message)) {
       messages.push(value.message);
       for (const one of record.findings) found.push(one);
-    } else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no message', 1) };
+    } else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'no message', 1) };
   }
   yield* end();
 }

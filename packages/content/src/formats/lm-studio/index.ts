@@ -6,7 +6,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, wordFinding } from '../structure-findings.ts';
 import {
@@ -82,7 +82,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const versions = listAt(message, 'versions');
     const selected = numberAt(message, 'currentlySelected') ?? versions.length - 1;
     const parent: string | null = tip;
-    if (versions.length === 0) nodes.report(finding('import/blank-message', 'note', at));
+    if (versions.length === 0) nodes.report(buildFinding('import/blank-message', 'note', at));
     for (const [number, version] of versions.entries()) {
       if (!isJsonObject(version)) continue;
       const id = `${index}.${number}`;

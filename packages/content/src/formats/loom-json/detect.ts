@@ -14,7 +14,7 @@ function isNotes(value: JsonObject): boolean {
 }
 
 /** Returns the confidence that the beginning of a file belongs to Loom or a related program. */
-export function certainty(json: Json | undefined): number {
+export function detectLoomFile(json: Json | undefined): number {
   if (Array.isArray(json)) return isLoomNode(json[0]) ? 0.8 : 0;
   if (!isJsonObject(json)) return 0;
   // The fields before the children may fill the sample.
@@ -28,6 +28,6 @@ export function certainty(json: Json | undefined): number {
 /** Detects the format by nested texts. */
 export function detect(sample: Sample): number {
   let best = 0;
-  for (const file of sample.files) best = Math.max(best, certainty(file.json));
+  for (const file of sample.files) best = Math.max(best, detectLoomFile(file.json));
   return best;
 }

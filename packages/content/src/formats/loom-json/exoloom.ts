@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 
 /** Whether a document is one of Exoloom's. */
 export function isExoloom(value: Json | undefined): value is JsonObject {
@@ -45,7 +45,7 @@ export function exoloomTree(
   for (const [id, record] of records) {
     const place = `${name}.tree.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(finding('import/record-unreadable', 'loss', place, 'no node', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', place, 'no node', 1));
       continue;
     }
     const text = textAt(record, 'text') ?? textAt(record, 'content') ?? '';

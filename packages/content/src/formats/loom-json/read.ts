@@ -5,11 +5,11 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, isMedia, readAllBytes, sampleOf } from '../input.ts';
 import { isKeepable } from '../original-record.ts';
-import { certainty } from './detect.ts';
+import { detectLoomFile } from './detect.ts';
 import { exoloomTree, isExoloom } from './exoloom.ts';
 import { type NodePosition, walkLoom } from './walk.ts';
 
@@ -89,7 +89,7 @@ class LoomMetadata {
   #response(id: string, place: string): JsonObject | undefined {
     const found = Object.hasOwn(this.#responses, id) ? this.#responses[id] : undefined;
     if (isJsonObject(found)) return found;
-    this.findings.push(finding('import/pointer-missing', 'note', place, `generation ${id.slice(0, 80)}`));
+    this.findings.push(buildFinding('import/pointer-missing', 'note', place, `generation ${id.slice(0, 80)}`));
     return undefined;
   }
 }
@@ -127,7 +127,7 @@ function nestedTree(
     ...(walked.folds.length === 0 ? {} : { $folds: [...walked.folds] }),
   };
   const findings = [...found, ...walked.findings, ...beside.findings];
-  if (!isKeepable(rest)) findings.push(finding('import/record-too-large', 'loss', name));
+  if (!isKeepable(rest)) findings.push(buildFinding('import/record-too-large', 'loss', name));
   const selected = filledAt(document, 'selected_node_id');
   const first = walked.nodes[0]?.id ?? `sha256:${sha256Hex(canonicalJson(rest))}`;
   return {
@@ -159,7 +159,7 @@ function treeOfNotes(path: string, note: JsonObject, name: string, scope: string
   for (const [id, record] of Object.entries(objectAt(note, 'nodes'))) {
     const at = `${place}.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(finding('import/record-unreadable', 'loss', at, 'no node', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no node', 1));
       continue;
     }
     const text = textAt(record, 'text') ?? '';
@@ -190,7 +190,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   if (value === undefined || typeof value !== 'object' || value === null) {
     for (const one of findings) yield { type: 'finding', finding: one };
     if (value !== undefined)
-      yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, 'no tree', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, 'no tree', 1) };
     return;
   }
   if (isJsonObject(value) && !('root' in value) && isJsonObject(value.state)) {
@@ -198,7 +198,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
     // The plugin's settings contain API keys and are not read.
     for (const [path, note] of Object.entries(value.state)) {
       if (isJsonObject(note)) yield { type: 'tree', tree: treeOfNotes(path, note, file.name, scope) };
-      else yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
+      else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
     }
     return;
   }
@@ -210,14 +210,14 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   const tree = nestedTree(value, file.name, scope, findings);
   if (tree.nodes.length > 0) yield { type: 'tree', tree };
   else
-    for (const one of [...tree.findings, finding('import/other-format', 'loss', file.name, 'no nested texts')])
+    for (const one of [...tree.findings, buildFinding('import/other-format', 'loss', file.name, 'no nested texts')])
       yield { type: 'finding', finding: one };
 }
 
 async function isLoom(file: InputFile): Promise<boolean> {
   if (isMedia(file.name)) return false;
   const [sample] = (await sampleOf({ files: [file] })).files;
-  return certainty(sample?.json) > 0;
+  return detectLoomFile(sample?.json) > 0;
 }
 
 /** Reads each file as one tree, or as one per note. */
@@ -225,7 +225,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };
   }
 }

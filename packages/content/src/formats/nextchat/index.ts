@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { listedTurn } from '../list-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import {
@@ -48,7 +48,7 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
     const createdAt = fromAnyTime(message.date);
     // Dates are written in the browser's language, without a time zone.
     if (createdAt === undefined && filledAt(message, 'date') !== undefined)
-      nodes.report(finding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
+      nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
     nodes.add({
       id,
       parent: nodes.tip,

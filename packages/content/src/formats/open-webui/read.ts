@@ -14,7 +14,7 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
 import { fromOpenAi, imageOfUrl, toolCallOf } from '../openai-messages.ts';
 import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
@@ -182,7 +182,7 @@ function besideFindings(message: JsonObject, place: string): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])
     if (message[key] !== undefined && message[key] !== null)
-      found.push(finding('import/unknown-type', 'note', place, key));
+      found.push(buildFinding('import/unknown-type', 'note', place, key));
   for (const item of listAt(message, 'output'))
     for (const one of wordFinding(
       'item',
@@ -209,7 +209,7 @@ function* openWebuiTree(
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
     if (isJsonObject(message)) messages.set(id, message);
-    else findings.push(finding('import/record-unreadable', 'loss', `${place}.messages.${id}`, 'no object', 1));
+    else findings.push(buildFinding('import/record-unreadable', 'loss', `${place}.messages.${id}`, 'no object', 1));
   }
   const heads = new Map<string, string>();
   const known = (id: string) => messages.has(id);
@@ -280,7 +280,7 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
         type: 'tree',
         tree: await runWithPauses(openWebuiTree(record.value, record.place, record.findings, options), options.rest),
       };
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no history', 1) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no history', 1) };
   }
 }
 
@@ -291,6 +291,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
       yield* readOpenWebuiFile(file, options);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, isMedia, readAllBytes, type SampleFile, sampleOf } from '../input.ts';
 import { documentRecords } from '../records-in.ts';
@@ -42,12 +42,15 @@ async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
       else if (messages.length > 0)
         yield {
           type: 'tree',
-          tree: opencodeTree({}, messages, file.name, [finding('import/inferred', 'repair', file.name, 'its session')]),
+          tree: opencodeTree({}, messages, file.name, [
+            buildFinding('import/inferred', 'repair', file.name, 'its session'),
+          ]),
         };
     } else if (isExportMessage(record.value)) {
       const { value, place, findings } = record;
       messages.push({ info: objectAt(value, 'info'), parts: listAt(value, 'parts'), place, findings, records: 1 });
-    } else yield { type: 'finding', finding: finding('import/other-format', 'loss', record.place, 'no message', 1) };
+    } else
+      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', record.place, 'no message', 1) };
   }
 }
 
@@ -85,7 +88,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     const kind = rowOf(row?.value);
     if (row !== undefined && kind !== undefined) rows[kind].push(row);
     else if (row === undefined) for (const one of findings) yield { type: 'finding', finding: one };
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };
   }
   const messages = grouped(rows.message, 'sessionID');
@@ -95,7 +98,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     const session = sessions.get(id);
     const found = [...(session?.findings ?? [])];
     if (session === undefined)
-      found.push(finding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, 'its session'));
+      found.push(buildFinding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, 'its session'));
     const said = (messages.get(id) ?? []).sort(byId).map((message): OpencodeMessage => {
       const own = (parts.get(textAt(message.value, 'id') ?? '') ?? []).sort(byId);
       parts.delete(textAt(message.value, 'id') ?? '');
@@ -116,7 +119,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     for (const { file } of left)
       yield {
         type: 'finding',
-        finding: finding('import/orphan', 'loss', file.name, 'a part of a message that is not there', 1),
+        finding: buildFinding('import/orphan', 'loss', file.name, 'a part of a message that is not there', 1),
       };
 }
 
@@ -128,7 +131,7 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
     if (row !== undefined) rows.push(file);
     // The only file there is may be damaged where it begins.
     else if (input.files.length === 1 || (sample !== undefined && isExport(sample.json))) yield* readExport(file);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
   if (rows.length > 0) yield* readFolder(rows);
 }

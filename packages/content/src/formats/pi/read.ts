@@ -11,7 +11,7 @@ import {
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import { filledAt, fromIso, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
-import { finding, type ImportFinding, refuseImport } from '../findings.ts';
+import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
@@ -142,7 +142,7 @@ class PiSession {
     for (const one of findings) this.#findings.push(one);
     const id = filledAt(line, 'id');
     if (!this.#isV1 && (id === undefined || filledAt(line, 'type') === undefined)) {
-      this.#findings.push(finding('import/unknown-type', 'note', this.#place(at), 'no id or no type'));
+      this.#findings.push(buildFinding('import/unknown-type', 'note', this.#place(at), 'no id or no type'));
       const before = this.#lines.at(-1);
       if (before === undefined) this.#leading.push({ at, line });
       else {
@@ -153,7 +153,7 @@ class PiSession {
     }
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known !== undefined && sameRecord(known.kept.line, line)) {
-      this.#findings.push(finding('import/duplicate', 'repair', this.#place(at), `id ${id?.slice(0, 80)}`));
+      this.#findings.push(buildFinding('import/duplicate', 'repair', this.#place(at), `id ${id?.slice(0, 80)}`));
       known.records++;
       return;
     }
@@ -172,7 +172,7 @@ class PiSession {
     if (this.#isV1) {
       const migrated = migrateV1([first, ...this.#lines.map(({ kept }) => kept.line)]);
       for (const { message, line } of migrated.warnings)
-        this.#findings.push(finding('import/inferred', 'repair', this.#place(line), message.replace(/\.$/, '')));
+        this.#findings.push(buildFinding('import/inferred', 'repair', this.#place(line), message.replace(/\.$/, '')));
       for (const [index, line] of this.#lines.entries()) {
         const entry = migrated.entries[index];
         if (entry !== undefined)
@@ -202,7 +202,7 @@ class PiSession {
       else if (ids.has(target)) labels.set(target, label);
       else
         this.#findings.push(
-          finding('import/pointer-missing', 'repair', this.#place(line.kept.at), target.slice(0, 80)),
+          buildFinding('import/pointer-missing', 'repair', this.#place(line.kept.at), target.slice(0, 80)),
         );
     }
     yield;
@@ -221,7 +221,8 @@ class PiSession {
       ...(cwd === undefined ? {} : { cwd }),
       ...(parent === undefined ? {} : { parentSession: parent }),
     };
-    if (this.#header === undefined) this.#findings.push(finding('import/inferred', 'repair', this.#file, 'its header'));
+    if (this.#header === undefined)
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, 'its header'));
     const record: JsonObject = {
       ...(this.#header === undefined ? {} : { $header: line }),
       ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
@@ -262,12 +263,12 @@ class PiSession {
     const { kind, message, status, meta, marker } = hiddenIn(own) ?? meant;
     const above = parent === null ? undefined : ids.get(parent);
     if (above !== undefined && above > line.kept.at)
-      this.#findings.push(finding('import/forward-parent', 'note', place));
+      this.#findings.push(buildFinding('import/forward-parent', 'note', place));
     for (const one of timeFinding(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
     // If the first kept entry is missing nothing is kept, as in pi itself.
     const { firstKept, from: _, ...rest } = marker ?? {};
     const missing = firstKept !== undefined && !ids.has(firstKept);
-    if (missing) this.#findings.push(finding('import/pointer-missing', 'repair', place, firstKept.slice(0, 80)));
+    if (missing) this.#findings.push(buildFinding('import/pointer-missing', 'repair', place, firstKept.slice(0, 80)));
     const bookmark = labels.get(entry.uuid);
     return {
       externalId: entry.uuid,
@@ -349,7 +350,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
-    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
@@ -360,6 +361,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     const [sample] = (await sampleOf({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

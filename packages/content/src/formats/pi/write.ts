@@ -17,10 +17,10 @@ import { filledAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import {
   fileNameOf,
+  type LineSource,
   LinesOut,
   linePieces,
   linesAt,
-  type Returning,
   ranksOf,
   returningNodes,
 } from '../preserved-lines.ts';
@@ -54,7 +54,7 @@ class PiWriter {
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
   readonly #ids: ReadonlyMap<NodeId, string>;
-  readonly #nodes: readonly Returning[];
+  readonly #nodes: readonly LineSource[];
   readonly #header: JsonObject;
   readonly #leading: JsonObject;
 

@@ -4,7 +4,7 @@
 import type { JsonObject } from '@coppice/core';
 import { itemIdsOf, referencedItems } from '../../wires/responses-items.ts';
 import { filledAt, listAt, objectAt } from '../fields.ts';
-import { finding } from '../findings.ts';
+import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
 import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
 
@@ -153,12 +153,14 @@ export function foldChain(calls: readonly LoggedNode[]): HistoryFold[] {
     const named = previousOf(call);
     if (from === undefined && named !== undefined) {
       const code = above[index] === -1 ? 'import/orphan' : 'import/cycle';
-      folding.note(finding(code, 'repair', place, `goes on from ${JSON.stringify(named.slice(0, 80))}`));
+      folding.note(buildFinding(code, 'repair', place, `goes on from ${JSON.stringify(named.slice(0, 80))}`));
     }
     const resolve = (id: string) => {
       const item = items.get(id);
       if (item === undefined)
-        folding.note(finding('import/pointer-missing', 'repair', place, `item ${JSON.stringify(id.slice(0, 80))}`));
+        folding.note(
+          buildFinding('import/pointer-missing', 'repair', place, `item ${JSON.stringify(id.slice(0, 80))}`),
+        );
       return item;
     };
     tails.set(index, { end: folding.add(logged, from?.end, resolve), folding });

@@ -25,7 +25,7 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
-import { finding, type ImportFinding, refuseImport } from '../findings.ts';
+import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../preserved-lines.ts';
@@ -97,20 +97,20 @@ class SessionV2 {
     const uuid = filledAt(translated, 'uuid');
     const type = filledAt(translated, 'type');
     if (uuid === undefined || type === undefined) {
-      this.#findings.push(finding('import/record-unreadable', 'loss', place, 'no id or no type', 1));
+      this.#findings.push(buildFinding('import/record-unreadable', 'loss', place, 'no id or no type', 1));
       return;
     }
     this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
     const known = this.#byId.get(uuid);
     if (known !== undefined && sameRecord(known.line, line)) {
-      this.#findings.push(finding('import/duplicate', 'repair', place, `id ${uuid.slice(0, 80)}`));
+      this.#findings.push(buildFinding('import/duplicate', 'repair', place, `id ${uuid.slice(0, 80)}`));
       known.records++;
       return;
     }
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byId.has(id));
     if (own !== uuid)
       this.#findings.push(
-        finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+        buildFinding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
       );
     const entry = { ...translated, type, uuid: own, parentUuid: filledAt(translated, 'parentUuid') ?? null };
     const made = { entry: timed(entry), line, at, records: 1 };
@@ -160,7 +160,7 @@ class SessionV2 {
       if (made === undefined) continue;
       if (file.typeAt(at) === 'linear') {
         const said = 'messages that are still a list; open the session once, then import it';
-        this.#findings.push(finding('import/skipped', 'loss', this.#place(made.at), said, made.records));
+        this.#findings.push(buildFinding('import/skipped', 'loss', this.#place(made.at), said, made.records));
         continue;
       }
       if (isSideEntry(file.typeAt(at))) {
@@ -214,7 +214,7 @@ class SessionV2 {
     const active = index.leaf === 0 ? textAt(objectAt(rows, 'row'), 'activeNodeId') : file.uuidAt(index.leaf);
     const createdAt = fromIso(line.timestamp);
     if (this.#open > 0)
-      this.#findings.push(finding('import/inferred', 'note', this.#file, 'its last commit is not complete'));
+      this.#findings.push(buildFinding('import/inferred', 'note', this.#file, 'its last commit is not complete'));
     return {
       externalId: id,
       scope: filledAt(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
@@ -248,7 +248,9 @@ class SessionV2 {
       if (entry.type !== 'change') continue;
       const steps = parseSteps(listAt(line, 'steps'));
       if (!steps.ok) {
-        this.#findings.push(finding('import/message-unreadable', 'repair', this.#place(at), 'a change that is none'));
+        this.#findings.push(
+          buildFinding('import/message-unreadable', 'repair', this.#place(at), 'a change that is none'),
+        );
         continue;
       }
       for (const change of rowChanges(steps.value, { version: 1, seq: 0, at: 0 })) {
@@ -281,7 +283,7 @@ class SessionV2 {
     ] as const) {
       if (id === undefined) continue;
       if (this.#byId.has(id)) pointers[key] = id;
-      else this.#findings.push(finding('import/pointer-missing', 'repair', place, id.slice(0, 80)));
+      else this.#findings.push(buildFinding('import/pointer-missing', 'repair', place, id.slice(0, 80)));
     }
     const bookmark = index.labels.get(number);
     const group = places.group.get(entry.uuid) ?? 0;
@@ -345,9 +347,12 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
       session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value) && !session.hasHeader && chainTypes.has(textAt(value, 'type') ?? ''))
-      yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'a line of Claude Code', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', place, 'a line of Claude Code', 1),
+      };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
@@ -358,6 +363,6 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
     const [sample] = (await sampleOf({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
-    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

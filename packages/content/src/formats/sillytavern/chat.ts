@@ -4,7 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
-import { finding, type ImportFinding } from '../findings.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import { readDate } from './times.ts';
 
@@ -44,7 +44,7 @@ function chatBlocks(text: string, extra: JsonObject, place: string, findings: Im
     if (one.kind === 'image' && one.url.startsWith('data:')) blocks.push(imageOfUrl(one.url));
     else {
       blocks.push({ ...one, type: 'sillytavern-media' });
-      findings.push(finding('import/attachment-missing', 'note', place, one.url.slice(0, 200)));
+      findings.push(buildFinding('import/attachment-missing', 'note', place, one.url.slice(0, 200)));
     }
   }
   return blocks;
@@ -131,7 +131,9 @@ export class SillytavernChat {
   close(): void {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)
-      this.findings.push(finding('import/merged', 'note', file.name, `${file.merged} lines are in another file too`));
+      this.findings.push(
+        buildFinding('import/merged', 'note', file.name, `${file.merged} lines are in another file too`),
+      );
   }
 
   /** Builds the tree; undefined for files without a chat. */
@@ -176,7 +178,12 @@ export class SillytavernChat {
     if (texts.length === 0 || shown === mes)
       return texts.length === 0 ? { texts: [mes], selected: 0 } : { texts, selected: named };
     this.findings.push(
-      finding('import/inferred', 'repair', place, 'its text is none of its swipe: both are kept, the text is current'),
+      buildFinding(
+        'import/inferred',
+        'repair',
+        place,
+        'its text is none of its swipe: both are kept, the text is current',
+      ),
     );
     const other = texts.indexOf(mes);
     return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };

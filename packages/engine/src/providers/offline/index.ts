@@ -1,12 +1,12 @@
 import { systemClock } from '../clock.ts';
 import type { ProviderCall, ProviderEvent, ProviderRequest } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { fail } from '../errors.ts';
+import { failStream } from '../errors.ts';
 import { corpus } from './babble/words.ts';
-import { babble, topicsOf } from './babble/write.ts';
+import { generateText, topicsOf } from './babble/write.ts';
 import { answerQuestion, questionIn } from './guide/answer.ts';
 import { callFor } from './guide/tools.ts';
-import { seeded } from './random.ts';
+import { seededRandom } from './random.ts';
 import { estimatedUsage, streamText } from './stream-text.ts';
 
 const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
@@ -29,7 +29,7 @@ function* guide(request: ProviderRequest, random: () => number): Generator<Provi
 
 function* nonsense(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
   const length = Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, 40 + Math.floor(random() * 120));
-  yield babble(corpus(), {
+  yield generateText(corpus(), {
     temperature: request.temperature ?? 0.8,
     random,
     topics: topicsOf(request.messages),
@@ -45,13 +45,13 @@ const models = new Map([
 async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
   const write = models.get(request.model);
   if (write === undefined)
-    return fail(
+    return failStream(
       'provider/unknown-model',
       `There is no offline model ${JSON.stringify(request.model)}; there are ${[...models.keys()].join(' and ')}.`,
     );
   const clock = call.clock ?? systemClock;
   const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
-  for (const each of write(request, seeded(seed))) {
+  for (const each of write(request, seededRandom(seed))) {
     if (typeof each === 'string') yield* streamText(each, request, call);
     else yield each;
   }

@@ -2,7 +2,7 @@
 export type Random = () => number;
 
 /** mulberry32; from 0 (inclusive) to 1 (exclusive). */
-export function seeded(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = (Math.trunc(seed) ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { answerOverHttp } from '../../mcp/over-http.ts';
 import { runContext } from '../../tree-view.ts';
 import { productVersion } from '../../version.ts';
-import { problem } from '../../wire/schemas.ts';
+import { problemSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
 // The headers of the protocol; all others, especially the token, are not passed on.
@@ -30,7 +30,7 @@ const call = defineRoute({
   summary: 'The caller’s trees as an MCP server (streamable HTTP). Read-only unless the operator allows writes.',
   needs: { body: 'bytes', access: 'read' },
   answer: z.unknown(),
-  refusal: z.union([refusal, problem]),
+  refusal: z.union([refusal, problemSchema]),
   async handle(given): Promise<RawReply> {
     const { services, ownerServices, caller } = given;
     const readOnly = !services.mcpWrites || caller.role === 'viewer';

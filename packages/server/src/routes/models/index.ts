@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { noneMatch } from '../../entity-tags.ts';
-import { anyObject, flag, listOfSchema } from '../../wire/schemas.ts';
+import { anyObject, listOfSchema, queryFlag } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const price = z.object({
@@ -35,7 +35,7 @@ const listModels = defineRoute({
   path: '/api/models',
   name: 'listModels',
   summary: 'The models that can be used now and the default one; with `all` also those that need a key first.',
-  query: z.strictObject({ all: flag.optional() }),
+  query: z.strictObject({ all: queryFlag.optional() }),
   answer: choices,
   also: [304],
   async handle({ services, query, header }) {

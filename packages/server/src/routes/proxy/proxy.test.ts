@@ -3,12 +3,12 @@ import { ask, type Node, type TreeSummary } from '@coppice/core';
 import { openRawServer, type RawServer } from '@coppice/engine/testing';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Listening } from '../../serve.ts';
+import type { RunningServer } from '../../serve.ts';
 import { openTestServer, type TestServer, testToken } from '../../testing/index.ts';
 
 let upstream: RawServer | null = null;
 let server: TestServer | null = null;
-let listening: Listening | null = null;
+let listening: RunningServer | null = null;
 afterEach(async () => {
   await listening?.close();
   await server?.close();

@@ -6,7 +6,7 @@ import { refuseHttp } from '../../http-errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { type ExportJob, exportReply, exportReport, fileNameFor, writableNamed } from '../../transfer/export-reply.ts';
-import { flag, listOfSchema } from '../../wire/schemas.ts';
+import { listOfSchema, queryFlag } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const formatView = z
@@ -59,10 +59,10 @@ const treeQuery = z.strictObject({
   format: formatName,
   what: z.enum(['tree', 'branch', 'path']).optional(),
   node: z.string().optional(),
-  thread: flag.optional(),
+  thread: queryFlag.optional(),
 });
 
-const everyQuery = z.strictObject({ format: formatName, thread: flag.optional(), trashed: flag.optional() });
+const everyQuery = z.strictObject({ format: formatName, thread: queryFlag.optional(), trashed: queryFlag.optional() });
 
 type TreeCall = Pick<
   RouteCall<{ readonly tree: TreeRow['id'] }, z.output<typeof treeQuery>, unknown>,

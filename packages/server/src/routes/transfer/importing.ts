@@ -8,7 +8,7 @@ import { type EventStream, encodeEvent, streamReply } from '../../live/event-str
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { LiveImport } from '../../transfer/imports.ts';
 import { spoolInto } from '../../transfer/spool.ts';
-import { anyObject, count, flag, listOfSchema, pageLimit, treeIdText } from '../../wire/schemas.ts';
+import { anyObject, count, listOfSchema, pageLimit, queryFlag, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const tally = z
@@ -89,8 +89,8 @@ const begin = defineRoute({
     name: z.string().min(1).max(512).optional(),
     format: z.string().max(64).optional(),
     scope: z.string().max(512).optional(),
-    strict: flag.optional(),
-    dryRun: flag.optional(),
+    strict: queryFlag.optional(),
+    dryRun: queryFlag.optional(),
   }),
   answer: importView,
   status: 202,

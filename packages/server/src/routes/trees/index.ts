@@ -20,7 +20,6 @@ import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   anyObject,
-  flag,
   jsonObject,
   jsonObjectOrNull,
   label,
@@ -28,6 +27,7 @@ import {
   messageInput,
   pageLimit,
   plainWriteQuery,
+  queryFlag,
   treeIdText,
   treeView,
   writeBody,
@@ -97,9 +97,9 @@ const listTrees = defineRoute({
     project: z.string().optional(),
     folder: z.string().optional(),
     tag: z.string().optional(),
-    pinned: flag.optional(),
-    trashed: flag.optional(),
-    forest: flag.optional(),
+    pinned: queryFlag.optional(),
+    trashed: queryFlag.optional(),
+    forest: queryFlag.optional(),
     title: z.string().optional(),
     limit: pageLimit.optional(),
     cursor: z.string().optional(),
@@ -121,7 +121,7 @@ const getTree = defineRoute({
   name: 'getTree',
   summary:
     'One tree; with `linear` including the messages of its active path, for clients that do not support branches.',
-  query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: flag.optional() }),
+  query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: queryFlag.optional() }),
   answer: treeView.extend({
     messages: listOfSchema(linearMessage).optional(),
   }),
@@ -252,7 +252,7 @@ const remove = defineRoute({
   name: 'deleteTree',
   summary: 'Moves a tree to the trash; with `purge` deletes it permanently. A temporary tree is discarded.',
   needs: { version: 'optional' },
-  query: writeQuery({ purge: flag.optional() }),
+  query: writeQuery({ purge: queryFlag.optional() }),
   answer: z.object({
     treeId: treeIdText,
     state: z.enum(['trashed', 'purged', 'discarded']),

@@ -16,7 +16,7 @@ import {
 } from '../../wire/schemas.ts';
 import { sharesBefore, shownShare } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { deleted, edited, grown } from './results.ts';
+import { deleteAnswer, editAnswer, grown } from './results.ts';
 
 const append = defineRoute({
   method: 'post',
@@ -62,7 +62,7 @@ const edit = defineRoute({
     select: z.boolean().optional(),
     moveBookmark: z.boolean().optional(),
   }),
-  answer: edited,
+  answer: editAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
@@ -132,7 +132,7 @@ const deleteNode = defineRoute({
   summary: 'Deletes a node: its children move up, or its descendants or its whole group are deleted too.',
   needs: { version: 'required' },
   query: writeQuery({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
-  answer: deleted,
+  answer: deleteAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { node } = call.params;
@@ -153,7 +153,7 @@ const deleteNodes = defineRoute({
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ nodeIds: listOfSchema(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
-  answer: deleted,
+  answer: deleteAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeIds, mode } = call.body;

@@ -6,7 +6,7 @@ import { checkVersion, requireTree, resolveTree } from '../../resolve-tree.ts';
 import { runContext, runWrite, toWritten } from '../../tree-view.ts';
 import { nodeIdText, plainWriteQuery, writeBody, writtenSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { grown, touched } from './results.ts';
+import { grown, nodeAnswer } from './results.ts';
 
 const move = defineRoute({
   method: 'post',
@@ -86,7 +86,7 @@ const setActive = defineRoute({
   name: 'setActive',
   summary: 'Sets the active node. Needs no expected version: the last request wins.',
   body: z.strictObject({ nodeId: z.string() }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'select', treeId, nodeId: nodeId(call.body.nodeId) });
@@ -100,7 +100,7 @@ const navigate = defineRoute({
   name: 'navigate',
   summary: 'Moves to the previous or next variant of a node, down to its last visited leaf.',
   body: z.strictObject({ nodeId: z.string(), direction: z.enum(['next', 'previous']) }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeId: from, direction } = call.body;

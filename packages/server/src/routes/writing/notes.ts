@@ -13,7 +13,7 @@ import {
   writtenSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { touched } from './results.ts';
+import { nodeAnswer } from './results.ts';
 
 const setBookmark = defineRoute({
   method: 'put',
@@ -21,7 +21,7 @@ const setBookmark = defineRoute({
   name: 'setBookmark',
   summary: 'Sets or renames the bookmark of a node.',
   body: z.strictObject({ title: label }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
@@ -35,7 +35,7 @@ const removeBookmark = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'removeBookmark',
   summary: 'Removes the bookmark of a node.',
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title: null });
@@ -49,7 +49,7 @@ const setTags = defineRoute({
   name: 'setTags',
   summary: 'Sets the tags of a node.',
   body: z.strictObject({ tags: listOfSchema(label) }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { tags } = call.body;
@@ -64,7 +64,7 @@ const setTitle = defineRoute({
   name: 'setTitle',
   summary: 'Sets the title of a node; null removes it.',
   body: z.strictObject({ title: label.nullable() }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
@@ -79,7 +79,7 @@ const annotate = defineRoute({
   name: 'annotateNode',
   summary: 'Sets metadata of a node; null removes a field. `excluded` leaves the node out of what models see.',
   body: z.strictObject({ set: jsonObject }),
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { set } = call.body;

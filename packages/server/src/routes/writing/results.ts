@@ -9,13 +9,13 @@ export const grown = writtenSchema(
 ).openapi('Grown');
 
 /** The response of an edit; for one in place, with the links that still show the old text. */
-export const edited = grown.extend({ outdatedShares: listOfSchema(share).optional() }).openapi('Edited');
+export const editAnswer = grown.extend({ outdatedShares: listOfSchema(share).optional() }).openapi('Edited');
 
 /** The response of a command about one node. */
-export const touched = writtenSchema(z.object({ nodeId: nodeIdText })).openapi('Touched');
+export const nodeAnswer = writtenSchema(z.object({ nodeId: nodeIdText })).openapi('Touched');
 
 /** The response of a delete. */
-export const deleted = writtenSchema(
+export const deleteAnswer = writtenSchema(
   z.object({
     removed: listOfSchema(nodeIdText),
     parentId: nodeIdText.nullable(),

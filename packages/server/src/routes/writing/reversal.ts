@@ -27,7 +27,7 @@ import {
   writtenSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { touched } from './results.ts';
+import { nodeAnswer } from './results.ts';
 
 const reversed = writtenSchema(
   z.object({ actId: z.string(), versions: listOfSchema(z.number()), activeNodeId: nodeIdText.nullable() }),
@@ -181,7 +181,7 @@ const restoreNode = defineRoute({
   summary: 'Restores a deleted node with everything that was deleted with it.',
   needs: { version: 'required' },
   query: plainWriteQuery,
-  answer: touched,
+  answer: nodeAnswer,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'restore', treeId, nodeId: call.params.node });

@@ -4,7 +4,7 @@ import { pickOne, type Random } from '../random.ts';
 import type { Corpus } from './words.ts';
 
 /** Options for the generated text. */
-export interface Manner {
+export interface TextOptions {
   /** 0 follows the book closely, 2 hardly at all. */
   readonly temperature: number;
   readonly random: Random;
@@ -59,7 +59,7 @@ function continuations({ text, places }: Corpus, written: readonly number[], ord
   return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
 }
 
-function choose({ text }: Corpus, places: readonly number[], manner: Manner): number | undefined {
+function choose({ text }: Corpus, places: readonly number[], manner: TextOptions): number | undefined {
   const counts = new Map<number, number>();
   for (const place of places) {
     const number = text[place] ?? -1;
@@ -84,7 +84,7 @@ function choose({ text }: Corpus, places: readonly number[], manner: Manner): nu
 }
 
 /** Generates about so many words, in whole sentences and paragraphs. */
-export function babble(corpus: Corpus, manner: Manner): string {
+export function generateText(corpus: Corpus, manner: TextOptions): string {
   const { random, topics, length } = manner;
   const order = reach(manner.temperature);
   const written: number[] = [];

@@ -4,7 +4,7 @@ import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
 import { pickOne, type Random } from '../random.ts';
-import { knowledge, type Passage } from './knowledge.ts';
+import { type GuideSection, knowledge } from './knowledge.ts';
 import { createIndex, type Index, type PassageHit } from './search.ts';
 import { tokenize } from './tokenize.ts';
 import { resultsIn } from './tools.ts';
@@ -107,7 +107,7 @@ function introducedItself(messages: readonly Message[]): boolean {
 /** The most lines of a shell example that are quoted. */
 const mostCommands = 8;
 
-function linkTo({ title, path, anchor }: Passage): string {
+function linkTo({ title, path, anchor }: GuideSection): string {
   return `[${title}](${path}${anchor === '' ? '' : `#${anchor}`})`;
 }
 
@@ -137,7 +137,7 @@ function quotePassage(
 }
 
 /** The most relevant sentences in the order of the page; the first ones if none is relevant. */
-function chooseSentences(passage: Passage, question: string, most: number): readonly string[] {
+function chooseSentences(passage: GuideSection, question: string, most: number): readonly string[] {
   const ranked = passage.sentences.map((sentence, place) => ({
     sentence,
     place,

@@ -2,7 +2,7 @@
 import data from './knowledge.json' with { type: 'json' };
 
 /** What stands under one heading of one document. */
-export interface Passage {
+export interface GuideSection {
   /** The path of the document from the repository root. */
   readonly path: string;
   /** The headings above it, the nearest last. */
@@ -18,7 +18,7 @@ export interface Passage {
 }
 
 export interface Knowledge {
-  readonly passages: readonly Passage[];
+  readonly passages: readonly GuideSection[];
 }
 
 /** The knowledge file in the repository. */

@@ -1,10 +1,10 @@
 /** Ranks passages for a question: BM25 over stems with synonyms, and the question forms written beside each section. */
-import type { Passage } from './knowledge.ts';
+import type { GuideSection } from './knowledge.ts';
 import { synonymsOf, tokenize } from './tokenize.ts';
 
 /** A passage and its score. */
 export interface PassageHit {
-  readonly passage: Passage;
+  readonly passage: GuideSection;
   readonly score: number;
   /** How much of the question is a question form of the passage, from 0 to 1. */
   readonly asked: number;
@@ -50,7 +50,7 @@ function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<strin
 }
 
 interface IndexedPassage {
-  readonly passage: Passage;
+  readonly passage: GuideSection;
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
   readonly terms: ReadonlySet<string | null>;
@@ -60,7 +60,7 @@ interface IndexedPassage {
   readonly commonForms: readonly ReadonlySet<string>[];
 }
 
-function indexPassage(passage: Passage): IndexedPassage {
+function indexPassage(passage: GuideSection): IndexedPassage {
   const counts = new Map<string, number>();
   let length = 0;
   const add = (text: string, weight: number) => {
@@ -90,7 +90,7 @@ function indexPassage(passage: Passage): IndexedPassage {
 }
 
 /** Builds an index once for many searches. */
-export function createIndex(passages: readonly Passage[]): Index {
+export function createIndex(passages: readonly GuideSection[]): Index {
   const documents = passages.map(indexPassage);
   const occurs = new Map<string, number>();
   for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);
