@@ -61,20 +61,25 @@ export function compactionOf(node: Node | undefined): ActiveCompaction | null {
   return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
-/**
- * The system prompt at the end of a path: the nearest recorded one, else the tree's. Only what is still sent is searched:
- * above a compaction the path may be missing.
- */
-export function promptAlong(
-  path: readonly Pick<PathMeta, 'meta'>[],
-  systemPrompt: string | undefined,
-  from = 0,
-): string | undefined {
+/** The recorded prompt nearest to the end of a path; undefined if there is none from `from` on. */
+export function nearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[], from = 0): string | undefined {
   for (let index = path.length - 1; index >= from; index--) {
     const recorded = path[index]?.meta.recordedPrompt;
     if (recorded !== undefined) return recorded;
   }
-  return systemPrompt;
+  return undefined;
+}
+
+/**
+ * The system prompt at the end of a path: the nearest recorded one, else the tree's. Only what is still sent is searched,
+ * the compaction included: above it the path may be missing, and it has the recorded prompt of what it replaces.
+ */
+export function promptAlong(
+  path: readonly Pick<PathMeta, 'meta'>[],
+  systemPrompt: string | undefined,
+  { at, start }: Pick<ActiveRange, 'at' | 'start'> = { at: -1, start: 0 },
+): string | undefined {
+  return nearestRecordedPrompt(path, at < 0 ? start : Math.min(at, start)) ?? systemPrompt;
 }
 
 /** Builds the first entries of a context: the system prompt, and the summary of the compaction. */

@@ -91,7 +91,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     return (node === undefined ? undefined : contextEntry(node, reported.get(note.id) ?? null, kit, words)) ?? [];
   };
   const compacted = marker && nodes.get(marker.id);
-  const head = contextHead(promptAlong(notes, systemPrompt, start), compacted, kit, words);
+  const head = contextHead(promptAlong(notes, systemPrompt, { at, start }), compacted, kit, words);
   const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
   const weighed: TokenCount[] = [...head];
   const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };

@@ -58,7 +58,7 @@ export interface ContextOptions {
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
   const { at, start, flag } = activeRange(path);
-  const entries = contextHead(promptAlong(path, systemPrompt, start), path[at], kit, words);
+  const entries = contextHead(promptAlong(path, systemPrompt, { at, start }), path[at], kit, words);
   const { reported, hash } = reportsAlong(path, systemPrompt);
   const continued = continuedBy(path, start);
   for (let index = start; index < path.length; index++) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { contextOf } from '../context.ts';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import type { Message } from '../message.ts';
 import {
@@ -104,6 +105,24 @@ describe('compact', () => {
     expect(node.marker).toEqual({ firstKept: ids[1], tokensBefore: 900, details: { by: 'me' } });
     expect(node.meta).toEqual({ source: { model: 'm' } });
     expect(fixture.active).toBe(made.nodeId);
+  });
+
+  test('[X40] takes over the recorded prompt above it, which counts below it whether or not anything is kept', async () => {
+    for (const rest of [{}, { kept: true }]) {
+      const { fixture, ids } = await conversation();
+      await runAndCheck(fixture, {
+        type: 'annotate',
+        treeId: fixture.treeId,
+        nodeId: ids[1],
+        set: { recordedPrompt: 'Be kind.' },
+      });
+      const keeping = 'kept' in rest ? { firstKept: ids[2] } : {};
+      const { result: made } = await runAndCheck(fixture, compacting(fixture, keeping));
+      expect(fixture.node(made.nodeId).meta.recordedPrompt).toBe('Be kind.');
+      const path = [...ids, made.nodeId].map((id) => fixture.node(id));
+      const [first] = contextOf(path, { systemPrompt: 'Be brief.', kit: { tokens: () => 1 } }).entries;
+      expect(first?.message.content).toMatchObject([{ text: 'Be kind.' }]);
+    }
   });
 
   test('[P69] may keep nothing, and may keep the active node itself', async () => {

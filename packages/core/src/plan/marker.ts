@@ -1,3 +1,4 @@
+import { nearestRecordedPrompt } from '../context-entries.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
@@ -92,7 +93,10 @@ export const branch: Planner<BranchCommand, MarkResult> = function* (command, co
   return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
-/** Adds a compaction below the named node or the active one. */
+/**
+ * Adds a compaction below the named node or the active one. It takes over the recorded prompt above it, because readers
+ * of a context need not read further up.
+ */
 export const compact: Planner<CompactCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const leaf =
@@ -111,7 +115,9 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
   const message = parseSummary(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* isOvertaken(command, leaf))) return toPlan([], { nodeId: leaf, added: [] });
-  return yield* markerPlan(command, context, row, { kind: 'compaction', message, parent, marker });
+  const recordedPrompt = nearestRecordedPrompt((yield* ask('pathMeta', { to: leaf })).entries);
+  const noted = recordedPrompt === undefined ? command : { ...command, meta: { recordedPrompt, ...command.meta } };
+  return yield* markerPlan(noted, context, row, { kind: 'compaction', message, parent, marker });
 };
 
 /** Whether a node has children, not counting the marker of an earlier try. */
