@@ -35,7 +35,15 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
-export { ownWords, titleFromMessages, titleFromText } from './title-from-words.ts';
+export {
+  findSubAgents,
+  type SpawnLink,
+  type SubAgent,
+  spawnedByFormat,
+  spawnLinkOf,
+  subAgentRow,
+} from './sub-agent-links.ts';
+export { ownWords, titleFromMessages, titleFromText, withoutProgramElements } from './title-from-words.ts';
 
 export { estimateTokens } from './tokens.ts';
 

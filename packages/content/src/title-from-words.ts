@@ -35,8 +35,8 @@ function endOfElement(lower: string, name: string, from: number): number {
   return at === -1 ? lower.length : at + closing.length;
 }
 
-/** Removes the elements of programs from a text in one pass. */
-function withoutElements(text: string): string {
+/** Removes the elements of programs, such as reminders, from a text of any length in one pass. */
+export function withoutProgramElements(text: string): string {
   const lower = text.toLowerCase();
   const parts: string[] = [];
   let at = 0;
@@ -60,7 +60,7 @@ function withoutElements(text: string): string {
 export function ownWords(text: string): string {
   const whole = text.slice(0, looksAt);
   if (written.test(whole.trimStart())) return '';
-  const bare = withoutElements(whole).trim();
+  const bare = withoutProgramElements(whole).trim();
   return command.test(bare) || written.test(bare) ? '' : bare;
 }
 

@@ -200,6 +200,11 @@ export interface FormatWriter {
   readonly files: 'one' | 'per-tree';
   /** What the format cannot hold: a short name, which losses use, and a sentence. */
   readonly loses: { readonly [what: string]: string };
+  /**
+   * Whether it writes the prompts that were recorded with messages. A writer without them gets the one in force at the
+   * active node as the prompt of the tree.
+   */
+  readonly recordedPrompts?: true;
   write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncIterable<WriteEvent>;
 }
 

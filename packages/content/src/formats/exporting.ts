@@ -11,6 +11,7 @@ import {
   refuse,
   type TreeId,
 } from '@coppice/core';
+import { promptAlong } from '@coppice/core/context';
 import { isJsonObject } from '../json-copy.ts';
 import type { ExportedTree } from './contract.ts';
 import type { Loss } from './findings.ts';
@@ -252,6 +253,15 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
     if (original?.unchanged === true && original.record !== undefined) continue;
     yield loss(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
   }
+}
+
+/** The tree with the system prompt that counts at its active node: in a recorded session it may have changed. */
+export function withPromptInForce(tree: ExportedTree): ExportedTree {
+  const { systemPrompt } = tree.attributes;
+  const inForce = promptAlong(threadOf(tree), systemPrompt);
+  return inForce === undefined || inForce === systemPrompt
+    ? tree
+    : { ...tree, attributes: { ...tree.attributes, systemPrompt: inForce } };
 }
 
 /** Yields losses of the exact status, for formats that do not distinguish the ways a reply was cut short. */

@@ -271,3 +271,30 @@ describe('an export of what a format cannot hold', () => {
     expect(treeIn(again, id).attributes.pinned).toBe(true);
   });
 });
+
+describe('a recorded session whose prompt changed', () => {
+  it('[I235] is exported with the prompt at its active node, and archived with both', async () => {
+    const store = new ReferenceStore();
+    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const id = treeId('00000000-0000-7000-8000-00000000abd1');
+    await run(store, { type: 'create', treeId: id, attributes: { systemPrompt: 'Monday.' } }, act);
+    const messages = [{ message: textMessage('user', 'One') }, { message: textMessage('user', 'Two') }];
+    const { result } = await run(store, { type: 'append', treeId: id, messages }, act);
+    const set = { recordedPrompt: 'Tuesday.' };
+    await run(store, { type: 'annotate', treeId: id, nodeId: result.nodeId, set }, act);
+    const textIn = async (name: string) => {
+      const format = formatNamed(name);
+      if (format === undefined) throw new Error(`${name} is not there.`);
+      return [...(await writeStored({ store, ids: [id], names: [] }, format)).files.values()].join('');
+    };
+    for (const name of ['linear', 'markdown', 'codex', 'chatgpt']) {
+      expect(await textIn(name)).toContain('Tuesday.');
+      expect(await textIn(name)).not.toContain('Monday.');
+    }
+    expect(await textIn('archive')).toContain('Monday.');
+    const [first] = result.added;
+    if (first === undefined) throw new Error('There is no message.');
+    await run(store, { type: 'select', treeId: id, nodeId: first }, act);
+    expect(await textIn('linear')).toContain('Monday.');
+  });
+});

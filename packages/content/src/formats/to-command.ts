@@ -13,6 +13,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { subAgentRow } from '../sub-agent-links.ts';
 import { titleFromMessages } from '../title-from-words.ts';
 import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
@@ -197,6 +198,7 @@ function namesOf(
   ids: Ids,
   own: ReadonlySet<string>,
   parts: ImportParts,
+  owner: string,
 ): ExternalId[] {
   const { treeId: id } = ids;
   const { scope } = tree;
@@ -213,6 +215,9 @@ function namesOf(
     if (node === undefined || own.has(externalId) || parts.has(externalId)) continue;
     names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
+  // Leads from the session to its sub-agent.
+  if (tree.spawnedBy !== undefined)
+    names.push(subAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
   // A tree of ours is found by its id. The name of any other comes last: if it exists, so do the others.
   if (id === tree.externalId) return names;
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
@@ -344,5 +349,5 @@ export function* buildCommand(
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };
-  return { command, names: namesOf(tree, format, ids, own, parts), sources, parts: parts.records };
+  return { command, names: namesOf(tree, format, ids, own, parts, owner), sources, parts: parts.records };
 }

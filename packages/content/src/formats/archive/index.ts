@@ -12,6 +12,7 @@ export const archive = defineFormat({
     extension: 'coppice.jsonl',
     mediaType: 'application/x-ndjson',
     files: 'one',
+    recordedPrompts: true,
     loses: { blobs: 'Attachments whose bytes are not in the store are named only.' },
     write,
   },

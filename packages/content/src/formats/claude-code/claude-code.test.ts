@@ -2,6 +2,7 @@ import { run, textMessage } from '@coppice/core';
 import { ticking } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
+import { spawnedByFormat } from '../../sub-agent-links.ts';
 import { type Files, inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
 import { claudeCode } from './index.ts';
 
@@ -433,6 +434,10 @@ describe('subagents of Claude Code', () => {
       call: 'toolu_1',
       agentType: 'Explore',
     });
+    const links = stored.names.filter(({ format }) => format === spawnedByFormat);
+    expect(links.map(({ treeId: child, id }) => [child, id])).toEqual(
+      ['s1/agent-x', 's1/agent-y'].map((name) => [trees.get(name), treeId]),
+    );
     expect(attributesOf('s1/agent-y').metadata?.spawnedBy).toEqual({ session: 's1', treeId });
     expect(attributesOf('s1').metadata?.spawnedBy).toBe(undefined);
     const left = stored.findings.filter((one) => one.code === 'import/skipped').map((one) => one.place);

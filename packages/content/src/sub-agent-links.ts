@@ -1,0 +1,84 @@
+// The links between a session and its sub-agents: the tree of a sub-agent names the call that spawned it in its
+// metadata, and an external id leads from the session to its sub-agents.
+import type { ExternalId, Store, TreeAttributes, TreeId } from '@coppice/core';
+import { ask, isAppError, treeId } from '@coppice/core';
+import { getText, isJsonObject } from '@coppice/core/decode';
+
+/** The format of the external ids of sub-agents: the id is the tree of the session that spawned them. */
+export const spawnedByFormat = 'spawned-by';
+
+/** The session that spawned a sub-agent, and the call, as far as they are known. */
+export interface SpawnLink {
+  readonly session: string;
+  readonly treeId: TreeId;
+  /** The id of the tool call. */
+  readonly call: string | null;
+  readonly agentType: string | null;
+}
+
+/** A sub-agent of a session. */
+export interface SubAgent {
+  readonly treeId: TreeId;
+  readonly title: string | null;
+  readonly call: string | null;
+  readonly agentType: string | null;
+}
+
+/** The row that leads from a session to a sub-agent. */
+export function subAgentRow(child: TreeId, parent: TreeId): ExternalId {
+  return { treeId: child, nodeId: null, format: spawnedByFormat, scope: '', id: parent };
+}
+
+/** The link of a sub-agent to its session; null for any other tree. */
+export function spawnLinkOf({ metadata }: Pick<TreeAttributes, 'metadata'>): SpawnLink | null {
+  const link = metadata?.['spawnedBy'];
+  if (!isJsonObject(link)) return null;
+  const parent = getText(link, 'treeId');
+  if (parent === undefined) return null;
+  return {
+    session: getText(link, 'session') ?? '',
+    treeId: treeId(parent),
+    call: getText(link, 'call') ?? null,
+    agentType: getText(link, 'agentType') ?? null,
+  };
+}
+
+/** The sub-agents of trees, in the order in which they were made; those in the trash are left out. */
+export async function findSubAgents(
+  store: Pick<Store, 'findExternalIds' | 'read'>,
+  parents: readonly TreeId[],
+): Promise<ReadonlyMap<TreeId, readonly SubAgent[]>> {
+  const found = new Map<TreeId, SubAgent[]>();
+  if (parents.length === 0) return found;
+  const rows = await store.findExternalIds(spawnedByFormat, '', parents);
+  const made: { readonly parent: TreeId; readonly at: number; readonly agent: SubAgent }[] = [];
+  for (const { treeId: child, id } of rows) {
+    const row = await readLive(store, child);
+    if (row === null) continue;
+    const { title, autoTitle } = row.attributes;
+    const link = spawnLinkOf(row.attributes);
+    const agent = {
+      treeId: child,
+      title: title ?? autoTitle ?? null,
+      call: link?.call ?? null,
+      agentType: link?.agentType ?? null,
+    };
+    made.push({ parent: treeId(id), at: row.createdAt, agent });
+  }
+  for (const { parent, agent } of made.toSorted((a, b) => a.at - b.at)) {
+    const list = found.get(parent) ?? [];
+    list.push(agent);
+    found.set(parent, list);
+  }
+  return found;
+}
+
+async function readLive(store: Pick<Store, 'read'>, id: TreeId) {
+  try {
+    const row = await store.read(id, () => ask('tree', {}));
+    return row === null || row.attributes.trashedAt !== undefined ? null : row;
+  } catch (error) {
+    if (isAppError(error) && error.kind === 'not-found') return null;
+    throw error;
+  }
+}
