@@ -1,11 +1,13 @@
 /**
  * Finds the tree and the position of a recorded call when calls are grouped by session: one session of a program is one
- * tree, whatever its system prompt does, and unrelated sessions never share a tree.
+ * tree, whatever its system prompt does, and unrelated sessions never share a tree. A sub-agent is a tree of its own,
+ * linked to the call that spawned it; what a program asks beside its work is in a tree of side calls.
  */
-import { derivedId, messageKit } from '@coppice/content';
+import { derivedId, spawnLinkOf, subAgentRow } from '@coppice/content';
 import {
   ask,
   isAppError,
+  type JsonObject,
   type Message,
   type NodeId,
   type ReadProgram,
@@ -13,26 +15,45 @@ import {
   readTree,
   run,
   type Store,
+  type TreeAttributes,
   type TreeId,
   type TreeRow,
   treeId,
 } from '@coppice/core';
+import { getText, isJsonObject } from '@coppice/core/decode';
+import { plainTitle, titleActor } from '@coppice/engine';
+import { placeAfterMarker, placeCompaction } from './agent-compaction.ts';
+import { ownPartOf, purposeOf } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
-import type { CallOrigin } from './session-of-call.ts';
+import { findHistories, keysOf } from './history-names.ts';
+import { type CallOrigin, programOf } from './session-of-call.ts';
+import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
-/** Where a call continues: the tree, the node, and how much of the history is above it. */
+/** Where a call continues: the tree, the node, and the messages that are not above it yet. */
 export interface SessionPlace {
   readonly tree: TreeRow;
   readonly parentId: NodeId;
-  /** How many messages of the history are on the path to the parent already. */
-  readonly known: number;
+  /** The messages of the history that follow below the parent; some of them may be there already. */
+  readonly rest: readonly Message[];
+  /** Whether the call is beside the work of its session, so that no later call continues it. */
+  readonly beside: boolean;
 }
 
-// Lists find recorded sessions by this tag.
+/** A call that is to be placed. */
+interface PlacedCall {
+  readonly asked: ParsedRequest;
+  readonly history: readonly Message[];
+  readonly keys: readonly string[];
+  readonly project: string;
+  readonly origin: CallOrigin;
+}
+
+// Lists find recorded sessions by these tags.
 const recordedTag = 'recorded';
-// The external id formats: of a history up to a reply, and of a first call, which has no reply yet.
-const historyFormat = 'proxy-history';
+const subAgentTag = 'sub-agent';
+const sideCallsTag = 'side-calls';
+// The external id format of a first call, which has no reply yet.
 const firstCallFormat = 'proxy-first-call';
 // A first call that comes again within this time is a retry; later it is somebody who asks the same again.
 const retryMs = 10 * 60_000;
@@ -45,14 +66,23 @@ export async function placeInSession(
   { project, origin, callId }: { readonly project: string; readonly origin: CallOrigin; readonly callId: string },
   context: RunContext,
 ): Promise<SessionPlace> {
+  const call = { asked, history, keys: keysOf(history), project, origin };
   const session = origin.session ?? asked.session;
-  if (session !== null) {
-    const tree = await sessionTree(store, session, asked, project, context);
-    return { tree, parentId: tree.rootId, known: 0 };
+  return session === null ? placeUnnamed(store, call, callId, context) : placeNamed(store, session, call, context);
+}
+
+/** A call without an id of its session: its history tells where it belongs. */
+async function placeUnnamed(
+  store: Store,
+  call: PlacedCall,
+  callId: string,
+  context: RunContext,
+): Promise<SessionPlace> {
+  const { asked, history, keys, project, origin } = call;
+  for await (const { treeId: id, nodeId, length } of findHistories(store, history, keys, project)) {
+    const tree = await readLive(store, id, () => readWithNode(id, nodeId));
+    if (tree !== null) return { tree, parentId: nodeId, rest: history.slice(length), beside: false };
   }
-  const keys = history.map((message) => messageKit.key(message));
-  const continued = await findHistory(store, history, keys, project);
-  if (continued !== null) return continued;
   const id = derivedId(
     firstCallFormat,
     origin.client,
@@ -63,42 +93,82 @@ export async function placeInSession(
   const retried = isFirst ? await findFirstCall(store, id, project, context.now()) : null;
   // The id follows from the call: a retry after a crash finds the tree that the first try made.
   const made = treeId(derivedId('proxy-call', callId));
-  const tree = retried ?? (await createTree(store, made, asked, project, context));
+  const tree = retried ?? (await createTree(store, made, treeOf(call, null), context));
   if (isFirst && retried === null)
     await store.putExternalIds([{ treeId: tree.id, nodeId: null, format: firstCallFormat, scope: project, id }]);
-  return { tree, parentId: tree.rootId, known: 0 };
+  return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
 
-/** Remembers the history of a recorded reply, so that the next call of the session finds it. */
-export function historyName(
-  tree: TreeId,
-  nodeId: NodeId,
-  messages: readonly Message[],
-  project: string,
-): { treeId: TreeId; nodeId: NodeId; format: string; scope: string; id: string } {
-  const keys = messages.map((message) => messageKit.key(message));
-  return { treeId: tree, nodeId, format: historyFormat, scope: project, id: derivedId(historyFormat, ...keys) };
+/** A call of a session that its program names. */
+async function placeNamed(store: Store, session: string, call: PlacedCall, context: RunContext): Promise<SessionPlace> {
+  const { asked, history, project, origin } = call;
+  if (purposeOf(asked, origin) !== 'turn') return placeSideCall(store, session, call, context);
+  const present = await findSessionTree(store, session, project);
+  if (present === null) return placeAtRoot(await sessionTree(store, session, call, context), history);
+  const tree = await completeTree(store, present, call, context);
+  const continued = await placeByHistory(store, session, tree, call);
+  if (continued !== null) return continued;
+  const compacted =
+    (await placeAfterMarker(store, tree, history, call.keys)) ??
+    (await placeCompaction(store, tree, await findSideCalls(store, session, project), history, call.keys, context));
+  if (compacted !== null) return { tree, ...compacted, beside: false };
+  const isFirst = !history.some((message) => message.role === 'assistant');
+  if (!isFirst || origin.parent != null) return placeAtRoot(tree, history);
+  // A program that names no sub-agents: the task is in a call of the session.
+  const spawned = await findSpawningCall(store, tree.id, history);
+  if (spawned !== null) {
+    const spawnedCall = { ...call, origin: { ...origin, parent: session } };
+    return placeAtRoot(await sessionTree(store, `${session}/call-${spawned.call}`, spawnedCall, context), history);
+  }
+  return (await isBeside(store, tree, call))
+    ? placeSideCall(store, session, call, context)
+    : placeAtRoot(tree, history);
 }
 
-/** Finds the longest beginning of a history that ends with a recorded reply. */
-async function findHistory(
+function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPlace {
+  return { tree, parentId: tree.rootId, rest, beside: false };
+}
+
+/** The place of a call after the reply that its history leads to; null if the session has none of its replies. */
+async function placeByHistory(
   store: Store,
-  history: readonly Message[],
-  keys: readonly string[],
-  project: string,
+  session: string,
+  tree: TreeRow,
+  { history, keys, project }: PlacedCall,
 ): Promise<SessionPlace | null> {
-  const lengths = new Map<string, number>();
-  for (const [index, message] of history.entries())
-    if (message.role === 'assistant') lengths.set(derivedId(historyFormat, ...keys.slice(0, index + 1)), index + 1);
-  if (lengths.size === 0) return null;
-  const found = await store.findExternalIds(historyFormat, project, [...lengths.keys()]);
-  const longest = found.toSorted((a, b) => (lengths.get(b.id) ?? 0) - (lengths.get(a.id) ?? 0));
-  for (const { treeId: id, nodeId, id: name } of longest) {
-    if (nodeId === null) continue;
-    const tree = await readLive(store, id, () => readWithNode(id, nodeId));
-    if (tree !== null) return { tree, parentId: nodeId, known: lengths.get(name) ?? 0 };
+  for await (const { treeId: id, nodeId, length } of findHistories(store, history, keys, project, 'words')) {
+    const found = await readLive(store, id, () => readWithNode(id, nodeId));
+    if (found === null) continue;
+    if (id !== tree.id && !(recordedOf(found)?.session ?? '').startsWith(`${session}/call-`)) continue;
+    return { tree: found, parentId: nodeId, rest: history.slice(length), beside: false };
   }
   return null;
+}
+
+/** Whether a call without tools begins anew in a session that works with tools: a title, a topic or the like. */
+async function isBeside(store: Store, tree: TreeRow, { asked, keys }: PlacedCall): Promise<boolean> {
+  if (asked.tools.length > 0 || recordedOf(tree)?.tools !== true) return false;
+  const children = await store.read(tree.id, () => ask('children', { of: tree.rootId }));
+  return !children.some(({ key }) => key !== null && key === keys[0]);
+}
+
+/** Side calls have a tree of their own beside their session, so that they are neither branches nor the name of it. */
+async function placeSideCall(
+  store: Store,
+  session: string,
+  call: PlacedCall,
+  context: RunContext,
+): Promise<SessionPlace> {
+  const tree = await sessionTree(store, sideCallsOf(session), call, context, session);
+  return { tree, parentId: tree.rootId, rest: ownPartOf(call.history), beside: true };
+}
+
+function sideCallsOf(session: string): string {
+  return `${session}/side-calls`;
+}
+
+function findSideCalls(store: Store, session: string, project: string): Promise<TreeRow | null> {
+  return findSessionTree(store, sideCallsOf(session), project);
 }
 
 function* readWithNode(id: TreeId, nodeId: NodeId): ReadProgram<TreeRow | null> {
@@ -115,22 +185,101 @@ async function findFirstCall(store: Store, id: string, project: string, now: num
 }
 
 /**
- * The tree of a session that its program names. Its id follows from the session, so that two processes make the same
- * one. A deleted tree stays deleted: the session goes on in the next one.
+ * The id of the tree of a session, and the tree if there is one. The id follows from the session, so that two processes
+ * make the same one. A deleted tree stays deleted: the session goes on in the next one.
  */
-async function sessionTree(
+async function lookUpSession(
   store: Store,
   session: string,
-  asked: ParsedRequest,
   project: string,
-  context: RunContext,
-): Promise<TreeRow> {
+): Promise<{ readonly id: TreeId; readonly tree: TreeRow | null }> {
   for (let number = 0; ; number++) {
     const id = treeId(derivedId('proxy-session', store.owner, project, session, number));
     const state = await treeState(store, id);
-    if (state === 'missing') return createTree(store, id, asked, project, context);
-    if (state !== 'deleted') return state;
+    if (state !== 'deleted') return { id, tree: state === 'missing' ? null : state };
   }
+}
+
+async function findSessionTree(store: Store, session: string, project: string): Promise<TreeRow | null> {
+  return (await lookUpSession(store, session, project)).tree;
+}
+
+/** The tree of a session; makes it if there is none. For side calls, `sideOf` is the session that they belong to. */
+async function sessionTree(
+  store: Store,
+  session: string,
+  call: PlacedCall,
+  context: RunContext,
+  sideOf: string | null = null,
+): Promise<TreeRow> {
+  const { id, tree } = await lookUpSession(store, session, call.project);
+  if (tree !== null) return tree;
+  if (sideOf !== null) {
+    const { id: main } = await lookUpSession(store, sideOf, call.project);
+    return createTree(store, id, sideCallsTree(call, session, { session: sideOf, treeId: main }), context);
+  }
+  const link = await linkToParent(store, id, call);
+  const made = await createTree(store, id, treeOf(call, session, link), context);
+  if (link !== null) await store.putExternalIds([subAgentRow(id, link.parent)]);
+  return made;
+}
+
+/** Where a sub-agent was spawned: the tree of its session, and the call, as far as it is known. */
+interface ParentLink {
+  readonly session: string;
+  readonly parent: TreeId;
+  readonly spawned: SpawningCall | null;
+  readonly agentType: string | null;
+}
+
+async function linkToParent(
+  store: Store,
+  child: TreeId,
+  { history, project, origin }: PlacedCall,
+): Promise<ParentLink | null> {
+  const session = origin.parent ?? null;
+  if (session === null) return null;
+  const { id: parent, tree } = await lookUpSession(store, session, project);
+  const taken = tree === null ? new Set<string>() : await spawnedCalls(store, parent, child);
+  const spawned = tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call));
+  return { session, parent, spawned, agentType: spawned?.agentType ?? origin.agentType ?? null };
+}
+
+function spawnedBy({ session, parent, spawned, agentType }: ParentLink): JsonObject {
+  return {
+    session,
+    treeId: parent,
+    ...(spawned === null ? {} : { call: spawned.call, nodeId: spawned.nodeId }),
+    ...(agentType === null ? {} : { agentType }),
+  };
+}
+
+/**
+ * Adds what the first calls of a tree did not tell: a title, and for a sub-agent the call that spawned it, which may be
+ * recorded after the first call of the agent.
+ */
+async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, context: RunContext): Promise<TreeRow> {
+  const { title, autoTitle, metadata } = tree.attributes;
+  const named = title === undefined && autoTitle === undefined ? titleOfCall(call.history) : null;
+  const linked = spawnLinkOf(tree.attributes);
+  const link = linked !== null && linked.call === null ? await linkToParent(store, tree.id, call) : null;
+  const works = call.asked.tools.length > 0 && recordedOf(tree)?.tools !== true;
+  if (named === null && link?.spawned == null && !works) return tree;
+  const recorded = metadata?.['recorded'];
+  const set = {
+    ...(named === null ? {} : { autoTitle: named }),
+    metadata: {
+      ...metadata,
+      ...(link?.spawned == null ? {} : { spawnedBy: spawnedBy(link) }),
+      ...(works && isJsonObject(recorded) ? { recorded: { ...recorded, tools: true } } : {}),
+    },
+  };
+  await run(
+    store,
+    { type: 'attributes', treeId: tree.id, set },
+    { ...context, actor: titleActor, actId: context.newId() },
+  );
+  return store.read(tree.id, () => readTree(tree.id));
 }
 
 async function treeState(store: Store, id: TreeId): Promise<TreeRow | 'missing' | 'deleted'> {
@@ -154,21 +303,51 @@ async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRo
   }
 }
 
-async function createTree(
-  store: Store,
-  id: TreeId,
-  asked: ParsedRequest,
-  project: string,
-  context: RunContext,
-): Promise<TreeRow> {
-  const { systemPrompt } = asked;
-  const autoTitle = titleOfCall(asked.history);
-  const attributes = {
+/** What a recorded tree says about its session. */
+function recordedOf({ attributes }: TreeRow): { readonly session: string | null; readonly tools: boolean } | null {
+  const recorded = attributes.metadata?.['recorded'];
+  if (!isJsonObject(recorded)) return null;
+  return { session: getText(recorded, 'session') ?? null, tools: recorded['tools'] === true };
+}
+
+/** The metadata by which lists and the agents page know a recorded tree. */
+function recordedNote({ asked, origin }: PlacedCall, session: string | null): JsonObject {
+  const program = programOf(origin);
+  return {
+    ...(session === null ? {} : { session }),
+    ...(program === null ? {} : { program }),
+    ...(asked.tools.length === 0 ? {} : { tools: true }),
+  };
+}
+
+function treeOf(call: PlacedCall, session: string | null, link: ParentLink | null = null): TreeAttributes {
+  const { asked, history, project } = call;
+  const described = link?.spawned?.description == null ? null : plainTitle(link.spawned.description);
+  const autoTitle = described ?? titleOfCall(history);
+  return {
     project,
-    tags: [recordedTag],
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    tags: link === null ? [recordedTag] : [recordedTag, subAgentTag],
+    metadata: {
+      recorded: recordedNote(call, session),
+      ...(link === null ? {} : { spawnedBy: spawnedBy(link) }),
+    },
+    ...(asked.systemPrompt === undefined ? {} : { systemPrompt: asked.systemPrompt }),
     ...(autoTitle === null ? {} : { autoTitle }),
   };
+}
+
+function sideCallsTree(call: PlacedCall, session: string, sideOf: JsonObject): TreeAttributes {
+  const { asked, project } = call;
+  return {
+    project,
+    tags: [recordedTag, sideCallsTag],
+    metadata: { recorded: recordedNote(call, session), sideOf },
+    ...(asked.systemPrompt === undefined ? {} : { systemPrompt: asked.systemPrompt }),
+    autoTitle: 'Titles and summaries',
+  };
+}
+
+async function createTree(store: Store, id: TreeId, attributes: TreeAttributes, context: RunContext): Promise<TreeRow> {
   try {
     await run(store, { type: 'create', treeId: id, attributes }, context);
   } catch (error) {

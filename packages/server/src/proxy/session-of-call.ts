@@ -1,4 +1,4 @@
-/** Which session of its program a call belongs to, as far as the program says so. */
+/** Which session of its program a call belongs to, and which sub-agent of it, as far as the program says so. */
 import type { JsonObject } from '@coppice/core';
 import { objectOrEmpty } from '@coppice/core/decode';
 import { parseObject, wireTextAt } from './exchange.ts';
@@ -8,8 +8,14 @@ export type CallGrouping = 'session' | 'prompt';
 
 /** What the headers of a call say about its session. Kept with the call until it is recorded. */
 export interface CallOrigin {
-  /** The session that a header names. */
+  /** The session that a header names; for a sub-agent its own id, which no other session has. */
   readonly session: string | null;
+  /** For a sub-agent: the session or sub-agent that spawned it. Absent in files of older versions. */
+  readonly parent?: string | null;
+  /** The kind of a sub-agent, if a header says it. */
+  readonly agentType?: string | null;
+  /** Whether a header says that the call summarises the session. */
+  readonly compacts?: boolean;
   /** The program, by its user agent: a first call that comes again is a retry only from the same one. */
   readonly client: string;
   /** How the operator wants calls of its project to be grouped; null leaves it to what the project has already. */
@@ -19,10 +25,8 @@ export interface CallOrigin {
 /** A call of which nothing is known, such as one in a file of an older version. */
 export const unknownOrigin: CallOrigin = { session: null, client: '', grouping: null };
 
-// In the order in which they count. `x-coppice-session` is the user's own word; the others are sent by Claude Code, Codex
-// (three spellings over its versions) and opencode.
+// In the order in which they count: Claude Code, Codex (three spellings over its versions) and opencode.
 const sessionHeaders = [
-  'x-coppice-session',
   'x-claude-code-session-id',
   'session_id',
   'session-id',
@@ -34,14 +38,58 @@ const sessionHeaders = [
 
 const longestId = 512;
 
-/** Reads the origin of a call from its headers. */
-export function originOf(header: (name: string) => string | undefined, grouping: CallGrouping | null): CallOrigin {
-  const session = sessionHeaders.map((name) => header(name)?.trim() ?? '').find(isSessionId) ?? null;
-  return { session, client: (header('user-agent') ?? '').slice(0, longestId), grouping };
+type HeaderOf = (name: string) => string | undefined;
+
+function idIn(header: HeaderOf, ...names: readonly string[]): string | null {
+  return names.map((name) => header(name)?.trim() ?? '').find(isSessionId) ?? null;
 }
 
 function isSessionId(text: string): boolean {
   return text !== '' && text.length <= longestId;
+}
+
+/** The session and the parent of a call by its headers. */
+function threadOf(header: HeaderOf): Pick<CallOrigin, 'session' | 'parent'> {
+  // The user's own word replaces the program's.
+  const own = idIn(header, 'x-coppice-session');
+  const named = idIn(header, ...sessionHeaders);
+  const session = own ?? named;
+  const ownParent = idIn(header, 'x-coppice-parent-session');
+  if (session === null) return { session, parent: null };
+  if (ownParent !== null) return { session, parent: ownParent === session ? null : ownParent };
+  // Claude Code: one session id for all, and an id for each sub-agent.
+  const agent = idIn(header, 'x-claude-code-agent-id');
+  if (agent !== null) {
+    const spawner = idIn(header, 'x-claude-code-parent-agent-id');
+    return {
+      session: claudeAgent(session, agent),
+      parent: spawner === null || spawner === agent ? session : claudeAgent(session, spawner),
+    };
+  }
+  if (own !== null) return { session, parent: null };
+  // Codex: the thread of a sub-agent is not the session. opencode: a sub-agent has a session of its own.
+  const thread = idIn(header, 'thread-id');
+  const parent = idIn(header, 'x-codex-parent-thread-id', 'x-parent-session-id');
+  if (thread !== null && thread !== session) return { session: thread, parent: parent ?? session };
+  return { session, parent: parent === session ? null : parent };
+}
+
+// As Claude Code names the files of sub-agents.
+function claudeAgent(session: string, agent: string): string {
+  return `${session}/agent-${agent}`;
+}
+
+/** Reads the origin of a call from its headers. */
+export function originOf(header: HeaderOf, grouping: CallGrouping | null): CallOrigin {
+  const turn = parseObject(header('x-codex-turn-metadata') ?? '') ?? {};
+  const kind = header('x-openai-subagent')?.trim() ?? '';
+  return {
+    ...threadOf(header),
+    agentType: kind === '' ? null : kind.slice(0, longestId),
+    compacts: wireTextAt(turn, 'request_kind') === 'compaction' || kind === 'compact',
+    client: (header('user-agent') ?? '').slice(0, longestId),
+    grouping,
+  };
 }
 
 /** The session that the body of a call names; null if it names none. */
@@ -54,4 +102,19 @@ export function sessionInBody(body: JsonObject): string | null {
   // Codex sends the id of its session as the key of the prompt cache.
   const cached = wireTextAt(body, 'prompt_cache_key') ?? '';
   return isSessionId(cached) ? cached : null;
+}
+
+// The beginnings of user agents.
+const programs: readonly (readonly [RegExp, string])[] = [
+  [/^claude-(?:cli|code)\b/i, 'Claude Code'],
+  [/^codex/i, 'Codex'],
+  [/^opencode\b/i, 'opencode'],
+  [/^gemini-?cli\b/i, 'Gemini CLI'],
+  [/^aider\b/i, 'aider'],
+  [/^pi\b/i, 'pi'],
+];
+
+/** The program of a call, by its user agent; null if it is not a known one. */
+export function programOf({ client }: Pick<CallOrigin, 'client'>): string | null {
+  return programs.find(([begins]) => begins.test(client))?.[1] ?? null;
 }

@@ -159,6 +159,8 @@ describe('coppice proxy -- a known program', () => {
       const ran = await other.run(['proxy', '--json', '--', program, ...words, ...model]);
       expect(ran).toMatchObject({ code: 0 });
       expect(JSON.parse(ran.out)).toMatchObject({ project: 'pi', trees: [{ nodes: 2 }] });
+      // The session is named by our extension, since pi itself sends no id.
+      expect(JSON.parse(ran.out).trees[0].tree.attributes.metadata.recorded.session).toMatch(/^[0-9a-f-]{36}$/);
       expect(service.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-ant-of-the-user-0001' });
       expect(service.requests[0]?.headers).not.toHaveProperty('x-coppice-token');
       await other.close();

@@ -8,6 +8,7 @@ type ServiceName = 'openai' | 'anthropic' | 'google';
 /** The variable with the token, for programs whose settings can refer to a variable: arguments are public. */
 const tokenVariable = 'COPPICE_PROXY_TOKEN';
 const tokenHeader = 'x-coppice-token';
+const sessionHeader = 'x-coppice-session';
 
 /** Where the server of the call is, and what it holds. */
 export interface ProxyAddress {
@@ -136,17 +137,24 @@ const keyVariables: Readonly<Record<ServiceName, string>> = {
 /** The part of a URL below Coppice's that pi's providers expect: Anthropic's client adds the version itself. */
 const piPaths: Readonly<Record<ServiceName, string>> = { openai: '/v1', anthropic: '', google: '/v1beta' };
 
-/** pi takes the address of a provider from an extension. */
+/** pi takes the address of a provider from an extension, which also names the session: pi itself sends no id. */
 function piSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
   const providers = services.map((service) => ({
     name: service,
     baseUrl: `${base}${piPaths[service]}`,
     header: !hasKey(service),
   }));
-  const text = `const headers = { ${JSON.stringify(tokenHeader)}: process.env.${tokenVariable} };
+  const text = `const token = { ${JSON.stringify(tokenHeader)}: process.env.${tokenVariable} };
 export default (pi) => {
-  for (const { name, baseUrl, header } of ${JSON.stringify(providers)})
-    pi.registerProvider(name, header ? { baseUrl, headers } : { baseUrl });
+  const register = (session) => {
+    for (const { name, baseUrl, header } of ${JSON.stringify(providers)})
+      pi.registerProvider(name, { baseUrl, headers: { ...(header ? token : {}), ...session } });
+  };
+  register({});
+  pi.on('session_start', (_event, { sessionManager }) => {
+    const id = sessionManager.getSessionId();
+    register(id ? { ${JSON.stringify(sessionHeader)}: id } : {});
+  });
 };
 `;
   const ours = services.filter(hasKey);

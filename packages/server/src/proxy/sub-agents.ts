@@ -1,0 +1,96 @@
+/**
+ * Sub-agents: each is a tree of its own, linked to the call that spawned it. The child's metadata names the parent
+ * (`spawnedBy`); a row of external ids leads from the parent to its children.
+ */
+import { createHash } from 'node:crypto';
+import { findSubAgents, ownWords } from '@coppice/content';
+import {
+  ask,
+  isText,
+  isToolUse,
+  type JsonObject,
+  type Message,
+  type NodeId,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import { getText, isJsonObject } from '@coppice/core/decode';
+
+const spawnFormat = 'proxy-spawn';
+// The tools of programs that spawn agents, and the parameters with the task.
+const spawningTool = /agent|task|spawn|delegat|dispatch/i;
+const taskParameters = ['prompt', 'message', 'task', 'instructions', 'input'];
+
+/** The call that spawned an agent. */
+export interface SpawningCall {
+  readonly nodeId: NodeId;
+  readonly call: string;
+  readonly agentType: string | null;
+  readonly description: string | null;
+}
+
+function nameOfTask(text: string): string {
+  const words = ownWords(text);
+  return createHash('sha256')
+    .update((words === '' ? text : words).trim())
+    .digest('hex');
+}
+
+function textIn(message: Message): string {
+  return message.content.map((block) => (isText(block) ? block.text : '')).join('\n');
+}
+
+/** The names of the tasks that a reply gives to agents, with the calls. */
+function tasksOf(
+  message: Message,
+): { readonly name: string; readonly call: string; readonly parameters: JsonObject }[] {
+  return message.content.flatMap((block) => {
+    if (!isToolUse(block) || !spawningTool.test(block.name) || !isJsonObject(block.parameters)) return [];
+    const { id: call, parameters } = block;
+    return taskParameters.flatMap((key) => {
+      const text = getText(parameters, key);
+      return text === undefined || text.trim() === '' ? [] : [{ name: nameOfTask(text), call, parameters }];
+    });
+  });
+}
+
+/** The rows by which an agent finds the call that spawned it. */
+export function spawnRows(
+  treeId: TreeId,
+  nodeId: NodeId,
+  reply: Message,
+): { treeId: TreeId; nodeId: NodeId; format: string; scope: string; id: string }[] {
+  const names = new Set(tasksOf(reply).map(({ name }) => name));
+  return [...names].map((id) => ({ treeId, nodeId, format: spawnFormat, scope: treeId, id }));
+}
+
+/** Finds the call in a tree that gave the task with which a history begins; null if there is none. */
+export async function findSpawningCall(
+  store: Store,
+  parent: TreeId,
+  history: readonly Message[],
+  isTaken: (call: string) => boolean = () => false,
+): Promise<SpawningCall | null> {
+  // The task is the first message with words of its own.
+  const task = history.find((message) => message.role === 'user' && ownWords(textIn(message)) !== '');
+  if (task === undefined) return null;
+  const name = nameOfTask(textIn(task));
+  const rows = await store.findExternalIds(spawnFormat, parent, [name]);
+  for (const { nodeId } of rows) {
+    if (nodeId === null) continue;
+    const node = await store.read(parent, () => ask('node', { id: nodeId }));
+    if (node?.message == null) continue;
+    const found = tasksOf(node.message).find((one) => one.name === name && !isTaken(one.call));
+    if (found === undefined) continue;
+    const { call, parameters } = found;
+    const agentType = getText(parameters, 'subagent_type') ?? getText(parameters, 'agent_type') ?? null;
+    return { nodeId, call, agentType, description: getText(parameters, 'description') ?? null };
+  }
+  return null;
+}
+
+/** The calls of a tree that have another agent already. */
+export async function spawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
+  const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
+  return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));
+}
