@@ -16,6 +16,16 @@ export interface BeforeEvents {
   };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly summary?: string };
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId };
+  merge: {
+    readonly treeId: TreeId;
+    /** The last node of the branch to merge. */
+    readonly nodeId: NodeId;
+    readonly mode: 'summary' | 'messages';
+    /** The target; absent is the active node. */
+    readonly into?: NodeId;
+    /** A finished summary; if a hook sets it, no model is called. */
+    readonly summary?: string;
+  };
   compact: {
     readonly treeId: TreeId;
     /** The end of the branch; the summary is added below it. */
@@ -47,6 +57,12 @@ export interface AfterEvents {
   };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly added: readonly NodeId[] };
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly from: NodeId | null };
+  merge: {
+    readonly treeId: TreeId;
+    readonly nodeId: NodeId;
+    readonly added: readonly NodeId[];
+    readonly mergedFrom: NodeId;
+  };
   compact: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly reason: CompactReason };
   generate: { readonly treeId: TreeId; readonly nodeIds: readonly NodeId[]; readonly failed: readonly NodeId[] };
 }
@@ -100,6 +116,7 @@ export function createEvents(
     append: new Map(),
     branch: new Map(),
     switch: new Map(),
+    merge: new Map(),
     compact: new Map(),
     generate: new Map(),
   };
@@ -107,6 +124,7 @@ export function createEvents(
     append: new Map(),
     branch: new Map(),
     switch: new Map(),
+    merge: new Map(),
     compact: new Map(),
     generate: new Map(),
   };
@@ -171,6 +189,7 @@ const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } 
   append: ['treeId', 'parentId', 'messages'],
   branch: ['treeId', 'nodeId'],
   switch: ['treeId', 'nodeId'],
+  merge: ['treeId', 'nodeId', 'mode'],
   compact: ['treeId', 'nodeId', 'reason'],
   generate: ['treeId', 'parentId', 'models', 'tools'],
 };

@@ -13,6 +13,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { branchSummaryMessage } from '@coppice/core/context';
+import type { BeforeEvents } from '../events.ts';
 import { filesIn, filesJson, joinFiles, noFiles, trackFiles } from '../summaries/files.ts';
 import type {
   ActingUser,
@@ -21,6 +22,7 @@ import type {
   MergeRequest,
   RangeSummary,
   SwitchRequest,
+  VersionedActor,
 } from './contract.ts';
 import { lastModel } from './last-model.ts';
 
@@ -101,14 +103,22 @@ function hasMessages({ kind, message, meta }: Node): Message[] {
 
 function actingAs(
   { actor, now, newId, kit }: CompactorServices,
-  request: ActingUser,
+  request: VersionedActor,
 ): RunContext & { readonly actId: string } {
-  return { actor: request.actor ?? actor, actId: request.actId ?? newId(), now, newId, kit };
+  const { expectedVersion } = request;
+  return {
+    actor: request.actor ?? actor,
+    actId: request.actId ?? newId(),
+    now,
+    newId,
+    kit,
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+  };
 }
 
 /**
- * Moves the active node and adds a summary of the branch that is left. If there is nothing to summarise, only the
- * active node changes.
+ * Moves the active node and adds a summary of the branch that is left. If there is nothing to summarise, or no summary
+ * is wanted, only the active node changes.
  */
 export async function switchWithSummary(bench: CompactorServices, request: SwitchRequest): Promise<CompactionCommit> {
   const { store, events } = bench;
@@ -116,9 +126,10 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
   const asked = await events?.ask('branch', {
     treeId,
     nodeId: request.nodeId,
-    ...(request.summary === undefined ? {} : { summary: request.summary }),
+    ...(request.summary == null ? {} : { summary: request.summary }),
   });
-  const { nodeId, summary } = asked ?? request;
+  const nodeId = asked?.nodeId ?? request.nodeId;
+  const summary = asked?.summary ?? request.summary;
   const { from, left } = await store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     if ((yield* ask('head', { id: nodeId })) === null)
@@ -127,8 +138,10 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
     return { from: leaf, left: leaf === null ? [] : yield* readLeft(leaf, nodeId) };
   });
   const made =
-    summary === undefined
-      ? await summarizePart(bench, left, focus, signal)
+    summary == null
+      ? summary === null
+        ? null
+        : await summarizePart(bench, left, focus, signal)
       : { text: summary, meta: { source: { type: 'given' } }, details: {} };
   const context = actingAs(bench, request);
   const { result } = await run(
@@ -149,35 +162,42 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
 
 /** Merges a branch below another one: by default as one summary that names its last node. */
 export async function mergeBranchSummary(bench: CompactorServices, request: MergeRequest): Promise<CompactionCommit> {
-  const { store } = bench;
-  const { treeId, nodeId, mode = 'summary', focus, signal } = request;
+  const { store, events } = bench;
+  const { treeId } = request;
+  const asked = (await events?.ask('merge', mergeEvent(request))) ?? mergeEvent(request);
+  const { nodeId, mode, into } = asked;
+  const made = mode === 'messages' ? null : await mergeSummary(bench, asked, request);
   const context = actingAs(bench, request);
-  const place = request.into === undefined ? {} : { parentId: request.into };
-  const actId = asActId(context.actId);
-  if (mode === 'messages') {
-    const { result } = await run(store, { type: 'merge', treeId, nodeId, mode, ...place }, context);
-    return { ...result, summary: null, actId };
-  }
-  const made = await mergeSummary(bench, request, focus, signal);
   const { result } = await run(
     store,
     {
       type: 'merge',
       treeId,
       nodeId,
-      ...place,
+      mode,
+      ...(into === undefined ? {} : { parentId: into }),
       ...(made === null ? {} : { summary: made.text, meta: made.meta, details: made.details }),
     },
     context,
   );
-  return { ...result, summary: made?.text ?? null, actId };
+  await events?.tell('merge', { treeId, nodeId: result.nodeId, added: result.added, mergedFrom: nodeId });
+  return { ...result, summary: made?.text ?? null, actId: asActId(context.actId) };
+}
+
+function mergeEvent({ treeId, nodeId, mode = 'summary', into, summary }: MergeRequest): BeforeEvents['merge'] {
+  return {
+    treeId,
+    nodeId,
+    mode,
+    ...(into === undefined ? {} : { into }),
+    ...(summary === undefined ? {} : { summary }),
+  };
 }
 
 async function mergeSummary(
   bench: CompactorServices,
-  { treeId, nodeId, into, summary }: MergeRequest,
-  focus: string | undefined,
-  signal: AbortSignal | undefined,
+  { treeId, nodeId, into, summary }: BeforeEvents['merge'],
+  { focus, signal }: MergeRequest,
 ): Promise<RangeSummary | null> {
   if (summary !== undefined) return { text: summary, meta: { source: { type: 'given' } }, details: {} };
   const left = await bench.store.read(treeId, function* () {

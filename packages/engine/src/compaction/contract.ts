@@ -16,6 +16,12 @@ export interface ActingUser {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Who acts, and the version of the tree that the request was made on. */
+export interface VersionedActor extends ActingUser {
+  /** Refused as stale if the tree changed since. */
+  readonly expectedVersion?: number | undefined;
+}
+
 /** Which branch is to be compacted. */
 export interface CompactionRequest extends ActingUser {
   readonly treeId: TreeId;
@@ -54,19 +60,19 @@ export interface CompactionOutcome {
 }
 
 /** Where to move, and what to summarise. */
-export interface SwitchRequest extends ActingUser {
+export interface SwitchRequest extends VersionedActor {
   readonly treeId: TreeId;
   /** The target; may be the root. */
   readonly nodeId: NodeId;
   /** The leaf that is left; by default the active node. */
   readonly from?: NodeId | undefined;
   readonly focus?: string | undefined;
-  /** A finished summary, if the caller has one. */
-  readonly summary?: string | undefined;
+  /** A finished summary, if the caller has one; null for no summary. */
+  readonly summary?: string | null | undefined;
 }
 
 /** Which branch to merge, and how. */
-export interface MergeRequest extends ActingUser {
+export interface MergeRequest extends VersionedActor {
   readonly treeId: TreeId;
   /** The last node of the branch to merge. */
   readonly nodeId: NodeId;

@@ -10,6 +10,7 @@ import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../t
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import { noBudgets, turnBudget } from './budget.ts';
+import { dailySummaryBudget } from './daily-budget.ts';
 import { generatorSettings } from './defaults.ts';
 import { dayOf, fileSpending, memorySpending } from './spending.ts';
 
@@ -46,6 +47,21 @@ const used = (input: number, output: number): ScriptedReply => [
   usageEventOf(input, output),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
+
+/** A reply of 100 tokens that waits until it is released. */
+function heldReply(): { readonly reply: ScriptedReply; release(): void } {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const reply: ScriptedReply = async function* () {
+    await released;
+    yield { type: 'text-delta', text: 'Late' };
+    yield usageEventOf(10, 100);
+    yield { type: 'end', finishReason: 'stop', raw: 'stop' };
+  };
+  return { reply, release: () => release() };
+}
 
 const tools = createTools({
   tools: [defineTool({ name: 'look', description: 'Looks.', sideEffects: false, run: () => 'a tree' })],
@@ -165,6 +181,40 @@ describe('a day', () => {
     expect(await again()).toMatchObject({ code: 'generate/budget' });
     now += 2 * 3_600_000;
     expect((await again()).type).toBe('end');
+  });
+
+  test('[M49] is not spent twice by replies that are written at once', async () => {
+    const { reply: slow, release } = heldReply();
+    // A dollar pays for 1,000 tokens; the first reply may use 600 of them.
+    await open([slow, used(10, 10)], { budgets: { ...noBudgets, dayUsd: 1 } });
+    const first = shop.send('One', { maxTokens: 600 });
+    await expect.poll(() => shop.provider.running).toBe(1);
+    const second = await shop.send('Two', { maxTokens: 5_000 }).done;
+    expect(second.type).toBe('end');
+    expect(shop.provider.requests[1]?.maxTokens).toBeLessThan(400);
+    const third = await shop.send('Three'.repeat(4_000), { maxTokens: 5_000 }).done;
+    expect(third).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('reserved for replies') });
+    release();
+    expect((await first.done).type).toBe('end');
+    // What was reserved and not used can be spent again.
+    const last = shop.provider.requests.length;
+    expect((await shop.send('Four', { maxTokens: 5_000 }).done).type).toBe('end');
+    expect(shop.provider.requests[last]?.maxTokens).toBeGreaterThan(450);
+  });
+
+  test('[M49] is not spent twice by a reply and a title or summary', async () => {
+    const { reply: slow, release } = heldReply();
+    const spending = memorySpending();
+    const budgets = { ...noBudgets, dayUsd: 1 };
+    await open([slow], { budgets, spending });
+    const summaries = dailySummaryBudget({ budgets, spending, clock: systemClock });
+    const expected = { inputTokens: 1_000, outputTokens: 700 };
+    const turn = shop.send('One', { maxTokens: 600 });
+    await expect.poll(() => shop.provider.running).toBe(1);
+    expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).toBeNull();
+    release();
+    await turn.done;
+    expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).not.toBeNull();
   });
 
   test('[M42] has a book that many write and that a torn line does not spoil', async () => {

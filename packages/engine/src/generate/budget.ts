@@ -6,7 +6,7 @@ import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import { generateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { dayOf } from './spending.ts';
+import { dayOf, reservationsOf, spentAndReserved } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** No limits. */
@@ -25,40 +25,69 @@ interface Budget {
   readonly budget: 'turn_usd' | 'day_usd' | 'turn_tokens';
   readonly limit: number;
   readonly spent: number;
+  /** What replies that are being written may still spend; only of a day. */
+  readonly reserved: number;
+}
+
+/** Prompts within the budgets; `release` is called when their replies are written. */
+export interface BudgetedPrompts {
+  readonly prompts: readonly Prompts[];
+  release(): void;
 }
 
 /**
  * The prompts with the longest reply that the budgets allow, divided among parallel replies. If a model is too
  * expensive, its fallback is used if that is affordable; throws `generate/budget` if there is none, or no budget for
- * a useful reply. Dollar limits do not apply to free models and to those with an unknown price.
+ * a useful reply. Dollar limits do not apply to free models and to those with an unknown price. What the replies may cost
+ * is reserved of the day, so that turns that run at once do not spend the same rest of it.
  */
 export async function limitByBudgets(
   services: TurnServices,
   turn: TurnSpent,
   prompts: readonly Prompts[],
-): Promise<readonly Prompts[]> {
-  const purses = await openBudgets(services, turn);
-  if (purses.length === 0) return prompts;
-  return prompts.map((list): Prompts => {
+): Promise<BudgetedPrompts> {
+  const day = dayOf(services.clock.now());
+  // No other turn runs between reading what is left and reserving a part of it.
+  const purses = await openBudgets(services, turn, day);
+  if (purses.length === 0) return { prompts, release: releaseNothing };
+  const fitted = prompts.map((list): Prompts => {
     const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
     const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
     if (first !== undefined) return [first, ...rest];
     const [why] = fitting.filter((prompt) => 'budget' in prompt);
     throw budgetRefusal(why);
   });
+  if (services.budgets.dayUsd === null) return { prompts: fitted, release: releaseNothing };
+  const most = fitted.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
+  return { prompts: fitted, release: reservationsOf(services.spending).hold(day, most) };
 }
 
-async function openBudgets({ budgets, spending, clock }: TurnServices, turn: TurnSpent): Promise<readonly Budget[]> {
+function releaseNothing(): void {
+  // Nothing was reserved.
+}
+
+/** The cost of a reply of the full length; 0 if the price is unknown. */
+function highestCost({ model, estimate, request }: Prompt): number {
+  const { price } = model.info;
+  if (price === null) return 0;
+  return (estimate * price.input + (request.maxTokens ?? 0) * price.output) / 1_000_000;
+}
+
+async function openBudgets(
+  { budgets, spending }: TurnServices,
+  turn: TurnSpent,
+  day: string,
+): Promise<readonly Budget[]> {
   const purses: Budget[] = [];
   const { turnUsd, dayUsd, turnTokens } = budgets;
-  if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens });
-  if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd });
+  if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
+  if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
   if (dayUsd !== null) {
-    const spent = await spending.on(dayOf(clock.now())).catch((error: unknown) => {
+    const used = await spentAndReserved(spending, day).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
     });
-    purses.push({ budget: 'day_usd', limit: dayUsd, spent });
+    purses.push({ budget: 'day_usd', limit: dayUsd, ...used });
   }
   return purses;
 }
@@ -78,8 +107,8 @@ function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number)
 }
 
 /** The reply tokens that a budget still pays for after the prompt. */
-function outputLeft({ model, estimate }: Prompt, { budget, limit, spent }: Budget, replies: number): number {
-  const share = (limit - spent) / replies;
+function outputLeft({ model, estimate }: Prompt, { budget, limit, spent, reserved }: Budget, replies: number): number {
+  const share = (limit - spent - reserved) / replies;
   if (budget === 'turn_tokens') return Math.floor(share - estimate);
   const { price } = model.info;
   if (price === null || (price.input === 0 && price.output === 0)) return Number.MAX_SAFE_INTEGER;
@@ -97,12 +126,14 @@ const named = {
 
 function budgetRefusal(allowance: Budget | undefined): Error {
   if (allowance === undefined) return generateError('generate/budget', 'The budget leaves no room for a reply.');
-  const { budget, limit, spent } = allowance;
+  const { budget, limit, spent, reserved } = allowance;
   const [what, unit] = named[budget];
+  const used = `${Number(spent.toFixed(6))} spent${reserved > 0 ? `, ${Number(reserved.toFixed(6))} reserved for replies that are being written` : ''}`;
+  const wait = reserved > 0 ? 'wait for these replies, ' : '';
   return generateError(
     'generate/budget',
-    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${Number(spent.toFixed(6))} spent): raise ${budget} in [budgets], or take a cheaper model or a shorter conversation.`,
-    { budget, limit, spent },
+    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}raise ${budget} in [budgets], or take a cheaper model or a shorter conversation.`,
+    { budget, limit, spent, ...(reserved > 0 ? { reserved } : {}) },
   );
 }
 

@@ -24,6 +24,51 @@ export interface Spending {
   byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
+/** The largest amounts that the running calls of this process may still spend, by day. */
+export class Reservations {
+  /** The number of calls that have ended: an amount spent that was read meanwhile may lack theirs. */
+  ended = 0;
+  readonly #days = new Map<string, number>();
+
+  on(day: string): number {
+    return this.#days.get(day) ?? 0;
+  }
+
+  /** Reserves an amount; returns a function that releases it, called after what was spent is added. */
+  hold(day: string, usd: number): () => void {
+    this.#days.set(day, this.on(day) + usd);
+    return () => {
+      this.ended++;
+      const left = this.on(day) - usd;
+      // Rounding may leave a rest.
+      if (left > 1e-9) this.#days.set(day, left);
+      else this.#days.delete(day);
+    };
+  }
+}
+
+const reservations = new WeakMap<Spending, Reservations>();
+
+/** The reservations of a budget: turns, summaries and titles of all stores of an engine share it. */
+export function reservationsOf(spending: Spending): Reservations {
+  const found = reservations.get(spending) ?? new Reservations();
+  reservations.set(spending, found);
+  return found;
+}
+
+/** What was spent on a day and what running calls have reserved, both at the same moment. */
+export async function spentAndReserved(
+  spending: Spending,
+  day: string,
+): Promise<{ readonly spent: number; readonly reserved: number }> {
+  const held = reservationsOf(spending);
+  for (;;) {
+    const { ended } = held;
+    const spent = await spending.on(day);
+    if (ended === held.ended) return { spent, reserved: held.on(day) };
+  }
+}
+
 /** The UTC day of a time: the same for all processes. */
 export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);

@@ -72,7 +72,23 @@ async function writeReplies(
   /** The indexes of these replies within the turn; by default all. */
   places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
-  const prompts = await limitByBudgets(services, state.spent, wanted);
+  const { prompts, release } = await limitByBudgets(services, state.spent, wanted);
+  try {
+    return await writeWithin(services, state, target, prompts, select, places);
+  } finally {
+    release();
+  }
+}
+
+/** Writes replies whose prompts are within the budgets. */
+async function writeWithin(
+  services: TurnServices,
+  state: TurnState,
+  target: ReplyTarget,
+  prompts: readonly (readonly [Prompt, ...Prompt[]])[],
+  select: boolean,
+  places: readonly number[],
+): Promise<readonly WrittenReply[]> {
   const jobs = prompts.map((list, index) => ({
     prompts: list,
     nodeId: idOfTarget(services, state, target, places[index] ?? index, state.compacted),

@@ -63,7 +63,7 @@ export function hookContext(session: Pick<HookSession, 'manager'>): HookEventCon
   };
 }
 
-const names: readonly EventName[] = ['append', 'branch', 'switch', 'compact', 'generate'];
+const names: readonly EventName[] = ['append', 'branch', 'switch', 'merge', 'compact', 'generate'];
 
 /** Events of many sessions, and a way to get the context of each. */
 export interface HookPlace {

@@ -1,4 +1,4 @@
-import { countNoun, printChange, runTreeChange, undoLines } from '../../changing.ts';
+import { countNoun, undoLines } from '../../changing.ts';
 import { openCliEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortId } from '../../short-ids.ts';
@@ -24,18 +24,15 @@ export const merge = defineSubcommand({
   ],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
-    if (given.flag('messages')) {
-      const outcome = await runTreeChange(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
-      return printChange(
-        outcome,
-        `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${shortId(outcome.result.nodeId)}.`,
-        at,
-      );
-    }
     const { compactor } = await openCliEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);
-    const landed = await compactor.merge({ treeId, nodeId, summary, focus, signal: at.host.signal });
+    const mode = given.flag('messages') ? 'messages' : 'summary';
+    const landed = await compactor.merge({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
     const { output } = at;
+    if (mode === 'messages') {
+      const line = `Copied ${countNoun(landed.added.length, 'message')}; you are at ${shortId(landed.nodeId)}.`;
+      return { data: { treeId, ...landed }, lines: [line, ...undoLines(at, treeId)] };
+    }
     return {
       data: { treeId, ...landed },
       lines: [

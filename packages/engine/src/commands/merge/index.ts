@@ -22,24 +22,33 @@ export const merge = defineCommand({
   async run(scope, { node, messages, focus }) {
     if (messages && focus !== undefined)
       throw commandError('command/bad-arguments', 'Use either --messages or --focus: only a summary can have a focus.');
-    const tip = await findNodeByName(scope, node);
+    const named = await findNodeByName(scope, node);
     const { store, treeId, activeNodeId, rootId } = scope;
-    const summary = messages ? null : await summariseMerge(scope, tip, focus);
+    const asked = await scope.events.ask('merge', {
+      treeId,
+      nodeId: named.id,
+      mode: messages ? 'messages' : 'summary',
+      into: activeNodeId ?? rootId,
+    });
+    const tip = asked.nodeId === named.id ? named : await findNodeByName(scope, asked.nodeId);
+    const isCopied = asked.mode === 'messages';
+    const summary = isCopied ? null : await summariseMerge(scope, tip, focus, asked.summary);
     const { result } = await run(
       store,
       {
         type: 'merge',
         treeId,
         nodeId: tip.id,
-        parentId: activeNodeId ?? rootId,
-        ...(messages ? { mode: 'messages' } : {}),
+        parentId: asked.into ?? activeNodeId ?? rootId,
+        mode: asked.mode,
         ...(summary === null ? {} : { summary: summary.text }),
         ...(summary?.meta === undefined ? {} : { meta: summary.meta }),
         ...(summary?.details === undefined ? {} : { details: summary.details }),
       },
       scope.running(),
     );
-    const how = messages ? `as ${countOf(result.added.length, 'message')}` : 'as a summary';
+    await scope.events.tell('merge', { treeId, nodeId: result.nodeId, added: result.added, mergedFrom: tip.id });
+    const how = isCopied ? `as ${countOf(result.added.length, 'message')}` : 'as a summary';
     return {
       said: `Merged the branch that ends with ${describeNode(tip)}, ${how}.`,
       undo: '/undo',
@@ -53,7 +62,9 @@ async function summariseMerge(
   scope: CommandScope,
   tip: Node,
   focus: string | undefined,
+  given: string | undefined,
 ): Promise<BranchSummary | null> {
+  if (given !== undefined) return { text: given, meta: { source: { type: 'given' } } };
   const { store, treeId, activeNodeId, signal } = scope;
   const above = activeNodeId === null ? null : await store.read(treeId, () => forkPointOf(tip.id, activeNodeId));
   if (above === tip.id)

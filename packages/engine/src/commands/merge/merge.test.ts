@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEvents, type Events } from '../../events.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
 describe.each(commandFixtureStores)('on %s', (kind) => {
   let fixture: CommandFixture;
+  let events: Events;
   beforeEach(async () => {
-    fixture = await openCommandFixture(kind);
+    events = createEvents();
+    fixture = await openCommandFixture(kind, { events });
   });
   afterEach(() => fixture.close());
 
@@ -36,6 +39,29 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(fixture.summed).toEqual([]);
     expect(await fixture.refusal(`/merge ${a1} --messages`)).toBe('command/invalid');
     expect(await fixture.refusal(`/merge ${a1} --messages --focus x`)).toBe('command/bad-arguments');
+  });
+
+  test('[E14] hooks before a merge can cancel it or give the summary, and after it are told', async () => {
+    const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+    const [q3] = await fixture.say(['q3'], a1);
+    const remove = events.before('merge', (event) => ({ cancel: `Not ${event.mode}.` }));
+    for (const line of [`/merge ${a2}`, `/merge ${a2} --messages`])
+      expect(await fixture.refusal(line)).toBe('event/cancelled');
+    expect(await fixture.thread()).toEqual(['q1', 'a1', 'q3']);
+    remove();
+    const asked: unknown[] = [];
+    const reported: unknown[] = [];
+    events.before('merge', (event) => {
+      asked.push(event);
+      return { replace: { ...event, summary: 'From a hook' } };
+    });
+    events.after('merge', (event) => void reported.push(event));
+    const { place } = await fixture.run(`/merge ${a2}`);
+    expect(asked).toEqual([{ treeId: fixture.treeId, nodeId: a2, mode: 'summary', into: q3 }]);
+    const id = place?.activeNodeId;
+    expect(reported).toEqual([{ treeId: fixture.treeId, nodeId: id, added: [id], mergedFrom: a2 }]);
+    expect(await fixture.thread()).toEqual(['q1', 'a1', 'q3', 'From a hook']);
+    expect(fixture.summed).toEqual([]);
   });
 
   test('[E30] brings it back to where the view is', async () => {

@@ -157,3 +157,34 @@ test.each(compactions)(
     await server.close();
   },
 );
+
+test.each([
+  ['merge', { summary: 'Given.' }],
+  ['merge', { mode: 'messages' }],
+  ['merge', {}],
+  ['branch', { summary: 'Given.' }],
+  ['branch', {}],
+] as const)('[A108] a hook can cancel a %s with %j, and is told of it otherwise', async (act, body) => {
+  const events = createEvents();
+  const server = await openTestServer({ events });
+  const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
+  const asked: unknown[] = [];
+  const reported: unknown[] = [];
+  const remove = events.before(act, (event) => {
+    asked.push(event.nodeId);
+    return { cancel: 'Not now.' };
+  });
+  events.after(act, (event) => void reported.push(event.treeId));
+  await server.ask('POST', `/api/trees/${id}/branch`, { version, body: { nodeId: nodeIds[0] } });
+  reported.length = 0;
+  const append = { parentId: nodeIds[0], messages: [{ role: 'user', content: 'c' }] };
+  const grown = (await server.ask('POST', `/api/trees/${id}/messages`, { version, body: append })).body.version;
+  const post = () =>
+    server.ask('POST', `/api/trees/${id}/${act}`, { version: grown, body: { nodeId: nodeIds[1], ...body } });
+  expect((await post()).body.error.code).toBe('event/cancelled');
+  expect(asked.at(-1)).toBe(nodeIds[1]);
+  remove();
+  expect((await post()).status).toBe(200);
+  expect(reported).toEqual([id]);
+  await server.close();
+});

@@ -5,7 +5,7 @@ import { readBranchModel, replyLimit } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { checkVersion, resolveTree } from '../../resolve-tree.ts';
-import { readNodes, runContext, runWrite } from '../../tree-view.ts';
+import { readNodes, runContext } from '../../tree-view.ts';
 import {
   anyObject,
   listOfSchema,
@@ -180,22 +180,14 @@ const merge = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
-    if (summary !== undefined || mode === 'messages') {
-      const outcome = await runWrite(call, store, {
-        type: 'merge',
-        treeId,
-        nodeId: nodeId(tip),
-        ...omitUndefined({ mode, summary, parentId: into === undefined ? undefined : nodeId(into) }),
-      });
-      return toReply(outcome, { version: outcome.version });
-    }
-    // The summary takes a while; the tree may change meanwhile, and the branch is merged at the requested position.
-    await checkVersion(place, call.expectedVersion);
+    // A model writes for a while; the tree may change meanwhile, and the branch is merged at the requested position.
+    const isWritten = summary === undefined && mode !== 'messages';
+    if (isWritten) await checkVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
       ...actAs(call),
-      ...omitUndefined({ focus }),
+      ...omitUndefined({ mode, summary, focus, expectedVersion: isWritten ? undefined : call.expectedVersion }),
       ...(into === undefined ? {} : { into: nodeId(into) }),
     });
     return compactionAnswer(store, treeId, done.actId, done, done.added);
@@ -223,21 +215,14 @@ const branch = defineRoute({
     const { nodeId: to, summary, summarize, focus } = call.body;
     // Moving needs no version, as everywhere; adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
-    if (summary !== undefined || summarize !== true) {
-      const outcome = await runWrite(call, store, {
-        type: 'branch',
-        treeId,
-        nodeId: nodeId(to),
-        ...omitUndefined({ summary }),
-      });
-      return toReply(outcome, { version: outcome.version });
-    }
-    await checkVersion(place, call.expectedVersion);
+    const isWritten = summary === undefined && summarize === true;
+    if (isWritten) await checkVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.branchWithSummary({
       treeId,
       nodeId: nodeId(to),
+      summary: isWritten ? undefined : (summary ?? null),
       ...actAs(call),
-      ...omitUndefined({ focus }),
+      ...omitUndefined({ focus, expectedVersion: isWritten ? undefined : call.expectedVersion }),
     });
     return compactionAnswer(store, treeId, done.actId, done, done.added);
   },
