@@ -23,7 +23,7 @@ export * from './compaction/index.ts';
 export type * from './config/contract.ts';
 export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
 export { type ConfigSource, configPath, type Environment, loadConfig, parseConfig } from './config/load.ts';
-export { HiddenText, Secret } from './config/secret.ts';
+export { HiddenText, heldKeys, Secret } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
 export type { Bounds, Setting, SettingListener } from './config/toml.ts';
 // Keys and URLs that a user enters.

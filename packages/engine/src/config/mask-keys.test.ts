@@ -1,8 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createKeyFilter, isMaskable, keyMask, maskableKeys, replaceKeys, replaceKeysIn } from './mask-keys.ts';
+import {
+  createKeyFilter,
+  isMaskable,
+  keyMask,
+  maskableKeys,
+  replaceKeys,
+  replaceKeysIn,
+  replacePartialKey,
+} from './mask-keys.ts';
 
 const key = 'sk-test-0123456789abcdef';
+
+/** What a filter passes on of a text that arrives in pieces. */
+function filtered(text: string, keys: readonly string[], cuts: readonly number[]): string {
+  const filter = createKeyFilter(keys);
+  let out = '';
+  for (let at = 0, turn = 0; at < text.length; turn++) {
+    const length = 1 + (cuts[turn % cuts.length] ?? 0);
+    out += filter.push(text.slice(at, at + length));
+    at += length;
+  }
+  return out + filter.end();
+}
 
 describe('keys', () => {
   test('[G37] of 16 characters and more are replaced by a mask with their last four; plain words are not', () => {
@@ -32,17 +52,38 @@ describe('keys', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
         const text = words.join('');
-        const filter = createKeyFilter([key]);
-        let out = '';
-        for (let at = 0, turn = 0; at < text.length; turn++) {
-          const length = 1 + (cuts[turn % cuts.length] ?? 0);
-          out += filter.push(text.slice(at, at + length));
-          at += length;
-        }
-        out += filter.end();
-        expect(out).toBe(text.replaceAll(key, keyMask(key)));
+        expect(filtered(text, [key], cuts)).toBe(replacePartialKey(text.replaceAll(key, keyMask(key)), [key]));
       }),
     );
+  });
+
+  test('[G38] that JSON escapes are replaced wherever they are cut', () => {
+    const odd = 'key/with"quotes\\and-0123456789';
+    const spelling = fc.tuple(fc.constantFrom(key, odd), fc.infiniteStream(fc.nat(5))).map(([each, draws]) =>
+      Array.from(each, (character) => {
+        const code = `u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+        const drawn = draws.next().value;
+        if (drawn === 0) return `\\${code}`;
+        if (drawn === 1) return `\\\\${code.toUpperCase().replace('U', 'u')}`;
+        return /["/\\]/.test(character) ? `\\${character}` : character;
+      }).join(''),
+    );
+    const word = fc.oneof(spelling, fc.constantFrom('\\', '\\u00', '\\n', 'u0073', 'a tree ', '"', 's'));
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
+        const text = words.join('');
+        const keys = maskableKeys([key, odd]);
+        expect(filtered(text, keys, cuts)).toBe(replacePartialKey(replaceKeys(text, keys), keys));
+      }),
+    );
+  });
+
+  test('[G38] of which a part ends a text are masked from twelve characters on, or from half of a short one', () => {
+    expect(replacePartialKey(`It is ${key.slice(0, 12)}`, [key])).toBe('It is [key …cdef]');
+    expect(replacePartialKey(`It is ${key.slice(0, 11)}`, [key])).toBe(`It is ${key.slice(0, 11)}`);
+    expect(replacePartialKey('It is \\u0073k-test-0123\\u00', [key])).toBe('It is [key …cdef]');
+    expect(replacePartialKey('a1b2c3d4', ['a1b2c3d4e5f6g7h8'])).toBe('[key …g7h8]');
+    expect(replacePartialKey(`${key.slice(0, 15)}.`, [key])).toBe(`${key.slice(0, 15)}.`);
   });
 
   test('[G38] that cannot begin in a piece hold nothing of it back', () => {

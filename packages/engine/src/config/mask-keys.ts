@@ -83,26 +83,109 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
     push(text) {
       if (keys.length === 0) return text;
       const clean = replaceKeys(waiting + text, keys);
-      const from = startOfPartialKey(clean, keys);
+      const from = findPartialKey(clean, keys)?.from ?? clean.length;
       waiting = clean.slice(from);
       return clean.slice(0, from);
     },
     end() {
-      const rest = waiting;
+      const rest = replacePartialKey(waiting, keys);
       waiting = '';
       return rest;
     },
   };
 }
 
-/** Where the longest suffix that is the beginning of a key starts; the text's length if there is none. */
-function startOfPartialKey(text: string, keys: readonly string[]): number {
-  let from = text.length;
+/** Replaces the beginning of a key at the end of a text, if it is long enough to give the key away. */
+export function replacePartialKey(text: string, keys: readonly string[]): string {
+  const found = findPartialKey(text, keys);
+  if (found === null || found.length < partLength(found.key)) return text;
+  return text.slice(0, found.from) + keyMask(found.key);
+}
+
+/** How many characters of a key are masked at the end of a text: fewer may be a prefix that many keys share. */
+function partLength(key: string): number {
+  return Math.min(12, Math.ceil(key.length / 2));
+}
+
+/** The beginning of a key at the end of a text. */
+interface PartialKey {
+  readonly key: string;
+  /** Where it starts. */
+  readonly from: number;
+  /** How many characters of the key are complete. */
+  readonly length: number;
+}
+
+// The longest spelling of one character: eight backslashes, a u and four digits.
+const longestSpelling = 13;
+
+/** Finds the longest suffix of a text that is the beginning of a key, in any spelling. */
+function findPartialKey(text: string, keys: readonly string[]): PartialKey | null {
+  let found: PartialKey | null = null;
   for (const key of keys) {
-    const first = key.charAt(0);
-    const earliest = Math.max(0, text.length - key.length + 1);
-    for (let at = text.indexOf(first, earliest); at >= 0 && at < from; at = text.indexOf(first, at + 1))
-      if (key.startsWith(text.slice(at))) from = at;
+    const earliest = Math.max(0, text.length - key.length * longestSpelling);
+    for (let at = earliest; at < (found?.from ?? text.length); at++) {
+      const length = partialLength(text, at, key, 0);
+      if (length === null) continue;
+      found = { key, from: at, length };
+      break;
+    }
   }
-  return from;
+  return found;
+}
+
+/**
+ * How many characters of a key a text spells from a position to its end, if those before `index` were spelled already;
+ * null if it spells something else, or the whole key before its end.
+ */
+function partialLength(text: string, from: number, key: string, index: number): number | null {
+  for (let at = from; index < key.length; index++) {
+    const slashes = backslashesAt(text, at);
+    const next = at + slashes;
+    if (next === text.length) return index;
+    const character = key.charAt(index);
+    const escaped = slashes > 0 && /u/i.test(text.charAt(next)) ? afterEscape(text, next + 1, character) : null;
+    if (escaped === 'cut') return index;
+    if (character === '\\') return afterBackslash(text, at, slashes, escaped, key, index);
+    if (escaped !== null) at = escaped;
+    else if (isSpelledAt(text, next, character, slashes)) at = next + 1;
+    else return null;
+  }
+  return null;
+}
+
+/** The position after the four digits of an escaped character; null if it is another one. */
+function afterEscape(text: string, at: number, character: string): number | 'cut' | null {
+  const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+  const digits = text.slice(at, at + 4).toLowerCase();
+  if (!code.startsWith(digits)) return null;
+  return digits.length === 4 ? at + 4 : 'cut';
+}
+
+/** Some backslashes spell one in the key; the others escape it, or belong to the next character. */
+function afterBackslash(
+  text: string,
+  at: number,
+  slashes: number,
+  escaped: number | null,
+  key: string,
+  index: number,
+): number | null {
+  if (escaped !== null) return partialLength(text, escaped, key, index + 1);
+  for (let taken = slashes; taken > 0; taken--) {
+    const length = partialLength(text, at + taken, key, index + 1);
+    if (length !== null) return length;
+  }
+  return null;
+}
+
+function isSpelledAt(text: string, at: number, character: string, slashes: number): boolean {
+  if (slashes > 0 && character !== '"' && character !== '/') return false;
+  return text.charAt(at).toLowerCase() === character.toLowerCase();
+}
+
+function backslashesAt(text: string, at: number): number {
+  let count = 0;
+  while (count < 9 && text.charCodeAt(at + count) === 92) count++;
+  return count;
 }

@@ -108,8 +108,30 @@ class HeldSecrets {
 }
 
 const held = new HeldSecrets();
-// Only API keys: other secrets, such as the environment of an MCP server, may be ordinary texts like a path.
+// Masked in messages. Other hidden values may be ordinary texts, like a path.
 const keys = new HeldSecrets();
+
+// Names of variables that hold secrets, by one of their words.
+const secretName =
+  /(?:^|[_.-])(?:api_?key|key|token|secret|pass|password|passwd|passphrase|pwd|credentials?|auth|bearer|cookie|pat|dsn)s?(?:$|[_.-]|\d)/i;
+const randomText = /^(?=.*\d)(?=.*[A-Za-z])[\w+=-]{20,}$/;
+const filePath = /^(?:~|\.{0,2})[\\/]|^[A-Za-z]:[\\/]/;
+const addressWithPassword = /:\/\/[^/\s:]*:[^/\s]+@/;
+const address = /^[a-z][a-z\d+.-]*:\/\//i;
+
+/** Whether a variable is a secret by its name or its form; a path and an address without a password are none. */
+function isSecretVariable(name: string, value: string): boolean {
+  if (filePath.test(value)) return false;
+  if (address.test(value)) return addressWithPassword.test(value);
+  return secretName.test(name) || randomText.test(value);
+}
+
+/** A variable that an MCP server gets. It is never printed, and masked in messages if it is a secret. */
+export function hiddenVariable(name: string, value: string): HiddenText {
+  const variable = new HiddenText(value);
+  if (isSecretVariable(name, value)) keys.add(variable);
+  return variable;
+}
 
 /** The configured keys that are masked in messages of people, models and tools; see `mask-keys.ts`. */
 export function heldKeys(): readonly string[] {

@@ -13,7 +13,7 @@ import type {
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
-import { HiddenText, Secret } from './secret.ts';
+import { hiddenVariable, Secret } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
@@ -276,7 +276,7 @@ function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment)
     const cwd = fields.text('cwd', 'Working directory of the command, an absolute path.');
     if (cwd !== undefined && !/^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) fields.refuse('cwd', 'must be an absolute path');
     const values = Object.entries(fields.named('env', 'Variables that the command gets.')).map(
-      ([key, value]) => [key, new HiddenText(value)] as const,
+      ([key, value]) => [key, hiddenVariable(key, value)] as const,
     );
     const passEnv = fields.texts('pass_env', 'Variables of your environment that the command may see.') ?? [];
     return { ...common, transport: 'stdio', command, cwd, env: new Map(values), passEnv };

@@ -1,7 +1,7 @@
 /** MCP servers and approvals that a user set on the page: their records. */
 import type { JsonObject } from '@coppice/core';
 import type { Config, McpServerConfig } from '../config/contract.ts';
-import { HiddenText, Secret } from '../config/secret.ts';
+import { hiddenVariable, Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
 import { numberField, textField, textsField } from './connections.ts';
@@ -102,7 +102,7 @@ function serverOf(name: string, record: JsonObject, rules: ConnectionRules): Mcp
   const command = textsField(record, 'command');
   if (command.length > 0) {
     const env = isJsonObject(record['env']) ? record['env'] : {};
-    const values = Object.entries(env).map(([key, value]) => [key, new HiddenText(String(value))] as const);
+    const values = Object.entries(env).map(([key, value]) => [key, hiddenVariable(key, String(value))] as const);
     return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [] };
   }
   const [url, origin, key] = [textField(record, 'url'), textField(record, 'origin'), textField(record, 'key')];

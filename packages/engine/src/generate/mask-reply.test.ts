@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Forest } from '../forest/forest.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents, usageEventOf } from '../testing/scripted.ts';
+import { type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
 import { eventsOf, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
@@ -88,6 +88,57 @@ describe('a key that a provider repeats', () => {
       /0123456789abcdef|proof/,
     );
     expect((await shop.thread())[2]).toContain(mask);
+  });
+
+  test('[G38] is masked if the provider reports its usage within it, and if only a part of it ends the reply', async () => {
+    const within: ScriptedReply = [
+      { type: 'text-delta', text: `It is ${key.slice(0, 9)}` },
+      usageEventOf(10, 5),
+      { type: 'text-delta', text: `${key.slice(9)}, that is ${key.slice(0, 14)}` },
+      usageEventOf(10, 10),
+      { type: 'end', finishReason: 'length', raw: 'length' },
+    ];
+    shop = await openTurnFixture('memory', [within], { config });
+    const events = await eventsOf(shop.send('Which key?'));
+    expect((await shop.thread()).at(-1)).toBe(`assistant: It is ${mask}, that is ${mask}`);
+    expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
+  });
+
+  test('[G38] is masked if a reply is cut within it and continued', async () => {
+    const begun: ScriptedReply = [
+      { type: 'text-delta', text: `It is ${key.slice(0, 10)}` },
+      errorEvent('provider/dropped', 'Gone.'),
+    ];
+    shop = await openTurnFixture('memory', [begun, said(`${key.slice(10)}.`)], { config });
+    const { nodeIds } = await shop.send('Which key?').done;
+    const [nodeId] = nodeIds;
+    if (nodeId === undefined) throw new Error('There is no reply.');
+    const again = { type: 'continue', treeId: shop.treeId, nodeId } as const;
+    await shop.generator.generate(again, { models: ['scripted/one'] }).done;
+    expect((await shop.thread()).at(-1)).toBe(`assistant: It is ${mask}.`);
+  });
+
+  test('[G38, G39] is masked in a tool result before that is cut, and so are secrets of MCP servers in replies', async () => {
+    const token = 'ghp-0123456789-secret';
+    const env = `GITHUB_TOKEN = "${token}", DATA_FOLDER = "/home/me/a-folder-0123456789", LEVEL = "correct horse battery"`;
+    const servers = `[mcp.servers.git]\ncommand = ["git-mcp"]\nenabled = false\nenv = { ${env} }`;
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      sideEffects: false,
+      parameters: { type: 'object' },
+      run: () => `${'x'.repeat(90)}${key}${'x'.repeat(90)}`,
+    });
+    const tools = createTools({ tools: [look], limits: { resultBytes: 105 } });
+    shop = await openTurnFixture(
+      'memory',
+      [toolEvents({ id: 'a', name: 'look', parameters: {} }), said(`${token}, /home/me/a-folder-0123456789`)],
+      { config: `${config}\n${servers}`, tools },
+    );
+    await shop.send('Look', { tools: ['look'] }).done;
+    const thread = await shop.thread();
+    expect(thread[2]).not.toContain(key.slice(0, 6));
+    expect(thread.at(-1)).toBe('assistant: [key …cret], /home/me/a-folder-0123456789');
   });
 
   test('[G38] what waits for the rest of a key is kept when a provider throws', async () => {

@@ -1,9 +1,18 @@
 /** Masks configured keys in a model's output before any of it is stored or shown. */
-import { createKeyFilter, replaceKeys, replaceKeysIn } from '../config/mask-keys.ts';
+import { createKeyFilter, replaceKeys, replaceKeysIn, replacePartialKey } from '../config/mask-keys.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 
 /** Converts each event to those that can be passed on; text that may be the beginning of a key is held back. */
 export type ReplyMask = (event: ProviderEvent) => readonly ProviderEvent[];
+
+const endsText: ReadonlySet<ProviderEvent['type']> = new Set([
+  'thinking-delta',
+  'tool-use-start',
+  'tool-use-delta',
+  'tool-use-end',
+  'end',
+  'error',
+]);
 
 /** Creates a mask for one reply; null if there are no keys. */
 export function createReplyMask(keys: readonly string[]): ReplyMask | null {
@@ -20,13 +29,14 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
     if (piece !== '') out.push({ type: 'thinking-delta', text: piece });
   };
   const endCall = (index: number, out: ProviderEvent[]) => {
-    const json = replaceKeys(calls.get(index) ?? '', keys);
+    const json = replacePartialKey(replaceKeys(calls.get(index) ?? '', keys), keys);
     calls.delete(index);
     if (json !== '') out.push({ type: 'tool-use-delta', index, json });
   };
   return (event) => {
     const out: ProviderEvent[] = [];
-    if (event.type !== 'text-delta') flushText(out);
+    // Usage and the like may arrive within a text; what is held back goes on after them.
+    if (endsText.has(event.type)) flushText(out);
     if (event.type !== 'thinking-delta') think(thinking.end(), out);
     switch (event.type) {
       case 'text-delta': {

@@ -14,6 +14,7 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
+import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
 import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
 import type { ErrorEvent, FinishReason, ProviderEvent, ProviderNotice, ProviderUsage } from '../providers/contract.ts';
@@ -234,7 +235,9 @@ async function endReply(
   emit: (event: TurnEvent) => void,
 ): Promise<WrittenReply> {
   const { nodeId, parentId } = job;
-  const message = joinBlocks(job.before, response.message);
+  const joined = joinBlocks(job.before, response.message);
+  // A key may be cut where a reply broke off and was continued.
+  const message = joined === null || job.before === null ? joined : maskMessage(joined, heldKeys());
   const { status, error, finishReason } = replyOutcome(response, message, stopped);
   const usage = response.usage === null ? null : withoutRaw(response.usage);
   const cost = usage === null ? null : response.prompt.model.cost(usage);

@@ -59,20 +59,21 @@ export async function answerCall(shop: ToolRunner, call: ToolCall, options: Tool
     callId: call.id,
     name: call.name,
     ...(origin === undefined ? {} : { origin }),
-    message: { role: 'tool', tool_call_id: call.id, content: content.map(withoutSecrets) },
+    message: { role: 'tool', tool_call_id: call.id, content },
     error,
     truncated,
     elapsedMs: Math.max(0, shop.now() - start),
   });
   const said = (text: string, error: ToolErrorCode | null): ToolResult => {
-    const within = withinBytes(text, shop.limits.resultBytes);
+    // Before it is cut, so that no part of a secret is left.
+    const within = withinBytes(hideSecrets(text), shop.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
     return answered([block], within.truncated, error);
   };
   try {
     const result = await runTool(shop, call, options);
     if (!(result instanceof ToolContent)) return said(textOfResult(result), null);
-    const { blocks, truncated } = blocksWithin(result, shop.limits);
+    const { blocks, truncated } = blocksWithin(withoutSecrets(result), shop.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = toolFailure(call.name, error);
@@ -81,11 +82,13 @@ export async function answerCall(shop: ToolRunner, call: ToolCall, options: Tool
 }
 
 /** A tool may find one of our keys; it must not become part of a conversation. */
-function withoutSecrets(block: Block): Block {
-  if (!isText(block)) return block;
-  const text = hideSecrets(block.text);
-  const hidden: TextBlock = { ...block, text };
-  return text === block.text ? block : hidden;
+function withoutSecrets({ blocks, isError }: ToolContent): ToolContent {
+  const hidden = blocks.map((block): Block => {
+    if (!isText(block)) return block;
+    const text: TextBlock = { ...block, text: hideSecrets(block.text) };
+    return text;
+  });
+  return new ToolContent(hidden, isError);
 }
 
 function toolFailure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {

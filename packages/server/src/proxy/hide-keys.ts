@@ -1,7 +1,7 @@
 /** Removes keys from recorded calls: those of the client and those of the operator. */
 import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import type { Config } from '@coppice/engine';
+import { type Config, heldKeys } from '@coppice/engine';
 import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
 import { parseObject } from './exchange.ts';
 
@@ -29,7 +29,7 @@ export function secretKeysOf(
     header(name),
     sent[name],
   ]);
-  const all = [...shown, ...named, ...cookies, ...held].filter((key) => key !== undefined);
+  const all = [...shown, ...named, ...cookies, ...held, ...heldKeys()].filter((key) => key !== undefined);
   // Longest first: if a key starts with another one, no rest may remain.
   return [...new Set(all.map((key) => key.trim()))]
     .filter((key) => key.length >= shortestInErrors)
