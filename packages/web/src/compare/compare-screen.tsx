@@ -341,7 +341,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
       <footer>
         {pending ? (
           <>
-            <span className="grow">{t('growing')}</span>
+            <span className="grow">{t('beingWritten')}</span>
             <Button small icon="stop" onClick={() => void stopReply(session, node.id)}>
               {t('stop')}
             </Button>
@@ -351,13 +351,13 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
             {live ? (
               <span className="here grow">
                 <Icon name="fork" />
-                {t('youGrowFrom')}
+                {t('currentBranch')}
               </span>
             ) : (
               <>
-                <span className="grow">{below === 0 ? '' : tn('growHere', below)}</span>
+                <span className="grow">{below === 0 ? '' : tn('continueHere', below)}</span>
                 <Button small onClick={grow}>
-                  {t('growFromThis')}
+                  {t('continueFromThis')}
                 </Button>
               </>
             )}
@@ -372,7 +372,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
             <Menu trigger={<IconButton icon="more" label={t('more')} />}>
               {live ? null : (
                 <MenuItem icon="merge" onSelect={() => void mergeVariant(session, node.id)}>
-                  {t('bringBackThis')}
+                  {t('mergeNamed')}
                 </MenuItem>
               )}
               <MenuItem icon="map" onSelect={() => openDialog({ name: 'move-to', node })}>

@@ -97,10 +97,10 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
         <fieldset className="seg">
           <legend className="sr">{t('diffOf')}</legend>
           <button type="button" aria-pressed={!written} onClick={() => setWritten(false)}>
-            {t('asRead')}
+            {t('renderedView')}
           </button>
           <button type="button" aria-pressed={written} onClick={() => setWritten(true)}>
-            {t('asWritten')}
+            {t('sourceView')}
           </button>
         </fieldset>
         <span className="grow" />

@@ -66,7 +66,7 @@ export function entryName(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');
   if (entry?.kind === 'summary') return t('compaction');
-  if (entry?.kind === 'branch-summary') return t('broughtBackShort');
+  if (entry?.kind === 'branch-summary') return t('mergedShort');
   const role = entry?.message.role ?? node?.role;
   if (role === 'user') return t('you');
   if (role === 'tool') return t('toolResult');

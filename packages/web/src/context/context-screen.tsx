@@ -80,7 +80,7 @@ export function ContextScreen(): ReactElement {
       <div className="ctx">
         <div className="column-main">
           {answer === null ? <p className="hint">{t('weighing')}</p> : <ContextWindowBar answer={answer} />}
-          <ol className="ctxlist" aria-label={t('inForce')}>
+          <ol className="ctxlist" aria-label={t('messagesSent')}>
             {rows.map((row, index) => (
               <Fragment key={row.key}>
                 {above > 0 && index === heads ? (

@@ -8,12 +8,12 @@ import { LogoPicture } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
-const stops = ['tourStem', 'tourRings', 'tourMap', 'tourUndo'] as const;
+const stops = ['tourBranch', 'tourRings', 'tourMap', 'tourUndo'] as const;
 
 /** A short tour: the three marks, the map, and that nothing is lost. */
 export function Tour({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [at, setAt] = useState(0);
-  const stop = stops[at] ?? 'tourStem';
+  const stop = stops[at] ?? 'tourBranch';
   const done = () => {
     writeLocal('toured', 'yes');
     onClose();

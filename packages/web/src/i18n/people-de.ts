@@ -55,7 +55,7 @@ export const peopleDe: Readonly<Record<keyof typeof peopleEn, string>> = {
   limitRequestsHint: 'Je Person.',
   limitUploads: 'Uploads pro Tag (MB)',
   limitUploadsHint: 'Dateien und Importe je Person.',
-  limitInForce: 'Gilt: {value}.',
+  activeLimit: 'Gilt: {value}.',
   noLimit: 'Keine Grenze',
   limitsHint: 'Ein leeres Feld setzt hier keine Grenze. Grenzen der Konfiguration gelten immer.',
   limitsFixed: 'Die Grenzen dieses Servers stehen in seiner Konfiguration.',

@@ -56,7 +56,7 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string>> = {
   titleModel: 'Titelmodell',
   titleModelHint: 'Benennt Chats und Zweige und schreibt Zusammenfassungen',
   automatic: 'Automatisch',
-  looksLead: 'Farbschema und Sprache dieses Browsers.',
+  appearanceHint: 'Farbschema und Sprache dieses Browsers.',
   dataSection: 'Daten',
   dataLead: 'Chats importieren, alles mitnehmen und sehen, wo die Chats gespeichert sind.',
   accessSection: 'Anmeldung',

@@ -53,7 +53,7 @@ export const settingsEn = {
   titleModel: 'Title model',
   titleModelHint: 'Names chats and branches, and writes summaries',
   automatic: 'Automatic',
-  looksLead: 'Theme and language of this browser.',
+  appearanceHint: 'Theme and language of this browser.',
   dataSection: 'Data',
   dataLead: 'Import chats, take everything with you, and see where chats are stored.',
   accessSection: 'Sign-in',

@@ -97,7 +97,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
               {t('branch')}
             </Button>
             <Button small onClick={() => void cherryPickMessage(session, id)}>
-              {t('pickShort')}
+              {t('copyHere')}
             </Button>
             <Button small onClick={() => onMerge(id)}>
               {t('merge')}
@@ -112,7 +112,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
               <kbd>B</kbd> {t('branch')}
             </span>
             <span>
-              <kbd>P</kbd> {t('pickShort')}
+              <kbd>P</kbd> {t('copyHere')}
             </span>
           </>
         )}

@@ -8,7 +8,7 @@ export function AppearanceSection(): ReactElement {
   const theme = useUi((ui) => ui.theme);
   return (
     <>
-      <SectionHead title={t('looks')} lead={t('looksLead')} />
+      <SectionHead title={t('appearance')} lead={t('appearanceHint')} />
       <div className="rows">
         <div className="row-item setting-row">
           <span className="grow">{t('theme')}</span>

@@ -69,7 +69,7 @@ export function LimitsForm(): ReactElement | null {
                 {t(hint)}{' '}
                 {view.inForce[name] === view.chosen[name] || view.inForce[name] === null
                   ? ''
-                  : t('limitInForce', { value: shown(name, unit, view.inForce) })}
+                  : t('activeLimit', { value: shown(name, unit, view.inForce) })}
               </span>
             </div>
             <input

@@ -6,7 +6,7 @@ import type { IconName } from '../ui/icon.tsx';
 export const settingsSections = {
   models: { label: 'models', icon: 'layers' },
   tools: { label: 'toolsName', icon: 'tool' },
-  appearance: { label: 'looks', icon: 'eye' },
+  appearance: { label: 'appearance', icon: 'eye' },
   data: { label: 'dataSection', icon: 'folder' },
   people: { label: 'people', icon: 'people' },
   access: { label: 'accessSection', icon: 'share' },

@@ -86,7 +86,7 @@ export function SignIn(): ReactElement {
             {t(form.isShared ? 'signInHelpUsers' : 'signInHelp')}
           </p>
           <Button look="primary" type="submit" disabled={form.busy}>
-            {t('enter')}
+            {t('signInButton')}
           </Button>
         </form>
       </div>
@@ -113,7 +113,7 @@ export function SignInStrip({ waiting }: { readonly waiting: number }): ReactEle
         onChange={(event) => form.setToken(event.target.value)}
       />
       <Button look="primary" type="submit" disabled={form.busy}>
-        {t('enter')}
+        {t('signInButton')}
       </Button>
     </form>
   );

@@ -154,7 +154,7 @@ export async function patchTree(session: TreeSession, set: TreeAttributes, text:
 
 /** Copies a message to the end of the shown branch. */
 export async function cherryPickMessage(session: TreeSession, id: NodeId): Promise<void> {
-  await reportWrite(session, session.actions.cherryPick(id), { icon: 'pick', text: t('picked') });
+  await reportWrite(session, session.actions.cherryPick(id), { icon: 'pick', text: t('copiedToBranch') });
 }
 
 /** Merges another branch into the shown one: as a summary, or message by message. */

@@ -254,10 +254,10 @@ function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactEle
     <div className="from">
       <Icon name="fork" />
       {node === undefined ? (
-        <span>{t('growsFromRoot')}</span>
+        <span>{t('startsNewChat')}</span>
       ) : (
         <span className="clip">
-          {t('growsFrom')} <b dir="auto">{words === '' ? '…' : words}</b>
+          {t('replyingTo')} <b dir="auto">{words === '' ? '…' : words}</b>
         </span>
       )}
     </div>

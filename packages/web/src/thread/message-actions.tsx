@@ -65,7 +65,7 @@ function Regenerate({ node }: { readonly node: Node }): ReactElement {
   return (
     <Menu trigger={<IconButton icon="again" label={`${t('regenerate')} (R)`} />}>
       <MenuItem icon="again" keys="R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1 }))}>
-        {t('onceMore')} {now.length === 1 && now[0] !== undefined ? <ModelName model={now[0]} /> : null}
+        {t('regenerateWith')} {now.length === 1 && now[0] !== undefined ? <ModelName model={now[0]} /> : null}
       </MenuItem>
       <MenuItem icon="fork" keys="⇧R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 3 }))}>
         {t('threeAtOnce')}

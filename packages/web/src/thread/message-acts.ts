@@ -198,9 +198,9 @@ export const messageActions: readonly MessageAction[] = [
     run: toggleExcluded,
   },
   {
-    id: 'pick',
+    id: 'copyToBranch',
     icon: 'pick',
-    label: 'pick',
+    label: 'copyToBranch',
     keys: ['p'],
     place: 'branches',
     run: (session, node) => void cherryPickMessage(session, node.id),

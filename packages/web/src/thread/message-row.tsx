@@ -365,11 +365,11 @@ function MergedNote({ node }: { readonly node: Node }): ReactElement {
       : (state.topology?.bookmarks.get(from)?.title ?? state.topology?.nodes.get(from)?.preview ?? null),
   );
   return (
-    <aside className="brought" aria-label={t('broughtBack')} {...focusable(node.id)}>
+    <aside className="brought" aria-label={t('mergedFrom')} {...focusable(node.id)}>
       <div className="grow">
         <h3>
           <Icon name="merge" />
-          {t('broughtBack')}{' '}
+          {t('mergedFrom')}{' '}
           {from === undefined ? null : (
             <button type="button" className="from" onClick={() => openMessage(session, from)}>
               {there ?? t('thatBranch')}

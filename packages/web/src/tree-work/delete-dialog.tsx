@@ -57,7 +57,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
       {/* Enter on a choice submits, as in any form: a delete can be undone. */}
       <div
         role="radiogroup"
-        aria-label={t('whatGoes')}
+        aria-label={t('whatIsDeleted')}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !ready) return;
           event.preventDefault();
@@ -102,10 +102,10 @@ function DeleteChoice({ mode, impact, after, chosen, onChoose }: ChoiceProps): R
   const marks = impact?.bookmarks?.length ?? 0;
   const said =
     mode === 'splice'
-      ? `${t('oneGoes')} ${after > 0 ? tn('restStays', after) : ''}`
+      ? `${t('deletesOne')} ${after > 0 ? tn('restStays', after) : ''}`
       : mode === 'cascade'
         ? `${tn('messages', impact?.count ?? 1)}${marks > 0 ? `, ${tn('bookmarksGo', marks)}` : ''}.`
-        : `${tn('goes', impact?.count ?? 1)} ${t('grownStays')}`;
+        : `${tn('deletesMany', impact?.count ?? 1)} ${t('laterMessagesStay')}`;
   return (
     <label className={chosen ? 'pickrow on' : 'pickrow'}>
       <input type="radio" className="radio" name="mode" checked={chosen} onChange={onChoose} />

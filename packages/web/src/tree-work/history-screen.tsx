@@ -70,7 +70,7 @@ export function HistoryScreen(): ReactElement {
           onChange={(event) => setVersion(Number(event.target.value))}
         />
         <div className="row">
-          <span className="grow dim">{t('lookingOnly')}</span>
+          <span className="grow dim">{t('previewOnly')}</span>
           <Button
             small
             disabled={at === now}

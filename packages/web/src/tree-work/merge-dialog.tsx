@@ -34,7 +34,7 @@ export function MergeDialog({
     navigateTo(treePlace(session.treeId));
   };
   return (
-    <Dialog title={t('bringBack')} onClose={onClose}>
+    <Dialog title={t('mergeThisBranch')} onClose={onClose}>
       <p className="hint">{preview}</p>
       <div className="seg">
         <button type="button" aria-pressed={mode === 'summary'} onClick={() => setMode('summary')}>
@@ -57,7 +57,7 @@ export function MergeDialog({
       <div className="row foot-row">
         <Button onClick={onClose}>{t('cancel')}</Button>
         <Button look="primary" icon="merge" disabled={busy} onClick={() => void run()}>
-          {busy ? t('working') : t('bringBackShort')}
+          {busy ? t('working') : t('mergeShort')}
         </Button>
       </div>
     </Dialog>

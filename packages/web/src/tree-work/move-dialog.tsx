@@ -68,7 +68,7 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
         <fieldset className="seg">
           <legend className="sr">{t('whereTo')}</legend>
           <button type="button" aria-pressed={under === 'stump'} onClick={() => setUnder('stump')}>
-            {t('asNewStem')}
+            {t('asNewBranch')}
           </button>
           <button type="button" aria-pressed={under === 'end'} onClick={() => setUnder('end')}>
             {t('atItsEnd')}
