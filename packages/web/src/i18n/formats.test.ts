@@ -36,7 +36,7 @@ function writtenDetails(): string[] {
       if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
       const text = readFileSync(new URL(name, root), 'utf8');
       const calls =
-        /\bfinding\(\s*(?:'import\/[\w-]+'|code),\s*'\w+',\s*(?:`[^`]*`|[^,`']+),\s*(?:'([^'\n]+)'|`([^`\n]+)`)/g;
+        /\bbuildFinding\(\s*(?:'import\/[\w-]+'|code),\s*'\w+',\s*(?:`[^`]*`|[^,`']+),\s*(?:'([^'\n]+)'|`([^`\n]+)`)/g;
       for (const [, plain, template] of text.matchAll(calls))
         found.push(plain ?? (template ?? '').replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'x'));
     }
