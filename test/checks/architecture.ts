@@ -110,7 +110,12 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     testsImport: ['stores'],
     node: false,
     // The AI SDK itself, a peer: it calls the model and has the stream that useChat reads.
-    outside: [{ name: 'ai' }],
+    // The hook alone needs React and the SDK's own hook, which are optional peers.
+    outside: [
+      { name: 'ai' },
+      { name: '@ai-sdk/react', where: /^src\/react\.ts$/ },
+      { name: 'react', where: /^src\/react\.ts$/ },
+    ],
     purity: 'open',
   },
   web: {

@@ -7,6 +7,7 @@ import { repository, type Workspace } from './workspace.ts';
 export const dependencyReasons: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'Shows that the recording proxy works with the AI SDK.',
   '@ai-sdk/openai': 'Shows that the recording proxy works with the AI SDK.',
+  '@ai-sdk/react': 'The hook that `useTreeChat` extends; a peer.',
   '@anthropic-ai/sdk': "Shows that requests and the proxy agree with Anthropic's own client.",
   '@arethetypeswrong/cli': 'Checks that the types of the packed packages resolve for everyone.',
   '@biomejs/biome': 'Formats and lints; one tool instead of two.',
@@ -30,7 +31,8 @@ export const dependencyReasons: Readonly<Record<string, string>> = {
   '@types/react-dom': 'Types of React.',
   '@vitejs/plugin-react': 'Compiles React for Vite.',
   '@xterm/headless': 'Shows the tests what a terminal would show.',
-  ai: 'Its messages are a format that is read, and its client is used to test the proxy.',
+  ai: 'Its messages are a format that is read, its chats are kept by the adapter, and its client is used to test the proxy.',
+  'ai-sdk-react-3': 'The previous major version of the AI SDK, a peer that is tested too.',
   ajv: 'Validates arguments of tools, whose JSON Schemas come from others at run time.',
   autocannon: 'Measures the server under load.',
   'axe-core': 'Checks the accessibility of the page.',

@@ -190,7 +190,10 @@ describe('requests that must not do harm', () => {
 
   it('[AS6] of two processes keep one message and both replies', async () => {
     const body = { id: 'c', messages: [ask('u', 'Dice?')] };
-    const handlers = ['Four.', 'Five.'].map((text) => handlerFor(scriptedModel([...says(text), finish()])));
+    // Runs are known by the store object, of which each process has its own.
+    const handlers = ['Four.', 'Five.'].map((text) =>
+      handlerFor(scriptedModel([...says(text), finish()]), { store: store.forOwner(user) }),
+    );
     const responses = await Promise.all(handlers.map((handler) => handler(post(body))));
     await Promise.all(responses.map((response) => response.text()));
     expect(await countNodes('c')).toBe(3);

@@ -10,10 +10,12 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { ChatRun, ChatRuns, endOnAbort } from './chat-run.ts';
-import { type ChatTree, contextFor, keepMessages, parentOfMessage, readBranch, readReply } from './keep-messages.ts';
-import { type ChatPost, readChatPost, requireChatId, toModelInput } from './read-request.ts';
+import { ChatRun, type ChatRuns, endOnAbort, type RunRequest, runsOf } from './chat-run.ts';
+import { type ChatTree, contextFor, keepMessages, readBranch, readLastMessage, readReply } from './keep-messages.ts';
+import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
 import { streamStoredReply } from './stored-reply.ts';
+import { changeTree, readTreeChange, readTreeState, streamChanges } from './tree-requests.ts';
+import { runHeader } from './tree-state.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
 /** The settings of a model call that an app may choose. */
@@ -77,17 +79,15 @@ function chatTree(
   return { store: store.forOwner(user), id: treeId(chatTreeId(user, chatId)), actor: user, now, newId };
 }
 
-/** Reads the messages of a chat's active branch, for `useChat({ messages })`. A chat that does not exist has none. */
+/**
+ * Reads the messages of a chat's active branch, for `useChat({ messages })`. A chat that does not exist has none. A reply
+ * that this process is generating is left out, because `resume` streams it from its beginning.
+ */
 export async function loadChat(options: ChatOwner, chatId: string): Promise<UIMessage[]> {
   const tree = chatTree(options, requireChatId(chatId));
   if ((await tree.store.formatOf(tree.id)) === null) return [];
-  const { messages } = await readBranch(tree);
-  return messages.map(toUiMessage);
-}
-
-/** Stored messages were checked when they were posted; a copy, because the SDK changes what it is given. */
-function toUiMessage(message: UiMessageJson): UIMessage {
-  return JSON.parse(JSON.stringify(message));
+  const { messages } = await readTreeState(tree, runsOf(options.store).of(tree.id));
+  return [...messages];
 }
 
 function toJson(message: UIMessage): UiMessageJson {
@@ -103,6 +103,10 @@ const statuses: Readonly<Record<ErrorKind, number>> = {
   aborted: 499,
   internal: 500,
 };
+
+const noCache = { headers: { 'cache-control': 'no-store' } };
+const defaultMaxBytes = 32 * 1024 * 1024;
+const keepAliveMs = 15_000;
 
 function errorResponse(status: number, code: string, kind: ErrorKind, message: string, data: object = {}): Response {
   return Response.json({ error: { code, kind, message, data } }, { status });
@@ -126,11 +130,12 @@ class TreeQueue {
 
 class ChatService {
   readonly #options: ChatHandlerOptions;
-  readonly #runs = new ChatRuns();
+  readonly #runs: ChatRuns;
   readonly #queue = new TreeQueue();
 
   constructor(options: ChatHandlerOptions) {
     this.#options = options;
+    this.#runs = runsOf(options.store);
   }
 
   async handle(request: Request): Promise<Response> {
@@ -138,13 +143,26 @@ class ChatService {
     const user = typeof given === 'function' ? await given(request) : given;
     if (user === null || user === '') return errorResponse(401, 'http/unauthorized', 'refused', 'Sign in to chat.');
     if (request.method === 'POST') return this.#post(request, user);
-    const { pathname } = new URL(request.url);
-    const [, segment, stream] = /\/([^/]+?)(\/stream)?\/?$/.exec(pathname) ?? [];
+    const { pathname, searchParams } = new URL(request.url);
+    const [, segment, part = ''] = /\/([^/]+?)(?:\/(stream|tree|events))?\/?$/.exec(pathname) ?? [];
     const tree = this.#tree(user, requireChatId(decodeSegment(segment)));
-    if (request.method === 'GET' && stream !== undefined) return this.#resume(tree);
-    if (request.method === 'GET') return this.#load(tree);
-    if (request.method === 'DELETE' && stream !== undefined) return this.#stop(tree);
-    return errorResponse(405, 'command/invalid', 'invalid', `${request.method} is not supported here.`);
+    switch (`${request.method} ${part}`) {
+      case 'GET ':
+        return this.#load(tree);
+      case 'GET stream':
+        return this.#resume(tree, searchParams.get('run'));
+      case 'DELETE stream':
+        await this.#runs.stop(tree.id, searchParams.get('run'));
+        return new Response(null, { status: 204 });
+      case 'GET tree':
+        return Response.json(await readTreeState(tree, this.#runs.of(tree.id), searchParams.getAll('at')), noCache);
+      case 'PATCH tree':
+        return this.#change(request, tree);
+      case 'GET events':
+        return this.#follow(tree, Number(searchParams.get('since') ?? 0));
+      default:
+        return errorResponse(405, 'command/invalid', 'invalid', `${request.method} is not supported here.`);
+    }
   }
 
   #tree(user: string, chatId: string): ChatTree {
@@ -153,31 +171,50 @@ class ChatService {
   }
 
   async #load(tree: ChatTree): Promise<Response> {
-    const { messages } = await readBranch(tree);
-    return Response.json({ messages });
+    if ((await tree.store.formatOf(tree.id)) === null)
+      return errorResponse(404, 'tree/unknown-tree', 'not-found', 'There is no such chat.');
+    const { messages } = await readTreeState(tree, this.#runs.of(tree.id));
+    return Response.json({ messages }, noCache);
   }
 
-  #resume(tree: ChatTree): Response {
-    const newest = this.#runs.of(tree.id).at(-1);
-    return newest === undefined ? new Response(null, { status: 204 }) : this.#respond(newest);
+  /** Streams a run from its beginning: the named one, or the one at the end of the active branch. */
+  async #resume(tree: ChatTree, id: string | null): Promise<Response> {
+    const runs = this.#runs.of(tree.id);
+    const wanted = id ?? (runs.length === 0 ? null : (await readTreeState(tree, runs)).run);
+    const found = runs.find(({ request }) => request.id === wanted);
+    return found === undefined ? new Response(null, { status: 204 }) : this.#respond(found, true);
   }
 
-  async #stop(tree: ChatTree): Promise<Response> {
-    const running = this.#runs.of(tree.id);
-    for (const each of running) each.stop();
-    await Promise.all(running.map((each) => each.ended));
-    return new Response(null, { status: 204 });
+  async #change(request: Request, tree: ChatTree): Promise<Response> {
+    const change = readTreeChange(await readJsonBody(request, this.#options.maxRequestBytes ?? defaultMaxBytes));
+    const shown =
+      change.action === 'undo'
+        ? // Not in the queue, where the reply that it stops has to be stored.
+          await changeTree(tree, this.#runs, change)
+        : await this.#queue.run(tree.id, () => changeTree(tree, this.#runs, change));
+    return Response.json(await readTreeState(tree, this.#runs.of(tree.id), shown), noCache);
   }
 
-  #respond(running: ChatRun): Response {
-    const stream = running.stream(() => {
-      if (this.#options.onDisconnect === 'stop' && !running.hasReaders) running.stop();
+  async #follow(tree: ChatTree, since: number): Promise<Response> {
+    if (!Number.isSafeInteger(since) || since < 0)
+      return refuse('command/invalid', 'The version in `since` must be a number.');
+    if ((await tree.store.formatOf(tree.id)) === null) return new Response(null, { status: 204 });
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+    return new Response(streamChanges(tree, this.#runs, since, keepAliveMs), { headers });
+  }
+
+  #respond(running: ChatRun, whole = false): Response {
+    const stream = running.stream({
+      whole,
+      onCancel: () => {
+        if (this.#options.onDisconnect === 'stop' && !running.hasReaders) running.stop();
+      },
     });
-    return createUIMessageStreamResponse({ stream });
+    return createUIMessageStreamResponse({ stream, headers: { [runHeader]: running.request.id } });
   }
 
   async #post(request: Request, user: string): Promise<Response> {
-    const post = await readChatPost(request, this.#options.maxRequestBytes ?? 32 * 1024 * 1024);
+    const post = await readChatPost(request, this.#options.maxRequestBytes ?? defaultMaxBytes);
     const tree = this.#tree(user, post.chatId);
     const { model } = this.#options;
     const chosen = typeof model === 'function' ? await model(request) : model;
@@ -204,8 +241,20 @@ class ChatService {
       const stored = await readReply(tree, end);
       if (stored !== undefined) return createUIMessageStreamResponse({ stream: streamStoredReply(stored) });
     }
-    const started = new ChatRun({ end, trigger, messageId }, (signal) =>
-      this.#generate(tree, model, { end, actId, signal, isPrompt }),
+    const last = isPrompt ? undefined : await readLastMessage(tree, end);
+    const request: RunRequest = {
+      id: post.runId ?? tree.newId(),
+      end,
+      trigger,
+      messageId,
+      actId,
+      above: last === undefined ? end : last.above,
+      continued: last?.message,
+    };
+    const started: ChatRun = new ChatRun(request, (signal) =>
+      this.#generate(tree, model, request, signal, (stored) => {
+        started.storedEnd = stored;
+      }),
     );
     this.#runs.add(tree.id, started);
     return this.#respond(started);
@@ -224,24 +273,22 @@ class ChatService {
   async #generate(
     tree: ChatTree,
     model: LanguageModel,
-    {
-      end,
-      actId,
-      signal,
-      isPrompt,
-    }: { readonly end: NodeId; readonly actId: string; readonly signal: AbortSignal; readonly isPrompt: boolean },
+    { end, actId, above, continued }: RunRequest,
+    signal: AbortSignal,
+    onStored: (end: NodeId) => void,
   ): Promise<ReadableStream<UIMessageChunk>> {
+    const own = continued === undefined;
     const { tools, system, settings, maxSteps = 20, onError = () => 'The model could not answer.' } = this.#options;
     const branch = await readBranch(tree, { to: end, forModel: true });
     const messages = await toModelInput(branch.messages);
     const prompt = branch.systemPrompt ?? system;
-    const above = isPrompt ? end : await parentOfMessage(tree, end);
     const save = async (reply: UIMessage) => {
       const stored = toJson(reply);
       if (stored.parts.every(({ type }) => type === 'step-start')) return;
-      await this.#queue.run(tree.id, () =>
-        keepMessages(tree, [stored], { below: above, actId, own: isPrompt, select: 'if-there' }),
+      const kept = await this.#queue.run(tree.id, () =>
+        keepMessages(tree, [stored], { below: above, actId, own, select: 'if-there' }),
       );
+      onStored(kept.end);
     };
     const replyId = tree.newId();
     return createUIMessageStream({
@@ -282,6 +329,7 @@ function decodeSegment(segment: string | undefined): string {
 /**
  * Creates a request handler for an unmodified `useChat`: it keeps what is posted in a tree and streams the reply.
  * `POST` answers, `GET …/{chat}/stream` resumes, `DELETE …/{chat}/stream` stops, `GET …/{chat}` returns the messages.
+ * `…/{chat}/tree` and `…/{chat}/events` serve `useTreeChat`.
  */
 export function createChatHandler(options: ChatHandlerOptions): ChatHandler {
   const service = new ChatService(options);

@@ -1,13 +1,24 @@
 /** A reply that is being generated. Readers may come and go; each gets the stream from its beginning. */
+import type { NodeId, Store } from '@coppice/core';
 import type { UIMessageChunk } from 'ai';
+import { chunksOfReply } from './stored-reply.ts';
+import type { UiMessageJson } from './ui-nodes.ts';
 
 /** What tells one request for a reply from another. */
 export interface RunRequest {
+  /** The id of the run; a client may choose it, so that it can stop the reply before the response arrives. */
+  readonly id: string;
   /** The node that is answered or continued. */
-  readonly end: string;
+  readonly end: NodeId;
   readonly trigger: string;
   /** The message that is generated again or was edited. */
   readonly messageId: string | undefined;
+  /** The act that is undone at once with the question. */
+  readonly actId: string;
+  /** The node above the message that is generated; null at the top of the tree. */
+  readonly above: NodeId | null;
+  /** The stored message that the reply continues, as a page adds the result of a tool. */
+  readonly continued: UiMessageJson | undefined;
 }
 
 export class ChatRun {
@@ -16,6 +27,8 @@ export class ChatRun {
   readonly #readers = new Set<() => void>();
   readonly #abort = new AbortController();
   #done = false;
+  /** The last node of the reply that is stored so far. */
+  storedEnd: NodeId | undefined = undefined;
   /** Resolves when the reply is complete and stored, and no reader can be added any more. */
   readonly ended: Promise<void>;
 
@@ -55,8 +68,18 @@ export class ChatRun {
     for (const wake of this.#readers) wake();
   }
 
-  /** The whole stream, from its first chunk on. Cancelling it ends this reader alone. */
-  stream(onCancel?: () => void): ReadableStream<UIMessageChunk> {
+  /** Whether the reply is at the end of a branch, in whole or in part. */
+  endsAt(end: NodeId | null): boolean {
+    return end === (this.storedEnd ?? this.request.end);
+  }
+
+  /**
+   * The stream from its first chunk on. For a page that has nothing of the message (`whole`), the part that a page knows
+   * which continues it comes first. Cancelling it ends this reader alone.
+   */
+  stream({ whole = false, onCancel }: { readonly whole?: boolean; readonly onCancel?: () => void } = {}) {
+    const { continued } = this.request;
+    const prefix = whole && continued !== undefined ? chunksOfReply(continued).slice(0, -1) : [];
     let next = 0;
     let waiting: (() => void) | undefined;
     const wake = () => {
@@ -65,7 +88,12 @@ export class ChatRun {
     };
     this.#readers.add(wake);
     return new ReadableStream<UIMessageChunk>({
+      start: (controller) => {
+        for (const chunk of prefix) controller.enqueue(chunk);
+      },
       pull: async (controller) => {
+        // The prefix has begun the message already.
+        if (prefix.length > 0 && next === 0 && this.#chunks[0]?.type === 'start') next = 1;
         while (next >= this.#chunks.length && !this.#done)
           await new Promise<void>((resolve) => {
             waiting = resolve;
@@ -115,21 +143,64 @@ export function endOnAbort(
   });
 }
 
+/** How many ids of stopped runs are remembered, for requests that arrive after they were stopped. */
+const mostStopped = 200;
+
 /** The replies that are being generated, by tree. */
 export class ChatRuns {
   readonly #byTree = new Map<string, ChatRun[]>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #stopped = new Set<string>();
 
   of(treeId: string): readonly ChatRun[] {
     return this.#byTree.get(treeId) ?? [];
   }
 
+  /** Calls back when a run of a tree begins or ends; returns a function that ends it. */
+  subscribe(treeId: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(treeId) ?? new Set();
+    this.#listeners.set(treeId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(treeId);
+    };
+  }
+
+  #notify(treeId: string): void {
+    for (const listener of this.#listeners.get(treeId) ?? []) listener();
+  }
+
+  /** Stops a run, now or as soon as its request arrives; without an id all runs of the tree. Resolves when they are stored. */
+  async stop(treeId: string, id: string | null): Promise<void> {
+    const running = this.of(treeId).filter(({ request }) => id === null || request.id === id);
+    if (running.length === 0 && id !== null) {
+      this.#stopped.add(id);
+      const [oldest] = this.#stopped;
+      if (this.#stopped.size > mostStopped && oldest !== undefined) this.#stopped.delete(oldest);
+    }
+    for (const each of running) each.stop();
+    await Promise.all(running.map((each) => each.ended));
+  }
+
   /** Lists a run until it has ended. */
   add(treeId: string, run: ChatRun): void {
     this.#byTree.set(treeId, [...this.of(treeId), run]);
+    if (this.#stopped.delete(run.request.id)) run.stop();
+    this.#notify(treeId);
     void run.ended.then(() => {
       const rest = this.of(treeId).filter((each) => each !== run);
       if (rest.length === 0) this.#byTree.delete(treeId);
       else this.#byTree.set(treeId, rest);
+      this.#notify(treeId);
     });
   }
+}
+
+const runsByStore = new WeakMap<Store, ChatRuns>();
+
+/** The runs of a store in this process: routes with a handler each know the same ones. */
+export function runsOf(store: Store): ChatRuns {
+  const runs = runsByStore.get(store) ?? new ChatRuns();
+  runsByStore.set(store, runs);
+  return runs;
 }

@@ -10,6 +10,7 @@ import {
   type RunContext,
   readPath,
   readTree,
+  refuse,
   run,
   type Store,
   type TreeId,
@@ -254,6 +255,20 @@ export async function readBranch(
   });
 }
 
+/** Reads the UI message that begins at a node, with all its nodes. */
+export async function readChain({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
+  return store.read(id, function* () {
+    const node = yield* ask('node', { id: first });
+    if (node === null || node.parentId === null)
+      return refuse('tree/unknown-node', `There is no message ${first}.`, { nodeId: first });
+    const chains = yield* chainsBelow(node.parentId, uiIdOf(node));
+    return (
+      chains.find(({ nodes }) => nodes[0]?.id === first) ??
+      refuse('tree/unknown-node', `There is no message at ${first}.`, { nodeId: first })
+    );
+  });
+}
+
 /** Reads the reply below a prompt that was visited last; undefined if there is none. */
 export async function readReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
   return store.read(id, function* () {
@@ -266,9 +281,13 @@ export async function readReply({ store, id }: ChatTree, prompt: NodeId): Promis
   });
 }
 
-/** Returns the node above the first node of the UI message that ends at a node; null at the top of the tree. */
-export async function parentOfMessage({ store, id }: ChatTree, end: NodeId): Promise<NodeId | null> {
+/** Reads the UI message that ends at a node, and the node above it; null at the top of the tree. */
+export async function readLastMessage(
+  { store, id }: ChatTree,
+  end: NodeId,
+): Promise<{ readonly above: NodeId | null; readonly message: UiMessageJson | undefined }> {
   return store.read(id, function* () {
-    return toUiChains(yield* readPath({ to: end })).at(-1)?.nodes[0]?.parentId ?? null;
+    const last = toUiChains(yield* readPath({ to: end })).at(-1);
+    return { above: last?.nodes[0]?.parentId ?? null, message: last?.message };
   });
 }

@@ -1,5 +1,5 @@
 /** Reads what `useChat` posts, and refuses everything else with a sentence that says what is wrong. */
-import { type Json, type JsonObject, refuse } from '@coppice/core';
+import { isUuid, type Json, type JsonObject, refuse } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { safeValidateUIMessages, type UIMessage } from 'ai';
 import type { UiMessageJson } from './ui-nodes.ts';
@@ -12,6 +12,13 @@ export interface ChatPost {
   readonly whole: boolean;
   readonly trigger: 'submit-message' | 'regenerate-message';
   readonly messageId: string | undefined;
+  /** The id that the page chose for the run. */
+  readonly runId: string | undefined;
+}
+
+/** A stored message for the page: a copy, because the SDK changes what it is given. It was checked when it was posted. */
+export function toUiMessage(message: UiMessageJson): UIMessage {
+  return JSON.parse(JSON.stringify(message));
 }
 
 const longestId = 500;
@@ -72,11 +79,17 @@ export async function toModelInput(messages: readonly UiMessageJson[]): Promise<
   });
 }
 
-/** Parses the body of a POST. */
-export async function readChatPost(request: Request, maxBytes: number): Promise<ChatPost> {
+/** Reads the body of a request as a JSON object. */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonObject> {
+  // The content type makes browsers of other sites ask first.
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     return refuse('command/invalid', 'The request must have the content type application/json.');
-  const body = parseBody(await readText(request, maxBytes));
+  return parseBody(await readText(request, maxBytes));
+}
+
+/** Parses the body of a POST. */
+export async function readChatPost(request: Request, maxBytes: number): Promise<ChatPost> {
+  const body = await readJsonBody(request, maxBytes);
   const chatId = requireChatId(body.id);
   const whole = body.messages !== undefined;
   const list = whole ? body.messages : [body.message ?? null];
@@ -93,7 +106,14 @@ export async function readChatPost(request: Request, maxBytes: number): Promise<
   if (last.role === 'user' && last.parts.every(isBlankPart))
     return refuse('message/blank', 'The message is empty: there is nothing to answer.');
   await toModelInput(messages);
-  return { chatId, messages, whole, trigger, messageId: typeof messageId === 'string' ? messageId : undefined };
+  return {
+    chatId,
+    messages,
+    whole,
+    trigger,
+    messageId: typeof messageId === 'string' ? messageId : undefined,
+    runId: typeof body.run === 'string' && isUuid(body.run) ? body.run : undefined,
+  };
 }
 
 function isBlankPart(part: JsonObject): boolean {

@@ -13,6 +13,11 @@ export function streamStoredReply(reply: UiMessageJson): ReadableStream<UIMessag
   });
 }
 
+/** The chunks of a stored reply; the last one ends it. */
+export function chunksOfReply(reply: UiMessageJson): UIMessageChunk[] {
+  return [...chunksOf(reply)];
+}
+
 function* chunksOf({ id, parts, metadata }: UiMessageJson): Generator<UIMessageChunk> {
   yield { type: 'start', messageId: id, ...(metadata === undefined ? {} : { messageMetadata: metadata }) };
   let inStep = false;

@@ -36,6 +36,9 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
     ]);
     await expect(tree.append('  ', { parentId: tree.id })).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(tree.append(['  '])).rejects.toMatchObject({ code: 'message/blank' });
+    await expect(tree.undo()).rejects.toMatchObject({ code: 'undo/nothing' });
+    await expect(tree.redo()).rejects.toMatchObject({ code: 'undo/nothing' });
     expect((await store.trees()).items).toEqual([]);
     // Concurrent appends form a chain.
     const [first, second] = await Promise.all([

@@ -7,6 +7,7 @@ import {
   type Block,
   type Commit,
   type ContextEntry,
+  checkMessage,
   isAppError,
   type Message,
   type MessageInput,
@@ -22,6 +23,7 @@ import {
   type ReadProgram,
   type Role,
   type RunContext,
+  readCommand,
   readPage,
   readPath,
   readTree,
@@ -275,6 +277,10 @@ class TreeHandle implements OpenedTree {
   /** Creates the tree with its first messages, as one act: an undo removes the messages. */
   async #create(messages: readonly TreeMessageInput[], { parentId }: AppendOptions): Promise<TreeMessage> {
     if (parentId !== undefined && parentId !== null) return refuseUnknown(parentId);
+    const command = readCommand({ type: 'append', treeId: this.id, messages });
+    // Refused here: `create` would make a tree without a message.
+    if (command.type === 'append' && command.messages.every(({ message }) => isBlankInput(message)))
+      return refuseBlank();
     const { systemPrompt, title } = this.#options;
     const attributes = {
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
@@ -370,10 +376,12 @@ class TreeHandle implements OpenedTree {
   }
 
   async undo(): Promise<void> {
+    if (await this.#isAbsent()) return refuse('undo/nothing', 'There is nothing to undo.');
     await run(this.#store, { type: 'undo', treeId: this.id }, this.#context);
   }
 
   async redo(): Promise<void> {
+    if (await this.#isAbsent()) return refuse('undo/nothing', 'There is nothing to redo.');
     await run(this.#store, { type: 'redo', treeId: this.id }, this.#context);
   }
 
@@ -467,6 +475,12 @@ function* requireMessage(id: string): ReadProgram<Node> {
 
 function refuseUnknown(id: string): never {
   return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
+}
+
+/** Whether a message is blank; one that is malformed is left for the planner to refuse. */
+function isBlankInput(message: Message): boolean {
+  const result = checkMessage(message);
+  return !result.ok && result.refusal.code === 'message/blank';
 }
 
 function refuseBlank(): never {

@@ -2,6 +2,7 @@
 import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import type { ChatHandler } from '../index.ts';
+import { TreeChat, type TreeChatConnection } from '../tree-chat.ts';
 
 class PlainState implements ChatState<UIMessage> {
   status: ChatStatus = 'ready';
@@ -36,6 +37,22 @@ export class StockChat extends AbstractChat<UIMessage> {
       fetch: async (input, options) => handler(new Request(input, options)),
     });
     super({ ...rest, transport, state: new PlainState(messages) });
+  }
+}
+
+/** A chat of the SDK with the tree of `useTreeChat`, without React. */
+export class BranchingChat extends AbstractChat<UIMessage> {
+  readonly tree: TreeChat;
+
+  constructor(handler: ChatHandler, id: string, options: TreeChatConnection = {}) {
+    const tree = new TreeChat(id, {
+      api: 'http://app.test/api/chat',
+      fetch: async (input, init) => handler(new Request(input, init)),
+      ...options,
+    });
+    super({ id, transport: tree.transport, state: new PlainState([]) });
+    this.tree = tree;
+    tree.attach(this);
   }
 }
 

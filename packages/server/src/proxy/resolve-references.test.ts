@@ -110,8 +110,8 @@ describe('items that a client only names', () => {
       if (isStreamed) {
         const stream = streamText({ ...options, messages: asked });
         await stream.consumeStream();
-        said = (await stream.response).messages;
-      } else said = (await generateText({ ...options, messages: asked })).response.messages;
+        said = await stream.responseMessages;
+      } else said = (await generateText({ ...options, messages: asked })).responseMessages;
       await generateText({ ...options, messages: [...asked, ...said, { role: 'user', content: 'How old?' }] });
       expect(service.requests.some(({ body }) => body.includes('item_reference'))).toBe(true);
       const all = await nodes();

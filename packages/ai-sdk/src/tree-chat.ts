@@ -1,0 +1,409 @@
+/** A chat of the AI SDK and its tree on the server, kept together. Without React, so that any framework can use it. */
+import { type AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
+import { type ChatRunInfo, type MessagePlace, runHeader, type TreeChange, type TreeChatState } from './tree-state.ts';
+
+/** Where the handler is, and how it is reached. */
+export interface TreeChatConnection {
+  /** The address of the handler; `/api/chat` by default. */
+  readonly api?: string;
+  /** Headers for each request, such as a token, or a function that returns them. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  readonly credentials?: RequestCredentials;
+  /** More fields for the body of each POST. */
+  readonly body?: object;
+  readonly fetch?: typeof globalThis.fetch;
+  /** Follows changes of other tabs and programs while the page is visible; true by default. */
+  readonly live?: boolean;
+}
+
+/** What a view needs besides the messages. */
+export interface TreeChatSnapshot {
+  /** False until the chat was read for the first time. */
+  readonly isReady: boolean;
+  /** The tree as it was last read. */
+  readonly state: TreeChatState;
+  /** Why the last request about the tree failed. */
+  readonly error: Error | null;
+}
+
+/** The place of a message among its variants. */
+export interface VariantPlace {
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+  /** Each can be passed to `select`. */
+  readonly ids: readonly string[];
+}
+
+/** The part of the SDK's chat that is used here. */
+export type ChatOfTree<M extends UIMessage> = Pick<
+  AbstractChat<M>,
+  'id' | 'messages' | 'status' | 'sendMessage' | 'regenerate' | 'resumeStream' | 'stop'
+>;
+
+const emptyState: TreeChatState = {
+  version: 0,
+  messages: [],
+  places: [],
+  run: null,
+  runs: [],
+  branches: [],
+  end: null,
+};
+
+const reconnectMs = [500, 1000, 2000, 5000, 15_000];
+
+function isBusy(status: string): boolean {
+  return status === 'submitted' || status === 'streaming';
+}
+
+/** The tree of one chat. Create the chat with `transport`, then call `attach` and `open`. */
+export class TreeChat<M extends UIMessage = UIMessage> {
+  readonly id: string;
+  readonly #options: TreeChatConnection;
+  readonly #listeners = new Set<() => void>();
+  #chat: ChatOfTree<M> | undefined;
+  #snapshot: TreeChatSnapshot = { isReady: false, state: emptyState, error: null };
+  /** The run whose reply this page reads. */
+  #run: string | null = null;
+  /** The request that is being read, as a promise that never rejects. */
+  #reading: Promise<void> = Promise.resolve();
+  /** The run that was resumed last, and how often in a row. */
+  #resumed: { readonly run: string; readonly attempts: number } | null = null;
+  /** Reads follow each other; a second request while one waits is the same request. */
+  #refreshing: Promise<void> | null = null;
+  #again = false;
+  #feed: AbortController | null = null;
+  #closed = true;
+  readonly transport: DefaultChatTransport<M>;
+
+  constructor(id: string, options: TreeChatConnection = {}) {
+    this.id = id;
+    this.#options = options;
+    const { headers, credentials, body = {} } = options;
+    this.transport = new DefaultChatTransport<M>({
+      api: this.#api,
+      ...(credentials === undefined ? {} : { credentials }),
+      headers: () => ({ ...(typeof headers === 'function' ? headers() : headers) }),
+      prepareSendMessagesRequest: ({ body: more, id: chatId, messages, trigger, messageId }) => {
+        // Chosen here, so that the reply can be stopped before the response arrives.
+        this.#run = crypto.randomUUID();
+        return { body: { ...body, ...more, id: chatId, messages, trigger, messageId, run: this.#run } };
+      },
+      prepareReconnectToStreamRequest: () => ({
+        api: this.#address(`/stream${this.#run === null ? '' : `?run=${encodeURIComponent(this.#run)}`}`),
+      }),
+      fetch: async (input, init) => {
+        const response = await this.#fetch(input, init);
+        this.#run = response.headers.get(runHeader) ?? this.#run;
+        return response;
+      },
+    });
+  }
+
+  get #api(): string {
+    return (this.#options.api ?? '/api/chat').replace(/\/$/, '');
+  }
+
+  get #fetch(): typeof globalThis.fetch {
+    return this.#options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  #address(rest: string): string {
+    return `${this.#api}/${encodeURIComponent(this.id)}${rest}`;
+  }
+
+  get #attached(): ChatOfTree<M> {
+    if (this.#chat === undefined) throw new Error('The tree has no chat yet: call attach first.');
+    return this.#chat;
+  }
+
+  /** Names the chat that shows the branch. */
+  attach(chat: ChatOfTree<M>): void {
+    this.#chat = chat;
+  }
+
+  getSnapshot = (): TreeChatSnapshot => this.#snapshot;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  #set(change: Partial<TreeChatSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Reads the chat, resumes the reply that is being generated on its branch, and follows changes until `close`. */
+  async open(): Promise<void> {
+    this.#closed = false;
+    await this.refresh();
+    this.#follow();
+  }
+
+  /** Stops following. A reply goes on at the server. */
+  close(): void {
+    this.#closed = true;
+    this.#feed?.abort();
+    this.#feed = null;
+  }
+
+  /** Pauses following while the page is hidden, and catches up when it is shown. */
+  setVisible(visible: boolean): void {
+    if (this.#closed) return;
+    if (!visible) {
+      this.#feed?.abort();
+      this.#feed = null;
+    } else if (this.#feed === null) {
+      void this.refresh();
+      this.#follow();
+    }
+  }
+
+  async #request(rest: string, init: RequestInit = {}): Promise<Response> {
+    const { headers, credentials } = this.#options;
+    const response = await this.#fetch(this.#address(rest), {
+      ...init,
+      ...(credentials === undefined ? {} : { credentials }),
+      headers: { ...(typeof headers === 'function' ? headers() : headers), ...init.headers },
+    });
+    if (response.ok) return response;
+    throw new Error(await problemIn(response));
+  }
+
+  /** Reads the tree again. Messages are replaced only while no reply is being read. */
+  refresh(): Promise<void> {
+    if (this.#refreshing !== null) {
+      this.#again = true;
+      return this.#refreshing;
+    }
+    this.#refreshing = this.#refreshAll().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  async #refreshAll(): Promise<void> {
+    do {
+      this.#again = false;
+      try {
+        const wanted = this.#wanted().map((id) => `at=${encodeURIComponent(id)}`);
+        const response = await this.#request(`/tree${wanted.length === 0 ? '' : `?${wanted.join('&')}`}`);
+        this.#take(JSON.parse(await response.text()), false);
+      } catch (error) {
+        this.#set({ error: toError(error) });
+      }
+    } while (this.#again);
+  }
+
+  /** Where this view is: the last messages that the server may know, newest first. */
+  #wanted(): string[] {
+    if (!this.#snapshot.isReady) return [];
+    const { messages } = this.#attached;
+    const places = new Map(this.#snapshot.state.messages.map(({ id }, at) => [id, this.#snapshot.state.places[at]]));
+    const ids = messages.slice(-3).map(({ id }) => places.get(id)?.nodeId ?? id);
+    return ids.toReversed();
+  }
+
+  /** Takes over what the server has; `moved` when the view goes elsewhere on purpose. */
+  #take(state: TreeChatState, moved: boolean): void {
+    const chat = this.#attached;
+    this.#set({ isReady: true, state, error: null });
+    if (moved) this.#resumed = null;
+    if (!moved && isBusy(chat.status)) return;
+    // A message that was not stored stays where it can be sent again.
+    const unsent = chat.messages.findLast(({ role }) => role === 'user')?.id;
+    const isKnown = state.messages.some(({ id }) => id === unsent);
+    if (!moved && chat.status === 'error' && unsent !== undefined && !isKnown) return;
+    if (JSON.stringify(chat.messages) !== JSON.stringify(state.messages)) chat.messages = fromState<M>(state);
+    if (state.run !== null) void this.#resume(state.run);
+  }
+
+  /** Reads a reply that is being generated. One that was just read is asked for again after a while. */
+  async #resume(run: string): Promise<void> {
+    if (run !== this.#resumed?.run) this.#resumed = { run, attempts: 0 };
+    else {
+      const { attempts } = this.#resumed;
+      this.#resumed = { run, attempts: attempts + 1 };
+      await wait(reconnectMs[Math.min(attempts, reconnectMs.length - 1)] ?? 0);
+      if (this.#closed || isBusy(this.#attached.status) || this.#snapshot.state.run !== run) return;
+    }
+    this.#run = run;
+    await this.#read(() => this.#attached.resumeStream());
+  }
+
+  /** Reads a reply, and then the tree, which has it by then. */
+  async #read(start: () => Promise<void>): Promise<void> {
+    const reading = start().catch(() => undefined);
+    this.#reading = reading;
+    await reading;
+    if (this.#reading !== reading) return;
+    this.#run = null;
+    await this.refresh();
+    if (this.#feed === null) this.#follow();
+  }
+
+  /** Stops reading; the reply goes on at the server. */
+  async #leave(): Promise<void> {
+    const reading = this.#reading;
+    this.#reading = Promise.resolve();
+    if (!isBusy(this.#attached.status)) return;
+    await this.#attached.stop();
+    await reading;
+    this.#run = null;
+  }
+
+  sendMessage: ChatOfTree<M>['sendMessage'] = (message, options) =>
+    this.#read(() => this.#attached.sendMessage(message, options));
+
+  regenerate: ChatOfTree<M>['regenerate'] = (options) => this.#read(() => this.#attached.regenerate(options));
+
+  /** Stops the reply at the server; what was generated is stored. */
+  stop = async (): Promise<void> => {
+    const reading = this.#reading;
+    const run = this.#run;
+    if (run === null || !isBusy(this.#attached.status)) return this.#attached.stop();
+    try {
+      await this.#request(`/stream?run=${encodeURIComponent(run)}`, { method: 'DELETE' });
+      // Its stream ends by itself, with what is stored.
+      if (this.#attached.status === 'submitted') await this.#attached.stop();
+    } catch (error) {
+      await this.#attached.stop();
+      this.#set({ error: toError(error) });
+    }
+    await reading;
+  };
+
+  async #change(change: TreeChange): Promise<void> {
+    await this.#leave();
+    try {
+      const response = await this.#request('/tree', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(change),
+      });
+      this.#take(JSON.parse(await response.text()), true);
+    } catch (error) {
+      this.#set({ error: toError(error) });
+      await this.refresh();
+      throw error;
+    }
+  }
+
+  /** Shows the branch through a variant, to the end of a branch, or the branch of a reply that is being generated. */
+  select = (id: string): Promise<void> => this.#change({ action: 'select', nodeId: id });
+
+  #step(messageId: string, by: number): Promise<void> {
+    const { index, ids } = this.variants(messageId);
+    const next = ids[(index + by + ids.length) % ids.length];
+    return next === undefined || ids.length < 2 ? Promise.resolve() : this.select(next);
+  }
+
+  next = (messageId: string): Promise<void> => this.#step(messageId, 1);
+
+  previous = (messageId: string): Promise<void> => this.#step(messageId, -1);
+
+  /** Adds another version of a message: one of the user is sent and answered, a reply is stored as it is. */
+  edit = async (messageId: string, text: string): Promise<void> => {
+    const chat = this.#attached;
+    const message = chat.messages.find(({ id }) => id === messageId);
+    if (message?.role === 'user') {
+      await this.#leave();
+      const others = message.parts.filter(({ type }) => type !== 'text');
+      const { metadata } = message;
+      const input = { ...(metadata === undefined ? {} : { metadata }), parts: [...others, { type: 'text', text }] };
+      return this.sendMessage({ ...message, ...input, messageId });
+    }
+    return this.#change({ action: 'edit', nodeId: this.#requirePlace(messageId).nodeId, text });
+  };
+
+  /** Moves a message to the trash; what follows stays unless `keepChildren` is false. */
+  remove = async (messageId: string, { keepChildren = true }: { readonly keepChildren?: boolean } = {}) =>
+    this.#change({ action: 'remove', nodeId: this.#requirePlace(messageId).nodeId, keepChildren });
+
+  undo = (): Promise<void> => this.#change({ action: 'undo' });
+
+  redo = (): Promise<void> => this.#change({ action: 'redo' });
+
+  #placeOf(messageId: string): MessagePlace | undefined {
+    const { state } = this.#snapshot;
+    return state.places[state.messages.findIndex(({ id }) => id === messageId)];
+  }
+
+  #requirePlace(messageId: string): MessagePlace {
+    const place = this.#placeOf(messageId);
+    if (place === undefined) throw new Error(`The message ${messageId} is not stored yet.`);
+    return place;
+  }
+
+  variants = (messageId: string): VariantPlace => {
+    const place = this.#placeOf(messageId);
+    return place === undefined
+      ? { index: 0, count: 1, ids: [] }
+      : { index: place.index, count: place.ids.length, ids: place.ids };
+  };
+
+  /** The replies that are being generated on branches that are not shown. */
+  runsElsewhere(): readonly ChatRunInfo[] {
+    return this.#snapshot.state.runs.filter(({ id }) => id !== this.#run);
+  }
+
+  #follow(): void {
+    const { live = true } = this.#options;
+    if (!live || this.#closed || this.#feed !== null || this.#snapshot.state.version === 0) return;
+    const feed = new AbortController();
+    this.#feed = feed;
+    void this.#followUntil(feed.signal);
+  }
+
+  async #followUntil(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        const since = this.#snapshot.state.version;
+        const response = await this.#request(`/events?since=${since}`, { signal });
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        if (failures > 0) void this.refresh();
+        failures = 0;
+        let rest = '';
+        for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+          const lines = (rest + next.value).split('\n');
+          rest = lines.pop() ?? '';
+          if (lines.some((line) => line.startsWith('data:'))) void this.refresh();
+        }
+      } catch {
+        // The connection broke: it is opened again below.
+      }
+      if (!signal.aborted) await wait(reconnectMs[Math.min(failures, reconnectMs.length - 1)] ?? 0, signal);
+    }
+  }
+}
+
+function fromState<M extends UIMessage>(state: TreeChatState): M[] {
+  return JSON.parse(JSON.stringify(state.messages));
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+async function problemIn(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { error }: { readonly error?: { readonly message?: unknown } } = JSON.parse(text);
+    if (typeof error?.message === 'string') return error.message;
+  } catch {
+    // Not an answer of the handler, for example that of a proxy.
+  }
+  return `The server answered ${response.status}.`;
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,225 @@
+/** Requests of `useTreeChat`: the shown branch with its variants, and changes other than sending. */
+import {
+  ask,
+  isAppError,
+  isUuid,
+  type JsonObject,
+  type Node,
+  type NodeId,
+  nodeId,
+  type ReadProgram,
+  readPath,
+  readPathThrough,
+  readRecentLeaves,
+  readTree,
+  refuse,
+  run,
+  truncate,
+} from '@coppice/core';
+import type { ChatRun, ChatRuns } from './chat-run.ts';
+import { type ChatTree, contextFor, keepMessages, readChain } from './keep-messages.ts';
+import { toUiMessage } from './read-request.ts';
+import type { ChatBranchEnd, MessagePlace, TreeChange, TreeChatState } from './tree-state.ts';
+import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
+
+const mostBranches = 50;
+const previewLength = 120;
+
+const noTree: TreeChatState = {
+  version: 0,
+  messages: [],
+  places: [],
+  run: null,
+  runs: [],
+  branches: [],
+  end: null,
+};
+
+/** The variants of each message: the children of the node above that begin a message of their own. */
+function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessagePlace[]> {
+  const firsts = chains.flatMap(({ nodes: [first] }) => (first === undefined ? [] : [first]));
+  const lists = yield* ask('childIds', { of: firsts.map((node) => node.parentId ?? rootId) });
+  const places: MessagePlace[] = [];
+  for (const [at, { id }] of firsts.entries()) {
+    const all = lists[at] ?? [id];
+    const above = at === 0 ? undefined : chains[at - 1]?.nodes.at(-1);
+    // A single child needs no look; among several, one may continue the message above.
+    const own =
+      all.length < 2 || above === undefined || above.role === 'user'
+        ? all
+        : (yield* ask('nodes', { ids: all })).filter((node) => !continuesMessage(above, node)).map((node) => node.id);
+    places.push({ nodeId: id, ids: own, index: own.indexOf(id) });
+  }
+  return places;
+}
+
+/** The path to show: the first of the wanted places that exists, down to its last visited leaf; else the active one. */
+function* pathToShow(wanted: readonly string[], activeId: NodeId | null): ReadProgram<readonly Node[]> {
+  for (const id of wanted) {
+    if (!isUuid(id)) continue;
+    const node = yield* ask('node', { id: nodeId(id) });
+    if (node !== null && node.parentId !== null) return yield* readPathThrough(node.id);
+  }
+  return activeId === null ? [] : yield* readPath({ to: activeId });
+}
+
+/** Reads the branch through the first of the wanted nodes or runs that exists; the active branch by default. */
+export async function readTreeState(
+  { store, id }: ChatTree,
+  runs: readonly ChatRun[],
+  wanted: readonly string[] = [],
+): Promise<TreeChatState> {
+  if ((await store.formatOf(id)) === null) return noTree;
+  const asked = runs.find(({ request }) => wanted[0] === request.id);
+  return store.read(id, function* () {
+    const { rootId, activeNodeId, version } = yield* readTree(id);
+    const path = asked === undefined ? yield* pathToShow(wanted, activeNodeId) : [];
+    const shown = asked ?? runs.findLast((each) => each.endsAt(path.at(-1)?.id ?? null));
+    const above = shown?.request.above ?? null;
+    // A page gets the message that is being generated from its stream, from the beginning.
+    const whole = shown === undefined ? path : above === null || above === rootId ? [] : yield* readPath({ to: above });
+    const chains = toUiChains(whole);
+    const leaves = yield* readRecentLeaves(mostBranches);
+    const prompts = yield* ask('nodes', { ids: runs.map(({ request }) => request.end) });
+    const texts = new Map(prompts.map((node) => [node.id, node.text]));
+    return {
+      version,
+      messages: chains.map(({ message }) => toUiMessage(message)),
+      places: yield* placesOf(chains, rootId),
+      run: shown?.request.id ?? null,
+      runs: runs.map(({ request }) => ({
+        id: request.id,
+        text: truncate(texts.get(request.end) ?? '', previewLength),
+      })),
+      branches: leaves.flatMap((node): ChatBranchEnd[] =>
+        node.message === null
+          ? []
+          : [
+              {
+                id: node.id,
+                role: node.role === 'user' || node.role === 'system' ? node.role : 'assistant',
+                text: truncate(node.text, previewLength),
+                createdAt: node.createdAt,
+              },
+            ],
+      ),
+      end: path.at(-1)?.id ?? shown?.request.end ?? null,
+    };
+  });
+}
+
+/** Checks the body of a change. */
+export function readTreeChange(body: JsonObject): TreeChange {
+  const { action, nodeId: id, text, keepChildren } = body;
+  if (action === 'undo' || action === 'redo') return { action };
+  if (action !== 'select' && action !== 'edit' && action !== 'remove')
+    return refuse('command/invalid', 'The action must be select, edit, remove, undo or redo.');
+  if (typeof id !== 'string' || !isUuid(id)) return refuse('id/invalid', 'The nodeId must be a UUID.');
+  if (action === 'select') return { action, nodeId: id };
+  if (action === 'remove') return { action, nodeId: id, keepChildren: keepChildren !== false };
+  if (typeof text !== 'string' || text.trim() === '') return refuse('message/blank', 'The message is empty.');
+  return { action, nodeId: id, text };
+}
+
+/** Carries out a change. Returns what to show afterwards: nothing means the active branch. */
+export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeChange): Promise<readonly string[]> {
+  const { store, id: treeId } = tree;
+  const context = contextFor(tree, tree.newId());
+  switch (change.action) {
+    case 'select': {
+      // A run has no message yet that could be selected.
+      if (runs.of(treeId).some(({ request }) => request.id === change.nodeId)) return [change.nodeId];
+      const end = await store.read(treeId, function* () {
+        return (yield* readPathThrough(change.nodeId)).at(-1)?.id;
+      });
+      await run(store, { type: 'select', treeId, nodeId: end ?? nodeId(change.nodeId) }, context);
+      return [];
+    }
+    case 'edit': {
+      const { message, nodes } = await readChain(tree, nodeId(change.nodeId));
+      const others = message.parts.filter(({ type }) => type !== 'text');
+      const edited = { ...message, parts: [...others, { type: 'text', text: change.text }] };
+      await keepMessages(tree, [edited], {
+        below: nodes[0]?.parentId ?? null,
+        actId: tree.newId(),
+        select: 'always',
+      });
+      return [];
+    }
+    case 'remove': {
+      const { nodes } = await readChain(tree, nodeId(change.nodeId));
+      const mode = change.keepChildren === false ? 'cascade' : 'splice';
+      const all = nodes.map((node) => node.id);
+      await run(store, { type: 'delete', treeId, nodeIds: mode === 'splice' ? all : all.slice(0, 1), mode }, context);
+      await stopOrphans(tree, runs);
+      return [];
+    }
+    default:
+      if (change.action === 'undo') await stopUndone(tree, runs);
+      await run(store, { type: change.action, treeId }, context);
+      await stopOrphans(tree, runs);
+      return [];
+  }
+}
+
+/** Stops the reply whose question is about to be undone, so that what was generated is undone with it. */
+async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promise<void> {
+  const act = await store.newestAct(actor, 'undoable');
+  const newest =
+    act?.treeId === id ? runs.of(id).find(({ request }) => request.actId === act.actId) : runs.of(id).at(-1);
+  if (newest !== undefined) await runs.stop(id, newest.request.id);
+}
+
+/** Stops replies to messages that are gone. */
+async function stopOrphans({ store, id }: ChatTree, runs: ChatRuns): Promise<void> {
+  for (const { request } of runs.of(id)) {
+    const gone = await store
+      .read(id, () => readPath({ to: request.end }))
+      .then(
+        () => false,
+        (error: unknown) => isAppError(error) && error.kind === 'not-found',
+      );
+    if (gone) void runs.stop(id, request.id);
+  }
+}
+
+/** Streams the version of a tree after each change, and whenever a reply begins or ends. */
+export function streamChanges(
+  { store, id }: ChatTree,
+  runs: ChatRuns,
+  since: number,
+  keepAliveMs: number,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const end = new AbortController();
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string) => {
+        if (!end.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      let version = since;
+      const tell = () => send(`data: ${JSON.stringify({ version })}\n\n`);
+      send(': open\n\n');
+      const unsubscribe = runs.subscribe(id, tell);
+      const timer = setInterval(() => send(':\n\n'), keepAliveMs);
+      end.signal.addEventListener('abort', () => {
+        clearInterval(timer);
+        unsubscribe();
+      });
+      const follow = async () => {
+        for await (const commit of store.feed(id, since, end.signal)) {
+          version = commit.version;
+          tell();
+        }
+      };
+      // A closed store ends the stream; the page connects again.
+      const close = () => {
+        if (end.signal.aborted) return;
+        end.abort();
+        controller.close();
+      };
+      follow().then(close, close);
+    },
+    cancel: () => end.abort(),
+  });
+}
