@@ -1,41 +1,45 @@
 /**
- * The terminal interface: a scrolling thread, an input line, and panels over the thread. It renders the state of
- * ChatSession.
+ * The terminal interface: it renders the state of ChatSession, in the flow of the terminal or on the full screen, and
+ * turns keys into actions.
  */
-import type { NodeId, TopologyNode } from '@coppice/core';
-import { Box, Text, useApp, useStdout } from 'ink';
+import type { NodeId } from '@coppice/core';
+import { useStdout } from 'ink';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { sizeOr } from '../output.ts';
 import { oneLine } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
-import { widthOf } from '../terminal/width.ts';
-import { findChats, pickedChat, readPreview, withChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import { draftLines } from './draft-lines.ts';
-import { type EditorDraft, edits, emptyDraft, insertText, toEditorDraft } from './editor.ts';
 import type { EditorResult } from './external-editor.ts';
-import { completePath } from './file-attachments.ts';
+import { droppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
-import { actionOf, keyHelp } from './keys.ts';
-import { acceptCompletion, menuFor, menuLines } from './menu.ts';
+import { actionOf, type KeyAction, keyHelp } from './keys.ts';
+import { menuLines } from './menu.ts';
 import { noticeLines } from './notice-lines.ts';
-import { type MenuCommand, ownCommandOf, ownCommands, ownHelp } from './own-commands.ts';
-import { type ChatPanel, type ModelChoiceLine, PanelView, panelKey, panelPaste } from './panels.tsx';
+import { type MenuCommand, ownCommandOf, ownHelp } from './own-commands.ts';
+import { type ModelChoiceLine, panelKey, panelPaste } from './panels.tsx';
 import { type OwnCommandScope, runOwnCommand } from './run-own-command.ts';
 import { statusLine } from './status-line.ts';
-import { ThreadLines } from './thread-lines.ts';
-import { findInTexts, loadRows, missingRows, readPicker, withFound, withRows } from './tree-picker.ts';
+import { messageHead, ThreadLines } from './thread-lines.ts';
+import type { TranscriptFeed } from './transcript-feed.ts';
+import { useComposer } from './use-composer.ts';
 import { useTerminalKeys } from './use-keys.ts';
+import { usePanels } from './use-panels.ts';
+import { useScreen } from './use-screen.ts';
+import { doingText, FullScreenView, InlineView, titleLine } from './views.tsx';
 
 export interface ChatAppProps {
   readonly chatSession: ChatSession;
   readonly style: Style;
+  /** Prints the chat into the scrollback; null if the chat uses the full screen. */
+  readonly transcript: TranscriptFeed | null;
   /** The models to choose from. */
   readonly models: () => readonly ModelChoiceLine[];
   /** Asks the configured servers for their models and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Edits a text in the user's editor, or returns why that failed; null if there is no editor. */
   readonly edit: ((text: string) => EditorResult) | null;
+  /** Saves the image of the clipboard and returns its path, or why there is none. */
+  readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
   /** The texts of earlier chats. */
   readonly inputHistory: InputHistory;
   /** Whether to begin with the choice of a past chat. */
@@ -47,55 +51,62 @@ export interface ChatAppProps {
   readonly windowOf: (model: string) => number | null;
   /** The working directory. */
   readonly folder: string;
+  /** Ends the interface. */
+  readonly leave: () => void;
 }
 
 // On a lower screen the thread needs the line.
 const leastForStatus = 12;
 
-/** The delay before a search starts while the user types. */
-const searchAfterMs = 60;
+const noPieces: TranscriptFeed['pieces'] = [];
 
 export function ChatApp(props: ChatAppProps) {
-  const { chatSession, style, models, askForModels, edit, inputHistory, commands } = props;
-  const { exit } = useApp();
+  const { chatSession, style, edit, transcript, leave } = props;
   const { write } = useStdout();
-  const { columns, rows } = useScreen();
+  const size = useScreen();
+  const { columns, rows } = size;
   const state = useSyncExternalStore(
     (listener) => chatSession.listen(listener),
     () => chatSession.state,
   );
-  const [draft, setDraft] = useState<EditorDraft>(emptyDraft);
-  const [panel, setPanel] = useState<ChatPanel | null>(null);
+  const pieces = useSyncExternalStore(
+    (listener) => transcript?.listen(listener) ?? (() => undefined),
+    () => transcript?.pieces ?? noPieces,
+  );
+  const { panel, setPanel, openTree, openModels, openChats } = usePanels({ ...props, rows });
+  const composer = useComposer({ ...props, isCovered: panel !== null || state.question !== null });
+  const { draft } = composer;
   const [scroll, setScroll] = useState(0);
   const [focus, setFocus] = useState<NodeId | null>(null);
   /** The key that does something when it is pressed again. */
   const [armed, setArmed] = useState<'leave' | 'edit-last' | null>(null);
-  // The current draft is kept while the user looks through earlier messages.
-  const [history, setHistory] = useState<{
-    readonly sent: readonly string[];
-    readonly at: number;
-    readonly kept: string;
-  }>({ sent: inputHistory.texts, at: inputHistory.texts.length, kept: '' });
-  const [menuAt, setMenuAt] = useState(0);
-  /** The draft for which Esc closed the menu. */
-  const [menuClosedFor, setMenuClosedFor] = useState<string | null>(null);
   const thread = useRef(new ThreadLines());
 
   const width = Math.max(10, columns - 1);
-  const lines = useMemo(() => thread.current.of(state, width, style, focus), [state, width, style, focus]);
-  const shownPrompt = draftLines(draft, width - 2, Math.max(1, Math.floor(rows / 3)), style);
-  const notice = noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style);
-  const menu = useMemo(
-    () =>
-      panel !== null || state.question !== null || draft.text === menuClosedFor
-        ? { from: 0, items: [] }
-        : menuFor(draft, menuOf(commands), (typed) => completePath(typed, props.folder)),
-    [panel, state.question, draft, menuClosedFor, commands, props.folder],
+  const isInline = transcript !== null;
+  const lines = useMemo(
+    () => (isInline ? [] : thread.current.of(state, width, style, focus)),
+    [isInline, state, width, style, focus],
   );
-  const selected = Math.min(menuAt, Math.max(0, menu.items.length - 1));
-  const shownMenu = menuLines(menu, selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style);
-  const status = rows < leastForStatus ? null : statusLine(state, props.windowOf(state.model), width);
-  const space = Math.max(1, rows - (status === null ? 3 : 4) - shownPrompt.length - notice.length - shownMenu.length);
+  const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
+  const footer = {
+    notice: [
+      ...(isInline ? state.waiting.map((text) => style.quiet(oneLine(`Waiting: ${text}`, width))).slice(-2) : []),
+      ...(focused === undefined
+        ? []
+        : [messageHead(focused, state, style, focus, width), oneLine(focused.text, width)]),
+      ...noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
+    ].slice(-Math.max(4, rows - 4)),
+    menu: menuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
+    prompt: draftLines(draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
+    status:
+      rows < leastForStatus
+        ? null
+        : statusLine(state, props.windowOf(state.model), width, isInline ? doingText(chatSession) : null),
+  };
+  const taken = footer.notice.length + footer.menu.length + footer.prompt.length + (footer.status === null ? 0 : 1);
+  // The title and the rule of the full screen; and one line that the cursor needs below everything.
+  const space = Math.max(1, rows - taken - (isInline ? 1 : 3));
   const furthest = Math.max(0, lines.length - space);
   const offset = Math.min(scroll, furthest);
   const shown = lines.slice(Math.max(0, lines.length - space - offset), lines.length - offset);
@@ -105,13 +116,15 @@ export function ChatApp(props: ChatAppProps) {
     if (scroll > furthest) setScroll(furthest);
   }, [scroll, furthest]);
 
+  /** Shows a long text: printed, or over the thread of the full screen. */
+  const showText = (title: string, text: string) =>
+    transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
+
   const submit = async (text: string) => {
     if (text.trim() === '') return;
-    setDraft(emptyDraft);
-    setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1, kept: '' }));
+    composer.sent(text);
     setScroll(0);
     setFocus(null);
-    inputHistory.add(text);
     const own = ownCommandOf(text);
     if (own !== null)
       return runOwnCommand(own.name, own.rest, {
@@ -119,34 +132,34 @@ export function ChatApp(props: ChatAppProps) {
         folder: props.folder,
         tools: props.tools,
         write,
-        openChats: () => void openChats(),
+        openChats,
         openModels,
-        showText: (title, shownText) => setPanel({ type: 'text', title, text: shownText, top: 0 }),
-        exit,
+        showText,
+        exit: leave,
       });
     // A message that could not be stored goes back into the input line, unless another text was typed meanwhile.
-    const giveBack = () => setDraft((now) => (now.text === '' ? toEditorDraft(text) : now));
     const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
-    if (command !== undefined) return (await chatSession.shell(command, props.folder)) ? undefined : giveBack();
-    if (!text.startsWith('/')) return (await chatSession.send(text, props.folder)) ? undefined : giveBack();
+    if (command !== undefined)
+      return (await chatSession.shell(command, props.folder)) ? undefined : composer.giveBack(text);
+    if (!text.startsWith('/'))
+      return (await chatSession.send(text, props.folder)) ? undefined : composer.giveBack(text);
     const result = await chatSession.command(text);
-    if (result === null) return giveBack();
-    if (result.selectedText !== undefined) setDraft(toEditorDraft(result.selectedText));
+    if (result === null) return composer.giveBack(text);
+    if (result.selectedText !== undefined) composer.write(result.selectedText);
     if (result.text === undefined) return;
     const more = /^\/help\s*$/.test(text) ? `\n\nIn this terminal:\n${ownHelp()}` : '';
-    setPanel({ type: 'text', title: text, text: result.text + more, top: 0 });
+    showText(text, result.text + more);
   };
   /** Stops what is running. Messages that wait for it go back into the input line: they continue a stopped reply. */
   const stop = (): boolean => {
     const back = chatSession.takeBack();
-    if (back.length > 0)
-      setDraft((now) => toEditorDraft([...back, now.text].filter((text) => text !== '').join('\n\n')));
+    if (back.length > 0) composer.prepend(back);
     return chatSession.stop();
   };
   /** Goes back to before the last message and puts it into the input line. */
   const editLast = async () => {
     const text = (await chatSession.command('/pop --plain'))?.selectedText;
-    if (text !== undefined) setDraft((now) => (now.text === '' ? toEditorDraft(text) : now));
+    if (text !== undefined) composer.giveBack(text);
   };
   const escape = () => {
     setFocus(null);
@@ -164,89 +177,7 @@ export function ChatApp(props: ChatAppProps) {
     setFocus(null);
     const text = (await chatSession.command(`/switch ${node}`))?.selectedText;
     // The user's own message goes into the input line, unless another text was typed meanwhile.
-    if (text !== undefined) setDraft((now) => (now.text === '' ? toEditorDraft(text) : now));
-  };
-  const openTree = async () => {
-    const id = chatSession.treeId;
-    if (id === null) return chatSession.note('This chat is empty. Send a message first.', true);
-    setPanel({ type: 'tree', picker: await readPicker(chatSession.store, id, chatSession.here) });
-  };
-  const picker = panel?.type === 'tree' ? panel.picker : null;
-  useEffect(() => {
-    const id = chatSession.treeId;
-    const missing = picker === null ? [] : missingRows(picker, rows);
-    if (id === null || picker === null || missing.length === 0) return;
-    const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withRows(now.picker, found) } : now));
-    loadRows(chatSession.store, id, picker, missing).then(show, (error) =>
-      chatSession.note(String(error?.message ?? error), true),
-    );
-  }, [chatSession, picker, rows]);
-  const openModels = () => {
-    setPanel({ type: 'models', choices: models(), search: '', at: 0 });
-    // Known models are shown immediately; those of servers are added if the panel is still open.
-    const show = (choices: readonly ModelChoiceLine[]) =>
-      setPanel((now) => (now?.type === 'models' ? { ...now, choices } : now));
-    askForModels().then(show, (error) => chatSession.note(String(error?.message ?? error), true));
-  };
-  const openChats = async () => {
-    const chats = await findChats(chatSession.store, '');
-    if (chats.length === 0) return chatSession.note('There is no past chat yet.');
-    setPanel({ type: 'chats', chats: { chats, search: '', at: 0, preview: null } });
-  };
-  const firstChoice = useRef(props.choosesChat ? openChats : null);
-  useEffect(() => {
-    firstChoice.current?.().catch((error) => chatSession.note(String(error?.message ?? error), true));
-    firstChoice.current = null;
-  }, [chatSession]);
-  const chats = panel?.type === 'chats' ? panel.chats : null;
-  const chatSearch = chats?.search ?? null;
-  useEffect(() => {
-    if (chatSearch === null) return;
-    let isCurrent = true;
-    const show = (found: Awaited<ReturnType<typeof findChats>>) => {
-      if (isCurrent) setPanel((now) => (now?.type === 'chats' ? { ...now, chats: withChats(now.chats, found) } : now));
-    };
-    const wait = setTimeout(
-      () =>
-        void findChats(chatSession.store, chatSearch).then(show, (error) =>
-          chatSession.note(String(error?.message ?? error), true),
-        ),
-      searchAfterMs,
-    );
-    return () => {
-      isCurrent = false;
-      clearTimeout(wait);
-    };
-  }, [chatSession, chatSearch]);
-  const underCursor = chats === null ? null : pickedChat(chats);
-  useEffect(() => {
-    if (underCursor === null) return;
-    readPreview(chatSession.store, underCursor).then(
-      (preview) => setPanel((now) => (now?.type === 'chats' ? { ...now, chats: { ...now.chats, preview } } : now)),
-      (error) => chatSession.note(String(error?.message ?? error), true),
-    );
-  }, [chatSession, underCursor]);
-  const lookedFor = panel?.type === 'tree' ? panel.picker.search : '';
-  useEffect(() => {
-    const id = chatSession.treeId;
-    if (id === null || lookedFor.trim() === '') return;
-    const show = (found: readonly NodeId[]) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withFound(now.picker, lookedFor, found) } : now));
-    // Debounced: fast typing starts only one search.
-    const wait = setTimeout(
-      () =>
-        void findInTexts(chatSession.store, id, lookedFor).then(show, (error) =>
-          chatSession.note(String(error?.message ?? error), true),
-        ),
-      searchAfterMs,
-    );
-    return () => clearTimeout(wait);
-  }, [chatSession, lookedFor]);
-  const varied = (): NodeId | null => {
-    const { nodes, places } = chatSession.state;
-    if (focus !== null) return focus;
-    return nodes.findLast((node) => (places.get(node.id)?.[1] ?? 1) > 1)?.id ?? null;
+    if (text !== undefined) composer.giveBack(text);
   };
   const moveFocus = (step: number) => {
     const { nodes } = chatSession.state;
@@ -257,36 +188,82 @@ export function ChatApp(props: ChatAppProps) {
     if (line !== -1) setScroll(Math.max(0, Math.min(furthest, lines.length - line - space)));
   };
   const vary = async (direction: 'next' | 'previous') => {
-    const id = varied();
+    const { nodes, places } = chatSession.state;
+    const id = focus ?? nodes.findLast((node) => (places.get(node.id)?.[1] ?? 1) > 1)?.id ?? null;
     if (id === null) return chatSession.note('There is only one version here. Ctrl-R generates another.', false);
     await chatSession.vary(id, direction);
     setFocus(null);
   };
+  const attachImage = async () => {
+    const pasted = await props.pasteImage();
+    if ('failed' in pasted) return chatSession.note(pasted.failed, true);
+    composer.insert(`@${pasted.path} `);
+  };
+  const openEditor = () => {
+    if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
+    const edited = edit(draft.text);
+    // The editor used the screen: everything is drawn again.
+    write('\u001b[2J\u001b[H');
+    if ('failed' in edited) chatSession.note(edited.failed, true);
+    else composer.write(edited.text);
+  };
+  const complete = async () => {
+    const { from, items } = await chatSession.complete(draft.text);
+    const [first] = items;
+    if (first === undefined) return;
+    if (items.length === 1) composer.write(`${draft.text.slice(0, from)}${first.value} `);
+    else chatSession.note(items.map((item) => item.label).join('  '), false);
+  };
+  const stopOrLeave = () => {
+    if (stop()) return;
+    if (draft.text !== '') return composer.write('');
+    if (armed === 'leave') return leave();
+    setArmed('leave');
+    chatSession.note('Press Ctrl-C again to leave.', false);
+  };
 
-  /** Handles a key in the menu over the input line. False if the menu does not use it. */
-  const menuKey = (action: ReturnType<typeof actionOf>): boolean => {
-    const item = menu.items[selected];
+  const act = (action: KeyAction) => {
     switch (action) {
-      case 'up':
-      case 'down': {
-        const count = menu.items.length;
-        setMenuAt((now) => (Math.min(now, count - 1) + (action === 'up' ? count - 1 : 1)) % count);
-        return true;
-      }
-      case 'escape':
-        setMenuClosedFor(draft.text);
-        return true;
       case 'send':
+        return void submit(draft.text);
+      case 'newline':
+        return composer.insert('\n');
+      case 'stop':
+        return stopOrLeave();
+      case 'escape':
+        return escape();
+      case 'leave':
+        return draft.text === '' ? leave() : undefined;
+      case 'tree':
+        return openTree();
+      case 'models':
+        return openModels();
+      case 'editor':
+        return openEditor();
+      case 'again':
+        return void chatSession.again();
+      case 'thinking':
+        return chatSession.cycleThinking();
+      case 'paste-image':
+        return void attachImage();
+      case 'previous-variant':
+        return void vary('previous');
+      case 'next-variant':
+        return void vary('next');
+      case 'focus-up':
+        return moveFocus(-1);
+      case 'focus-down':
+        return moveFocus(1);
+      case 'page-up':
+        return setScroll(Math.min(furthest, offset + space - 1));
+      case 'page-down':
+        return setScroll(Math.max(0, offset - space + 1));
+      case 'keys':
+        return showText('Keys', keyHelp());
       case 'complete':
-        // What is already typed is sent.
-        if (item === undefined || (action === 'send' && draft.text.slice(menu.from, draft.cursor) === item.value))
-          return false;
-        setMenuAt(0);
-        setDraft(acceptCompletion(draft, menu, item));
-        return true;
+        return void complete();
       default:
-        setMenuAt(0);
-        return false;
+        return composer.edit(action);
     }
   };
 
@@ -313,138 +290,20 @@ export function ChatApp(props: ChatAppProps) {
         if (!('passes' in move)) return;
       }
       const action = actionOf(input, key);
-      if (menu.items.length > 0 && menuKey(action)) return;
+      if (composer.menuKey(action)) return;
       if (action !== 'stop' && action !== 'escape') setArmed(null);
-      switch (action) {
-        case 'send':
-          return void submit(draft.text);
-        case 'newline':
-          return setDraft((now) => insertText(now, '\n'));
-        case 'stop':
-          if (stop()) return;
-          if (draft.text !== '') return setDraft(emptyDraft);
-          if (armed === 'leave') return exit();
-          setArmed('leave');
-          return chatSession.note('Press Ctrl-C again to leave.', false);
-        case 'escape':
-          return escape();
-        case 'leave':
-          return draft.text === '' ? exit() : undefined;
-        case 'tree':
-          return void openTree();
-        case 'models':
-          return openModels();
-        case 'editor': {
-          if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
-          const edited = edit(draft.text);
-          // The editor used the screen: everything is drawn again.
-          write('\u001b[2J\u001b[H');
-          return 'failed' in edited ? chatSession.note(edited.failed, true) : setDraft(toEditorDraft(edited.text));
-        }
-        case 'again':
-          return void chatSession.again();
-        case 'previous-variant':
-          return void vary('previous');
-        case 'next-variant':
-          return void vary('next');
-        case 'focus-up':
-          return moveFocus(-1);
-        case 'focus-down':
-          return moveFocus(1);
-        case 'page-up':
-          return setScroll(Math.min(furthest, offset + space - 1));
-        case 'page-down':
-          return setScroll(Math.max(0, offset - space + 1));
-        case 'keys':
-          return setPanel({ type: 'text', title: 'Keys', text: keyHelp(), top: 0 });
-        case 'complete':
-          return void chatSession.complete(draft.text).then(({ from, items }) => {
-            const [first] = items;
-            if (first === undefined) return;
-            if (items.length === 1) setDraft(toEditorDraft(`${draft.text.slice(0, from)}${first.value} `));
-            else chatSession.note(items.map((item) => item.label).join('  '), false);
-          });
-        case 'up':
-        case 'down': {
-          const moved = edits[action](draft);
-          if (moved !== null) return setDraft(moved);
-          const at = Math.min(Math.max(0, history.at + (action === 'up' ? -1 : 1)), history.sent.length);
-          if (at === history.at) return;
-          const kept = history.at === history.sent.length ? draft.text : history.kept;
-          setHistory({ ...history, at, kept });
-          return setDraft(toEditorDraft(history.sent[at] ?? kept));
-        }
-        case null:
-          break;
-        default:
-          return setDraft((now) => edits[action](now));
-      }
+      if (action !== null) return act(action);
       if (key.ctrl || key.meta || input === '') return;
-      setDraft((now) => insertText(now, input));
+      composer.insert(input);
     },
     (pasted) => {
       const searching = panel === null ? null : panelPaste(panel, pasted);
       setPanel(searching);
-      if (searching === null) setDraft((now) => insertText(now, pasted));
+      if (searching === null) composer.insert(droppedImage(pasted, props.folder) ?? pasted);
     },
   );
 
-  return (
-    <Box flexDirection="column" width={columns} height={rows - 1}>
-      <Text wrap="truncate">{titleLine(state, chatSession, width, style)}</Text>
-      {panel === null ? (
-        <Box flexDirection="column" height={space} justifyContent="flex-end" overflow="hidden">
-          <Text>{shown.map((line) => (line.text === '' ? ' ' : line.text)).join('\n')}</Text>
-        </Box>
-      ) : (
-        <Box flexDirection="column" height={space} overflow="hidden">
-          <PanelView panel={panel} style={style} width={width} height={space} />
-        </Box>
-      )}
-      {notice.length > 0 && <Text>{notice.join('\n')}</Text>}
-      {shownMenu.length > 0 && <Text>{shownMenu.join('\n')}</Text>}
-      <Text>{style.quiet('─'.repeat(width))}</Text>
-      <Text>{shownPrompt.join('\n')}</Text>
-      {status !== null && <Text>{style.quiet(status)}</Text>}
-    </Box>
-  );
-}
-
-/** The commands of every interface and those of the terminal, by name. */
-function menuOf(commands: readonly MenuCommand[]): readonly MenuCommand[] {
-  return [...commands, ...ownCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** Title and model; only the title if there is little space. */
-function titleLine(
-  state: ChatSession['state'],
-  { busy, working }: Pick<ChatSession, 'busy' | 'working'>,
-  width: number,
-  style: Style,
-): string {
-  const far = busy ? 'answering…' : working ? 'working…' : countLine(state);
-  const space = Math.min(40, Math.floor(width / 2) - widthOf(far));
-  const beside = space < 10 ? far : `${oneLine(state.model, space)} · ${far}`;
-  const title = oneLine(state.title ?? 'New chat', width - widthOf(beside) - 4);
-  return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
-}
-
-function countLine({ nodes, more }: ChatSession['state']): string {
-  return `${nodes.length}${more ? '+' : ''} ${nodes.length === 1 ? 'message' : 'messages'}`;
-}
-
-const screenOf = (stdout: { readonly columns?: number; readonly rows?: number }) => ({
-  columns: sizeOr(stdout.columns, 80),
-  rows: sizeOr(stdout.rows, 24),
-});
-
-function useScreen(): { readonly columns: number; readonly rows: number } {
-  const { stdout } = useStdout();
-  const [size, setSize] = useState(screenOf(stdout));
-  useEffect(() => {
-    const resized = () => setSize(screenOf(stdout));
-    stdout.on('resize', resized);
-    return () => void stdout.off('resize', resized);
-  }, [stdout]);
-  return size;
+  const view = { panel, footer, space, width, style };
+  if (transcript !== null) return <InlineView {...view} pieces={pieces} pending={transcript.pending()} />;
+  return <FullScreenView {...view} size={size} title={titleLine(state, chatSession, width, style)} shown={shown} />;
 }

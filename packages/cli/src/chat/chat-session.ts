@@ -6,22 +6,17 @@ import {
   AppError,
   type Node,
   type NodeId,
-  type ReadProgram,
   readTree,
-  run,
   type Store,
   type TreeId,
   type TreeRow,
   textMessage,
-  treeId,
 } from '@coppice/core';
 import {
   type ApprovalDecision,
   type ApprovalRequest,
-  type BranchModel,
   type CommandResult,
   type Completions,
-  readBranchModel,
   requireReady,
   type Turn,
   type TurnEvent,
@@ -29,13 +24,14 @@ import {
 import { withReversal } from '../changing.ts';
 import type { CliEngine } from '../cli-engine.ts';
 import { toCliError } from '../exit-codes.ts';
+import { ChatPlace } from './chat-place.ts';
 import {
   applyEvent,
   type ChatState,
   emptyChatState,
   emptyReply,
   type PendingApproval,
-  readChatView,
+  thinkingEfforts,
 } from './chat-state.ts';
 import { messageWithFiles } from './file-attachments.ts';
 import { OneAtATime } from './one-at-a-time.ts';
@@ -54,51 +50,39 @@ export interface ChatSessionOptions {
   readonly tools?: readonly string[] | undefined;
 }
 
-function* readChat(id: TreeId): ReadProgram<{ readonly row: TreeRow; readonly model: BranchModel | null }> {
-  const row = yield* readTree(id);
-  return { row, model: yield* readBranchModel(id, row.activeNodeId) };
-}
-
 /** Commands that neither move the view nor change the branch, so that they may run while a reply is written. */
 const atOnce = /^\/(?:help|tree|branches|context|name)(?:\s|$)/;
 
 export class ChatSession {
   readonly #cliEngine: CliEngine;
   #options: ChatSessionOptions;
-  /** The messages that were there when the chat was opened. */
-  #known: ReadonlySet<NodeId> = new Set();
   readonly #listeners = new Set<() => void>();
-  #row: TreeRow | null = null;
-  /** The position of this view; null before the first message. */
-  #here: NodeId | null = null;
+  readonly #place: ChatPlace;
   #turn: Turn | null = null;
   readonly #turns = new OneAtATime(() => this.#turned());
   #busyNotice: ChatState['notice'] = null;
   #state: ChatState;
-  #list: readonly NodeId[] = [];
   /** Whether shell commands run without asking. */
   #shellAllowed = false;
 
-  private constructor(options: ChatSessionOptions, model: string) {
+  private constructor(options: ChatSessionOptions, place: ChatPlace, model: string) {
     this.#cliEngine = options.cliEngine;
     this.#options = options;
+    this.#place = place;
     this.#state = emptyChatState(model, options.title ?? null);
   }
 
   /** Opens a conversation where it was left, or a new one. */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { cliEngine, treeId: id } = options;
-    const chosen = id === undefined ? null : await cliEngine.store.read(id, () => readChat(id));
+    const place = new ChatPlace(cliEngine);
+    const used = await place.open(id ?? null);
     // Checked before anything is sent: otherwise an invalid model would be stored with the tree.
     const asked = options.model === undefined ? undefined : cliEngine.providers.model(options.model).id;
-    const model = asked ?? chosen?.model?.model ?? (await cliEngine.providers.defaultModel());
-    const chatSession = new ChatSession(options, model);
-    if (chosen !== null) {
-      chatSession.#row = chosen.row;
-      chatSession.#here = chosen.row.activeNodeId;
-      await chatSession.#refresh();
-      chatSession.#known = new Set(chatSession.#state.nodes.map((node) => node.id));
-    }
+    const model = asked ?? used ?? (await cliEngine.providers.defaultModel());
+    const chatSession = new ChatSession(options, place, model);
+    await chatSession.#refresh();
+    place.remember(chatSession.#state.nodes);
     return chatSession;
   }
 
@@ -107,11 +91,11 @@ export class ChatSession {
   }
 
   get treeId(): TreeId | null {
-    return this.#row?.id ?? null;
+    return this.#place.treeId;
   }
 
   get here(): NodeId | null {
-    return this.#here;
+    return this.#place.here;
   }
 
   get store(): Store {
@@ -146,7 +130,7 @@ export class ChatSession {
   async send(text: string, folder?: string): Promise<boolean> {
     let stored = false;
     await this.#replied(async (signal) => {
-      const before = this.#here;
+      const before = this.#place.here;
       const model = this.#cliEngine.providers.model(this.#state.model);
       requireReady(model);
       // Before the tree is created: a file that cannot be sent leaves nothing behind.
@@ -155,16 +139,16 @@ export class ChatSession {
         folder === undefined
           ? textMessage('user', text)
           : await messageWithFiles(text, { store: this.store, folder, images });
-      const isNew = this.#row === null;
-      const row = await this.#tree();
+      const isNew = this.#place.row === null;
+      const row = await this.#place.ensureTree(this.#options);
       const messages = [{ message }];
       try {
         signal.throwIfAborted();
-        await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
+        await this.#follow({ type: 'send', treeId: row.id, parentId: this.#place.here ?? row.rootId, messages });
       } finally {
-        stored = this.#here !== before;
+        stored = this.#place.here !== before;
         // The original error is shown; a failure to remove the empty tree must not hide it.
-        if (isNew && !stored) await this.#forgetUntouched(row).catch(() => undefined);
+        if (isNew && !stored) await this.#place.forgetUntouched(row).catch(() => undefined);
       }
     }, text);
     return stored;
@@ -196,15 +180,7 @@ export class ChatSession {
   }
 
   async #append(text: string): Promise<void> {
-    const row = await this.#tree();
-    const parentId = this.#here ?? row.rootId;
-    const messages = [{ message: textMessage('user', text) }];
-    const { result } = await run(
-      this.store,
-      { type: 'append', treeId: row.id, parentId, messages },
-      this.#cliEngine.context(),
-    );
-    this.#here = result.nodeId;
+    await this.#place.append(text, this.#options);
     await this.#refresh();
   }
 
@@ -228,12 +204,7 @@ export class ChatSession {
   vary(nodeId: NodeId, direction: 'next' | 'previous'): Promise<void> {
     return this.#guarded(async () => {
       const [row] = this.#somewhere();
-      const { result } = await run(
-        this.store,
-        { type: 'navigate', treeId: row.id, nodeId, direction },
-        this.#cliEngine.context(),
-      );
-      this.#here = result.nodeId;
+      await this.#place.navigate(row.id, nodeId, direction);
       await this.#refresh();
     });
   }
@@ -244,27 +215,27 @@ export class ChatSession {
    */
   async command(line: string): Promise<CommandResult | null> {
     let result: CommandResult | null = null;
-    const isAtOnce = this.busy && this.#row !== null && atOnce.test(line);
+    const isAtOnce = this.busy && this.#place.row !== null && atOnce.test(line);
     await this.#guarded(
       async (signal) => {
-        const isNew = this.#row === null;
-        const row = await this.#tree();
+        const isNew = this.#place.row === null;
+        const row = await this.#place.ensureTree(this.#options);
         try {
           signal.throwIfAborted();
-          const before = await this.#branchModel();
+          const before = await this.#place.branchModel();
           result = await this.#cliEngine.commands.run(line, {
             store: this.store,
             treeId: row.id,
-            activeNodeId: this.#here,
-            list: this.#list,
+            activeNodeId: this.#place.here,
+            list: this.#place.list,
             signal,
           });
           await this.#land(result);
-          const after = await this.#branchModel();
+          const after = await this.#place.branchModel();
           // A model that was chosen for the next reply stays, unless the command changed the model or the branch has another.
           if (after !== null && (after !== before || /^\/model\s+\S/.test(line))) this.#set({ model: after });
         } finally {
-          if (isNew) await this.#forgetUntouched(row);
+          if (isNew) await this.#place.forgetUntouched(row);
         }
       },
       false,
@@ -274,60 +245,31 @@ export class ChatSession {
     return result;
   }
 
-  /** Removes a new tree that stayed empty, as after `/help` or a refused message. */
-  async #forgetUntouched({ id, version }: TreeRow): Promise<void> {
-    if (this.#row?.id === id && this.#row.version !== version) return;
-    await run(this.store, { type: 'delete-tree', treeId: id }, this.#cliEngine.context());
-    await this.store.purgeTree(id);
-    if (this.#row?.id !== id) return;
-    this.#row = null;
-    this.#here = null;
-  }
-
   async #land({ place, list, said, undo }: CommandResult): Promise<void> {
-    if (place !== undefined) {
-      // Numbers refer to the last list, which belongs to the previous tree.
-      if (place.treeId !== this.treeId) this.#list = [];
-      this.#here = place.activeNodeId;
-      this.#row = await this.store.read(place.treeId, () => readTree(place.treeId));
-    }
-    if (list !== undefined) this.#list = list;
+    if (place !== undefined) await this.#place.move(place.treeId, place.activeNodeId);
+    if (list !== undefined) this.#place.list = list;
     await this.#refresh();
     this.#set({ notice: { text: withReversal(said, undo), bad: false } });
-  }
-
-  async #branchModel(): Promise<string | null> {
-    const id = this.treeId;
-    const here = this.#here;
-    if (id === null) return null;
-    return (await this.store.read(id, () => readBranchModel(id, here)))?.model ?? null;
   }
 
   /** Opens another chat where it was left, or with null a new one, after what is running. */
   openChat(id: TreeId | null): Promise<void> {
     const act = async () => {
-      if (id === null) {
-        this.#row = null;
-        this.#here = null;
-        // The model that was chosen stays chosen.
-        this.#set({ ...emptyChatState(this.#state.model, null), waiting: this.#turns.waiting });
-      } else {
-        const { row, model } = await this.store.read(id, () => readChat(id));
-        this.#row = row;
-        this.#here = row.activeNodeId;
-        if (model !== null) this.#set({ model: model.model });
-        await this.#refresh();
-      }
-      this.#list = [];
+      const model = await this.#place.open(id);
       this.#options = { ...this.#options, title: undefined };
-      this.#known = new Set(this.#state.nodes.map((node) => node.id));
+      const shown = await this.#place.view();
+      // The model that was chosen stays chosen, unless the other chat has one.
+      const { thinking } = this.#state;
+      const empty = emptyChatState(model ?? this.#state.model, null);
+      this.#set({ ...empty, thinking, waiting: this.#turns.waiting, ...shown });
+      this.#place.remember(this.#state.nodes);
     };
     return this.#guarded(act, false, id === null ? '/new' : '/resume');
   }
 
   /** The messages of the shown thread that were added since the chat was opened. */
   get added(): readonly Node[] {
-    return this.#state.nodes.filter((node) => !this.#known.has(node.id));
+    return this.#place.addedOf(this.#state.nodes);
   }
 
   /** Completes a line that begins with a slash. */
@@ -347,14 +289,23 @@ export class ChatSession {
     return this.#cliEngine.commands.complete(line, {
       store: this.store,
       treeId: id,
-      activeNodeId: this.#here,
-      list: this.#list,
+      activeNodeId: this.#place.here,
+      list: this.#place.list,
     });
   }
 
   /** Sets the model of the next reply. */
   use(model: string): void {
     this.#set({ model, notice: { text: `Using ${model} from now on.`, bad: false } });
+  }
+
+  /** Sets the next level of thinking for the next replies; after the highest one, the model decides again. */
+  cycleThinking(): void {
+    const { thinking } = this.#state;
+    const next = thinkingEfforts[thinking === null ? 0 : thinkingEfforts.indexOf(thinking) + 1] ?? null;
+    const text =
+      next === null ? 'The model decides how much it thinks.' : `The next replies think with ${next} effort.`;
+    this.#set({ thinking: next, notice: { text, bad: false } });
   }
 
   /** Stops the running reply, keeping its text, or the running command. False if neither is running. */
@@ -386,7 +337,7 @@ export class ChatSession {
   }
 
   #somewhere(): readonly [TreeRow, NodeId] {
-    if (this.#row !== null && this.#here !== null) return [this.#row, this.#here];
+    if (this.#place.row !== null && this.#place.here !== null) return [this.#place.row, this.#place.here];
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'There is no message here yet.' });
   }
 
@@ -421,28 +372,15 @@ export class ChatSession {
     this.#set({ waiting: this.#turns.waiting, notice: isPast ? null : notice });
   }
 
-  /** The tree; created with the first message, so that just looking leaves nothing behind. */
-  async #tree(): Promise<TreeRow> {
-    if (this.#row !== null) return this.#row;
-    const context = this.#cliEngine.context();
-    const id = treeId(context.newId());
-    const { systemPrompt, title } = this.#options;
-    const attributes = {
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
-      ...(title === undefined ? {} : { title }),
-    };
-    await run(this.store, { type: 'create', treeId: id, attributes }, context);
-    this.#row = await this.store.read(id, () => readTree(id));
-    return this.#row;
-  }
-
   async #follow(start: Parameters<CliEngine['generator']['generate']>[0]): Promise<void> {
     const { temperature, tools } = this.#options;
+    const { thinking } = this.#state;
     const turn = this.#cliEngine.generator.generate(start, {
       models: [this.#state.model],
       tools: tools ?? this.#cliEngine.tools.list().map((tool) => tool.name),
       approve: (request) => this.#approve(request),
       ...(temperature === undefined ? {} : { temperature }),
+      ...(thinking === null ? {} : { thinking: { effort: thinking } }),
     });
     this.#turn = turn;
     this.#set({ growing: emptyReply });
@@ -468,7 +406,7 @@ export class ChatSession {
 
   async #take(event: TurnEvent): Promise<void> {
     if (event.type === 'node') {
-      this.#here = event.nodeId;
+      this.#place.here = event.nodeId;
       await this.#refresh();
     }
     if (event.type === 'error') {
@@ -500,10 +438,7 @@ export class ChatSession {
 
   /** Reads the thread again. */
   async #refresh(): Promise<void> {
-    const id = this.#row?.id;
-    if (id === undefined) return;
-    const seen = await readChatView(this.store, id, this.#here);
-    this.#row = seen.row;
-    this.#set(seen.shown);
+    const shown = await this.#place.view();
+    if (shown !== null) this.#set(shown);
   }
 }

@@ -12,6 +12,12 @@ import {
 import type { TurnEvent } from '@coppice/engine';
 import { variantNumbers } from '../variants.ts';
 
+/** The levels of thinking, lowest first. */
+export const thinkingEfforts = ['low', 'medium', 'high'] as const;
+
+/** A level of thinking. */
+export type ThinkingEffort = (typeof thinkingEfforts)[number];
+
 /** A running reply. */
 export interface PartialReply {
   readonly nodeId: NodeId | null;
@@ -32,6 +38,8 @@ export interface PendingApproval {
 
 /** Everything that the screen shows. */
 export interface ChatState {
+  /** The chat; null before its first message. */
+  readonly treeId: TreeId | null;
   readonly title: string | null;
   /** The end of the thread, newest last, limited in length. */
   readonly nodes: readonly Node[];
@@ -43,6 +51,8 @@ export interface ChatState {
   readonly branch: string | null;
   readonly growing: PartialReply | null;
   readonly model: string;
+  /** How much the model thinks before it replies; null leaves it to the model and the settings. */
+  readonly thinking: ThinkingEffort | null;
   /** The result of the last command, or an error. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
   readonly question: PendingApproval | null;
@@ -53,6 +63,7 @@ export interface ChatState {
 /** The initial state. */
 export function emptyChatState(model: string, title: string | null): ChatState {
   return {
+    treeId: null,
     title,
     nodes: [],
     more: false,
@@ -60,6 +71,7 @@ export function emptyChatState(model: string, title: string | null): ChatState {
     branch: null,
     growing: null,
     model,
+    thinking: null,
     notice: null,
     question: null,
     waiting: [],
@@ -73,7 +85,7 @@ export const emptyReply: PartialReply = { nodeId: null, text: '', thinking: '', 
 export function applyEvent(growing: PartialReply, event: TurnEvent): PartialReply {
   switch (event.type) {
     case 'node':
-      return event.status === 'pending' ? { ...emptyReply, nodeId: event.nodeId, calls: growing.calls } : growing;
+      return event.status === 'pending' ? { ...emptyReply, nodeId: event.nodeId } : growing;
     case 'text-delta':
       return { ...growing, nodeId: event.nodeId, text: growing.text.slice(0, event.offset) + event.text };
     case 'thinking-delta':
@@ -94,7 +106,7 @@ export async function readChatView(
   here: NodeId | null,
 ): Promise<{
   readonly row: TreeRow;
-  readonly shown: Pick<ChatState, 'title' | 'nodes' | 'more' | 'places' | 'branch'>;
+  readonly shown: Pick<ChatState, 'treeId' | 'title' | 'nodes' | 'more' | 'places' | 'branch'>;
 }> {
   return store.read(id, function* () {
     const row = yield* readTree(id);
@@ -106,6 +118,6 @@ export async function readChatView(
     const names = new Map((yield* ask('bookmarks', {})).map((mark) => [mark.nodeId, mark.title]));
     const marked = nodes.findLast((node) => names.has(node.id));
     const branch = marked === undefined ? null : (names.get(marked.id) ?? null);
-    return { row, shown: { title, nodes, more: !complete, places: yield* variantNumbers(nodes), branch } };
+    return { row, shown: { treeId: id, title, nodes, more: !complete, places: yield* variantNumbers(nodes), branch } };
   });
 }

@@ -76,6 +76,24 @@ describe('markdown in a terminal', () => {
     );
   });
 
+  it('[O30] aligns the columns of a table, and wraps cells where it is too wide', () => {
+    const table = '| Tree | Years |  |\n|:--|--:|:-:|\n| Oak | 900 | ok |\n| A very old yew | 2000 | ok |';
+    expect(markdownLines(table, 60, plain)).toEqual([
+      'Tree           │ Years │    ',
+      '───────────────┼───────┼────',
+      'Oak            │   900 │ ok ',
+      'A very old yew │  2000 │ ok ',
+    ]);
+    expect(markdownLines(table, 24, plain)).toEqual([
+      'Tree       │ Years │    ',
+      '───────────┼───────┼────',
+      'Oak        │   900 │ ok ',
+      'A very old │  2000 │ ok ',
+      'yew        │       │    ',
+    ]);
+    expect(markdownLines(table, 12, plain)).toContain('Tree: Oak');
+  });
+
   it('[O30] italics differ from bold, also across a line break', () => {
     const lines = markdownLines('*soft and* **loud**', 9, createStyle(true));
     expect(lines).toEqual(['\u001b[3msoft and\u001b[23m ', '\u001b[1mloud\u001b[22m']);

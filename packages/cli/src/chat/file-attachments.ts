@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FileBlock, ImageBlock } from '@coppice/content';
 import { AppError, type Block, type Message, type Store, textMessage } from '@coppice/core';
 import type { Completion } from '@coppice/engine';
@@ -55,13 +56,39 @@ export interface AttachmentScope {
 
 /** The files that a text names with `@`; a word that is no file, such as an address, is only text. */
 export function filesIn(text: string, folder: string): readonly string[] {
-  const words = [...text.matchAll(/(?:^|\s)@(\S+)/g)].map(([, path = '']) => path);
+  const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const paths = words.flatMap((word) => {
     // A sentence may end behind the name.
     const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) => isFile(pathIn(folder, path)));
     return found === undefined ? [] : [pathIn(folder, found)];
   });
   return [...new Set(paths)];
+}
+
+/** The path of an image that was dropped on the terminal, as a file of the message; null if the text is another one. */
+export function droppedImage(pasted: string, folder: string): string | null {
+  const text = pasted.trim();
+  if (text.includes('\n') || text.length > longestDropped) return null;
+  const path = droppedPath(text);
+  if (path === null || !imageTypes.has(extname(path).toLowerCase()) || !isFile(pathIn(folder, path))) return null;
+  return /\s/.test(path) ? `@"${path}" ` : `@${path} `;
+}
+
+const longestDropped = 4096;
+
+/** Terminals insert a dropped file quoted, with backslashes before blanks, or as a URL. */
+function droppedPath(text: string): string | null {
+  const [, , quoted] = /^(['"])(.+)\1$/.exec(text) ?? [];
+  if (quoted !== undefined) return quoted;
+  if (text.startsWith('file://')) {
+    try {
+      return fileURLToPath(text);
+    } catch {
+      return null;
+    }
+  }
+  // On Windows a backslash separates folders.
+  return process.platform === 'win32' ? text : text.replace(/\\(.)/g, '$1');
 }
 
 function isFile(path: string): boolean {

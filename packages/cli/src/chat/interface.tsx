@@ -1,24 +1,34 @@
 /** Starts the interface on a terminal and restores the terminal at the end. Loaded only if there is one. */
-import { render } from 'ink';
+import { render, Text } from 'ink';
 import type { CliEngine } from '../cli-engine.ts';
-import { createStyle } from '../terminal/style.ts';
+import type { Style } from '../terminal/style.ts';
 import { ChatApp } from './app.tsx';
 import type { ChatSession } from './chat-session.ts';
+import { saveClipboardImage } from './clipboard-image.ts';
 import { type EditorResult, editInExternalEditor } from './external-editor.ts';
 import type { InputHistory } from './input-history.ts';
+import type { TranscriptFeed } from './transcript-feed.ts';
 
-// The alternate screen, so that the previous content reappears afterwards; and bracketed paste.
-const [enter, leave] = ['\u001b[?1049h\u001b[?2004h', '\u001b[?2004l\u001b[?1049l'];
+// Bracketed paste; and for the full screen the alternate one, so that the previous content reappears afterwards.
+const [enterInline, leaveInline] = ['\u001b[?2004h', '\u001b[?2004l'];
+const [enterFull, leaveFull] = [`\u001b[?1049h${enterInline}`, `${leaveInline}\u001b[?1049l`];
 
 // A slower server is skipped.
 const askModelsMs = 5_000;
 
-/** Runs the interface until the user leaves. */
+/**
+ * Runs the interface until the user leaves: with a transcript in the flow of the terminal, without one on the full
+ * screen.
+ */
 export async function runInterface(
   chatSession: ChatSession,
   cliEngine: CliEngine,
   options: {
-    readonly colors: boolean;
+    readonly style: Style;
+    readonly transcript: TranscriptFeed | null;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    /** The folder for images of the clipboard. */
+    readonly pastedFolder: string;
     readonly editor: string | undefined;
     readonly signal: AbortSignal;
     readonly inputHistory: InputHistory;
@@ -27,12 +37,18 @@ export async function runInterface(
     readonly folder: string;
   },
 ): Promise<void> {
-  const { editor, signal } = options;
+  const { editor, signal, transcript } = options;
+  const [enter, leave] = transcript === null ? [enterFull, leaveFull] : [enterInline, leaveInline];
+  // Before the first frame: a key that the terminal echoes would move it.
+  process.stdin.setRawMode?.(true);
   process.stdout.write(enter);
   const shown = render(
     <ChatApp
       chatSession={chatSession}
-      style={createStyle(options.colors)}
+      style={options.style}
+      transcript={transcript}
+      leave={() => stop()}
+      pasteImage={() => saveClipboardImage(options.pastedFolder, options.env)}
       models={() => cliEngine.providers.list()}
       askForModels={async () => {
         await cliEngine.providers.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
@@ -47,12 +63,16 @@ export async function runInterface(
         const known = cliEngine.providers.list().find(({ id }) => id === model);
         return known?.windowKnown === true ? known.window : null;
       }}
-      edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text)}
+      edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text, enter, leave)}
     />,
     { exitOnCtrlC: false, patchConsole: false },
   );
   // A signal ends the interface as if the user had left, with the terminal restored.
-  const stop = () => shown.unmount();
+  const stop = () => {
+    // The input line is erased; what was printed above it stays.
+    if (transcript !== null) shown.rerender(<Text> </Text>);
+    shown.unmount();
+  };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -65,7 +85,7 @@ export async function runInterface(
 }
 
 /** Runs the user's editor, which gets the terminal meanwhile. */
-function editedIn(editor: string, text: string): EditorResult {
+function editedIn(editor: string, text: string, enter: string, leave: string): EditorResult {
   process.stdout.write(leave);
   process.stdin.setRawMode?.(false);
   try {

@@ -12,6 +12,8 @@ export type KeyAction =
   | 'models'
   | 'editor'
   | 'again'
+  | 'thinking'
+  | 'paste-image'
   | 'previous-variant'
   | 'next-variant'
   | 'focus-up'
@@ -87,7 +89,7 @@ const bindings: readonly Binding[] = [
   },
   { action: 'page-up', shown: 'Page up', about: 'scroll up', matches: (_input, key) => key.pageUp },
   { action: 'page-down', shown: 'Page down', about: 'scroll down', matches: (_input, key) => key.pageDown },
-  { action: 'complete', shown: 'Tab', about: 'complete a command', matches: (_input, key) => key.tab },
+  { action: 'complete', shown: 'Tab', about: 'complete a command', matches: (_input, key) => key.tab && !key.shift },
   { action: 'stop', shown: 'Ctrl-C', about: 'stop the reply, clear the line, leave', matches: control('c') },
   {
     action: 'escape',
@@ -100,6 +102,13 @@ const bindings: readonly Binding[] = [
   { action: 'models', shown: 'Ctrl-O', about: 'choose a model', matches: control('o') },
   { action: 'editor', shown: 'Ctrl-G', about: 'write in your editor', matches: control('g') },
   { action: 'again', shown: 'Ctrl-R', about: 'generate another reply', matches: control('r') },
+  {
+    action: 'thinking',
+    shown: 'Shift-Tab',
+    about: 'change how much the model thinks',
+    matches: (_input, key) => key.tab && key.shift,
+  },
+  { action: 'paste-image', shown: 'Ctrl-V', about: 'attach the image of the clipboard', matches: control('v') },
   { action: 'keys', shown: 'Ctrl-X', about: 'show these keys', matches: control('x') },
   { action: 'home', shown: 'Ctrl-A', matches: (input, key) => key.home || control('a')(input, key) },
   { action: 'end', shown: 'Ctrl-E', matches: (input, key) => key.end || control('e')(input, key) },

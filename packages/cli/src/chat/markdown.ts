@@ -40,6 +40,27 @@ export function markdownLines(text: string, width: number, style: Style, { isCop
   return lines;
 }
 
+/**
+ * The length of the part of a growing text that more text does not change: all blocks but the last. Only such a part
+ * can be printed where it cannot be changed later.
+ */
+export function finishedLength(text: string): number {
+  if (text.length > plainAbove) return text.lastIndexOf('\n') + 1;
+  const tokens = new Lexer({ gfm: true }).lex(text);
+  const last = tokens.findLastIndex((token) => token.type !== 'space');
+  let length = 0;
+  for (const token of tokens.slice(0, Math.max(0, last))) length += token.raw.length;
+  // Tabs and line ends are normalised by the parser: a length that does not fit is not used.
+  return text.startsWith(
+    tokens
+      .slice(0, Math.max(0, last))
+      .map(({ raw }) => raw)
+      .join(''),
+  )
+    ? length
+    : 0;
+}
+
 function blockLines(token: Token, width: number, layout: Layout): string[] {
   switch (token.type) {
     case 'space':
@@ -103,31 +124,64 @@ function listLines(list: Tokens.List, width: number, layout: Layout): string[] {
   return lines;
 }
 
+// A narrower column would break words.
+const leastColumn = 8;
+
 function tableLines(table: Tokens.Table, width: number, layout: Layout): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => inline(cell, layout)));
-  const columns = table.header.length;
-  const widths = Array.from({ length: columns }, (_, at) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 3),
+  const natural = table.header.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 3));
+  // Text that people copy keeps its lines.
+  const widths = fitColumns(
+    natural,
+    width - 3 * (natural.length - 1),
+    layout.isCopied ? Number.POSITIVE_INFINITY : leastColumn,
   );
-  const total = widths.reduce((sum, each) => sum + each + 3, 1);
   // Too wide for the screen: one line per cell, so that nothing is cut off.
-  if (total > width)
+  if (widths === null)
     return rows
       .slice(1)
       .flatMap((row) => [
         ...row.flatMap((cell, at) => wrapText(`${layout.style.strong(rows[0]?.[at] ?? '')}: ${cell}`, width, layout)),
         '',
       ]);
-  const line = (row: readonly string[], set: (text: string) => string) =>
-    row
-      .map((cell, at) => set(cell) + ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))))
-      .join(layout.style.quiet(' │ '));
+  const between = layout.style.quiet(' │ ');
+  const rowLines = (row: readonly string[], set: (text: string) => string): string[] => {
+    const cells = widths.map((space, at) => wrapped(row[at] ?? '', space).map((line) => line.trimEnd()));
+    const height = Math.max(1, ...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) =>
+      widths
+        .map((space, at) => {
+          const text = cells[at]?.[line] ?? '';
+          return aligned(set(text), space - widthOf(text), table.align[at] ?? null);
+        })
+        .join(between),
+    );
+  };
   const [head = [], ...body] = rows;
   return [
-    line(head, layout.style.strong),
+    ...rowLines(head, layout.style.strong),
     layout.style.quiet(widths.map((each) => '─'.repeat(each)).join('─┼─')),
-    ...body.map((row) => line(row, (text) => text)),
+    ...body.flatMap((row) => rowLines(row, (text) => text)),
   ];
+}
+
+/** The widths of columns within a total: wide ones give way first. Null if a column would get too narrow. */
+function fitColumns(natural: readonly number[], total: number, least: number): readonly number[] | null {
+  const widths = [...natural];
+  let over = widths.reduce((sum, each) => sum + each, 0) - total;
+  while (over > 0) {
+    const widest = widths.reduce((best, each, at) => (each > (widths[best] ?? 0) ? at : best), 0);
+    if ((widths[widest] ?? 0) <= least) return null;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    over--;
+  }
+  return widths;
+}
+
+function aligned(text: string, space: number, align: 'left' | 'right' | 'center' | null): string {
+  const free = Math.max(0, space);
+  const before = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0;
+  return ' '.repeat(before) + text + ' '.repeat(free - before);
 }
 
 function inline(token: Token | Tokens.TableCell, layout: Layout): string {

@@ -14,6 +14,7 @@ export const ownCommands = [
   { name: 'export', summary: 'Writes this branch to a new Markdown file; a name can follow.' },
   { name: 'models', summary: 'Chooses a model.' },
   { name: 'tools', summary: 'Lists the tools that the model may call.' },
+  { name: 'thinking', summary: 'Shows what the model thought before its last reply.' },
   { name: 'cost', summary: 'Shows the tokens and the cost of this branch.' },
   { name: 'quit', summary: 'Leaves the chat.' },
 ] as const satisfies readonly MenuCommand[];

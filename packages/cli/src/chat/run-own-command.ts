@@ -6,6 +6,7 @@ import { usageError } from '../exit-codes.ts';
 import { usageOf, usageText } from './branch-usage.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { OwnCommand } from './own-commands.ts';
+import { thinkingText } from './thread-lines.ts';
 
 /** What the commands act on: the chat, and the screen. */
 export interface OwnCommandScope {
@@ -35,6 +36,8 @@ export async function runOwnCommand(name: OwnCommand, rest: string, scope: OwnCo
       return scope.tools.length === 0
         ? chatSession.note('The model may call no tools.')
         : scope.showText('/tools', scope.tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'));
+    case 'thinking':
+      return showThinking(scope);
     case 'cost':
       return chatSession.note(usageText(usageOf(chatSession.state.nodes)));
     case 'copy':
@@ -44,6 +47,12 @@ export async function runOwnCommand(name: OwnCommand, rest: string, scope: OwnCo
     case 'quit':
       return scope.exit();
   }
+}
+
+function showThinking({ chatSession, showText }: OwnCommandScope): void {
+  const reply = chatSession.state.nodes.findLast((node) => thinkingText(node) !== '');
+  if (reply === undefined) return chatSession.note('No reply on this branch has any thinking.');
+  showText('/thinking', thinkingText(reply));
 }
 
 /** Copies with the terminal's own sequence (OSC 52), which also works over SSH. */

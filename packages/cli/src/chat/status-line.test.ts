@@ -11,11 +11,20 @@ describe('the status line', () => {
     const stored = node as Node;
     const source = { usage: { inputTokens: 1500, outputTokens: 100 }, cost: { total: 0.0123 } };
     const reply: Node = { ...stored, id: nodeId('a'), role: 'assistant', meta: { source } };
-    const state = { model: 'x/large', branch: 'Elms', nodes: [reply], places: new Map([[reply.id, [1, 3] as const]]) };
+    const state = {
+      model: 'x/large',
+      thinking: null,
+      branch: 'Elms',
+      nodes: [reply],
+      places: new Map([[reply.id, [1, 3] as const]]),
+    };
     expect(statusLine(state, 200_000, 80)).toBe(
       'x/large · branch Elms · version 2 of 3 · 1.6k of 200k tokens · $0.0123',
     );
     expect(statusLine(state, null, 20)).toBe('x/large · branch El…');
     expect(statusLine({ ...state, branch: null, nodes: [] }, 200_000, 80)).toBe('x/large');
+    expect(statusLine({ ...state, thinking: 'high', nodes: [] }, null, 80, 'answering…')).toBe(
+      'answering… · x/large · thinking high · branch Elms',
+    );
   });
 });

@@ -3,18 +3,21 @@ import { oneLine } from '../terminal/strip-control-sequences.ts';
 import { formatDollars, shortCount, usageOf } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** The status on one line of at most so many columns. What is not known is left out. */
+/** The status on one line of at most so many columns, after what the chat is doing. What is not known is left out. */
 export function statusLine(
-  state: Pick<ChatState, 'model' | 'branch' | 'nodes' | 'places'>,
+  state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
   window: number | null,
   width: number,
+  doing: string | null = null,
 ): string {
   const { context, cost } = usageOf(state.nodes);
   const varied = state.nodes.findLast((node) => (state.places.get(node.id)?.[1] ?? 1) > 1);
   const [index = 0, total = 1] = (varied === undefined ? undefined : state.places.get(varied.id)) ?? [];
   const tokens = context === null ? null : shortCount(context);
   const parts = [
+    doing,
     oneLine(state.model, 40),
+    state.thinking === null ? null : `thinking ${state.thinking}`,
     state.branch === null ? null : `branch ${oneLine(state.branch, 24)}`,
     total > 1 ? `version ${index + 1} of ${total}` : null,
     tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${shortCount(window)} tokens`,

@@ -1,5 +1,5 @@
 /** The thread as lines of the screen, with the node of each line. */
-import type { Node, NodeId } from '@coppice/core';
+import { type Node, type NodeId, textOf } from '@coppice/core';
 import { printMessage, writerOf } from '../printing.ts';
 import { oneLine } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
@@ -15,7 +15,8 @@ export interface ScreenLine {
   readonly nodeId: NodeId | null;
 }
 
-const firstHint =
+/** What a new chat shows. */
+export const firstHint =
   'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 
 /** Caches the lines of finished messages: a key press must not lay out a long thread again. */
@@ -62,29 +63,70 @@ export class ThreadLines {
   }
 }
 
-function messageHead(node: Node, state: ChatState, style: Style, focus: NodeId | null, width: number): string {
+/** The place of a message among its versions; empty if there is only one. */
+export function versionMark(index: number, total: number): string {
+  return total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
+}
+
+/** The heading of a message: who wrote it, its place among the versions, and its status. */
+export function messageHead(node: Node, state: ChatState, style: Style, focus: NodeId | null, width: number): string {
   const [index = 0, total = 1] = state.places.get(node.id) ?? [];
-  const place = total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
+  const place = versionMark(index, total);
   const status = node.status === 'success' ? '' : `  ${node.status}`;
   const mark = node.id === focus ? '▶ ' : '';
   const writer = oneLine(writerOf(node), Math.min(40, Math.max(4, width - widthOf(mark + place + status))));
   return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
-function bodyLines(node: Node, width: number, style: Style): readonly string[] {
-  const text = printMessage(node);
+/** The text of a reply as its events deliver it, without thinking and tool calls. */
+export function replyText(node: Node): string {
+  return node.message === null ? '' : textOf(node.message);
+}
+
+/** The thinking of a reply; empty if it has none. */
+export function thinkingText(node: Node): string {
+  const blocks = node.message?.content ?? [];
+  return blocks
+    .flatMap((block) => (block.type === 'thinking' && 'thinking' in block ? [String(block.thinking)] : []))
+    .join('\n\n');
+}
+
+/** Thinking on one line, so that the reply is what one reads. */
+function thinkingLines(node: Node, width: number, style: Style): string[] {
+  const words = thinkingText(node).split(/\s+/).filter(Boolean).length;
+  if (words === 0) return [];
+  return [
+    style.quiet(oneLine(`▸ thought for ${words} ${words === 1 ? 'word' : 'words'}; /thinking shows them`, width)),
+  ];
+}
+
+/** What a message has beside text and thinking, one line each. */
+export function restLines(node: Node, width: number, style: Style): string[] {
+  return (node.message?.content ?? []).flatMap((block) => {
+    if (block.type === 'text' || block.type === 'thinking') return [];
+    const text =
+      block.type === 'tool-use'
+        ? `▪ ${'name' in block ? String(block.name) : 'a tool'} ${'parameters' in block ? JSON.stringify(block.parameters) : ''}`
+        : `[${block.type}${'name' in block ? ` ${String(block.name)}` : ''}]`;
+    return [style.quiet(oneLine(text, width))];
+  });
+}
+
+/** The lines of a message without its heading. */
+export function bodyLines(node: Node, width: number, style: Style): readonly string[] {
   if (node.role === 'tool') {
-    const lines = wrapped(oneLine(text, width * 3), width - 2);
+    const lines = wrapped(oneLine(printMessage(node), width * 3), width - 2);
     return lines.map((line) => style.quiet(`▪ ${line}`));
   }
+  const text = replyText(node);
+  const rest = restLines(node, width, style);
   if (node.kind === 'compaction')
     return [
       ...wrapped(style.quiet('Above here the model gets a summary:'), width),
       ...markdownLines(text, width, style),
     ];
-  return text === '' && node.status !== 'success'
-    ? [style.warn('Nothing was said.')]
-    : markdownLines(text, width, style);
+  if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('Nothing was said.')];
+  return [...thinkingLines(node, width, style), ...markdownLines(text, width, style), ...rest];
 }
 
 /** The messages that were added in a chat, as lines for the screen that the user returns to. */

@@ -20,6 +20,7 @@ export const keys = {
   altLeft: '\u001b[1;3D',
   altRight: '\u001b[1;3C',
   altUp: '\u001b[1;3A',
+  shiftTab: '\u001b[Z',
   control: (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 96),
 } as const;
 
@@ -28,8 +29,12 @@ export interface Terminal {
   type(text: string): void;
   /** The lines of the screen, without trailing blanks. */
   screen(): string;
+  /** The lines of the screen and those that were scrolled out of it. */
+  scrollback(): string;
   /** Waits until the screen shows something; fails with the current screen. */
   shows(what: string | RegExp): Promise<string>;
+  /** Waits until screen and scrollback together contain something, with every blank and line break as one blank. */
+  prints(what: RegExp): Promise<void>;
   /** Waits until the screen no longer shows it. */
   hides(what: string | RegExp): Promise<string>;
   resize(columns: number, rows: number): void;
@@ -91,6 +96,12 @@ export function startTerminal(
       lines.push(active.getLine(active.viewportY + at)?.translateToString(true) ?? '');
     return lines.join('\n');
   };
+  const scrolled = () => {
+    const { active } = screen.buffer;
+    const lines: string[] = [];
+    for (let at = 0; at < active.length; at++) lines.push(active.getLine(at)?.translateToString(true) ?? '');
+    return lines.join('\n').trimEnd();
+  };
   const wait = (until: () => boolean, what: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const done = (error?: Error) => {
@@ -111,10 +122,12 @@ export function startTerminal(
   return {
     type: (input) => child.write(input),
     screen: text,
+    scrollback: scrolled,
     async shows(what) {
       await wait(() => has(what), String(what));
       return text();
     },
+    prints: (what) => wait(() => what.test(scrolled().replace(/\s+/g, ' ')), String(what)),
     async hides(what) {
       // A frame arrives in chunks: between two of them a line may be missing for a moment.
       for (let gone = false; !gone; gone = !has(what)) {

@@ -131,7 +131,7 @@ describe('coppice chat on a terminal', () => {
   afterEach(() => terminal.kill());
 
   it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
-    terminal = startTerminal(['chat'], home.home);
+    terminal = startTerminal(['chat', '--full-screen'], home.home);
     await terminal.shows(/New chat[\s\S]*Ctrl-X\s+shows the keys/);
     terminal.type(`How do I connect a model?${keys.enter}`);
     // The title is set after the turn and appears without a key press.
@@ -180,7 +180,7 @@ describe('coppice chat on a terminal', () => {
   it('[O31] keeps every line of a paste, what is written while a reply comes, and the terminal', async () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     try {
-      terminal = startTerminal(['chat'], slow.home);
+      terminal = startTerminal(['chat', '--full-screen'], slow.home);
       await terminal.shows('New chat');
       // Longer than any chunk that a terminal delivers.
       const middle = Array.from({ length: 3000 }, (_, at) => `and a line with the number ${at}`).join('\r');
@@ -227,7 +227,7 @@ describe('coppice chat on a terminal', () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     const quick = makeHome();
     try {
-      terminal = startTerminal(['chat'], slow.home, { columns: 80, rows: 24 });
+      terminal = startTerminal(['chat', '--full-screen'], slow.home, { columns: 80, rows: 24 });
       await terminal.shows('New chat');
       terminal.type(`Tell me more${keys.enter}`);
       await terminal.shows(/offline\/babble\s+\w[\s\S]*▌/);
@@ -249,7 +249,7 @@ describe('coppice chat on a terminal', () => {
       terminal.type(keys.escape);
       await terminal.shows('› Tell me more');
       terminal.kill();
-      terminal = startTerminal(['chat', 'What is a branch?'], quick.home, { columns: 200, rows: 60 });
+      terminal = startTerminal(['chat', '--full-screen', 'What is a branch?'], quick.home, { columns: 200, rows: 60 });
       terminal.type(`How do I connect a model?${keys.enter}`);
       await terminal.shows('4 messages');
       await terminal.hides('Waiting:');
@@ -271,7 +271,7 @@ describe('coppice chat on a terminal', () => {
       await past.grow('Oaks live long', 'They do');
       await past.run(['rename', 'last', 'Oaks']);
       past.close();
-      terminal = startTerminal(['chat', '--resume'], own.home, { columns: 80, rows: 24 });
+      terminal = startTerminal(['chat', '--full-screen', '--resume'], own.home, { columns: 80, rows: 24 });
       // The preview of the chat under the cursor.
       await terminal.shows(/2 chats · type to search[\s\S]*▶ .*Oaks\n[\s\S]*Elms[\s\S]*You: They do/);
       terminal.type('about el');
@@ -312,7 +312,7 @@ describe('coppice chat on a terminal', () => {
       expect(after).not.toContain('elms');
       if (process.platform !== 'win32') expect(statSync(`${own.home}/.coppice/history.jsonl`).mode & 0o777).toBe(0o600);
       // The next chat knows what was typed.
-      terminal = startTerminal(['chat'], own.home, { columns: 20, rows: 8 });
+      terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 20, rows: 8 });
       await terminal.shows('›');
       terminal.type(keys.up);
       await terminal.shows('› /quit');
@@ -334,7 +334,7 @@ describe('coppice chat on a terminal', () => {
     try {
       mkdirSync(`${own.home}/notes`);
       writeFileSync(`${own.home}/notes/oaks.txt`, 'Oaks are old.');
-      terminal = startTerminal(['chat'], own.home, { columns: 80, rows: 24 });
+      terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 80, rows: 24 });
       await terminal.shows(/New chat[\s\S]*›[\s\S]*offline\/guide/);
       terminal.type('What is in @no');
       await terminal.shows(/▶ notes\//);
@@ -372,7 +372,7 @@ describe('coppice chat on a terminal', () => {
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
     // The file is created here; an existing one is continued in the same way.
-    terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
+    terminal = startTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('›');
     terminal.type(`Hello${keys.enter}`);
     await terminal.shows('2 messages');
@@ -381,7 +381,7 @@ describe('coppice chat on a terminal', () => {
     expect(files()).toBe(2);
     terminal.type(`/quit${keys.enter}`);
     expect(await terminal.ended()).toBe(0);
-    terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
+    terminal = startTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('2 messages');
     terminal.type(`/fork${keys.enter}`);
     await terminal.shows(/is\s+unchanged/);
@@ -398,7 +398,7 @@ describe('coppice chat on a terminal', () => {
     // Slow enough to be stopped in the middle on any machine.
     const config = `${home.home}/.coppice/config.toml`;
     writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));
-    terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
+    terminal = startTerminal(['chat', '--full-screen', '--resume'], home.home, { columns: 34, rows: 16 });
     await terminal.shows(/type to search[\s\S]*How do I connect/);
     terminal.type(keys.enter);
     await terminal.shows(/❧ How do[\s\S]*›/);

@@ -6,9 +6,11 @@ import { ChatSession } from '../../chat/chat-session.ts';
 import { openInputHistory } from '../../chat/input-history.ts';
 import { plainTurn } from '../../chat/plain.ts';
 import { leftLines } from '../../chat/thread-lines.ts';
+import { TranscriptFeed } from '../../chat/transcript-feed.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { openCliEngine } from '../../cli-engine.ts';
 import { usageError } from '../../exit-codes.ts';
+import { sizeOr } from '../../output.ts';
 import { findTree, isLast, lastTree } from '../../resolve-target.ts';
 import { beginSession, sessionTarget } from '../../session-target.ts';
 import { shortId } from '../../short-ids.ts';
@@ -16,14 +18,15 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const chat = defineSubcommand({
   name: 'chat',
-  summary: 'chat with a model: full screen on a terminal, one reply in a pipe',
+  summary: 'chat with a model on a terminal, or get one reply in a pipe',
   group: 'Chat',
   begins: true,
   arguments: [{ name: 'words', summary: 'first message', optional: true, many: true }],
   options: [
     { name: 'tree', short: 't', value: 'tree', summary: 'continue this conversation', completes: 'tree' },
     { name: 'resume', short: 'r', summary: 'choose a past conversation; in a pipe, the most recent one' },
-    { name: 'plain', short: 'p', summary: 'print one reply, without the full-screen interface' },
+    { name: 'full-screen', short: 'f', summary: 'use the whole screen instead of the flow of the terminal' },
+    { name: 'plain', short: 'p', summary: 'print one reply and exit' },
     { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model' },
     { name: 'system', value: 'text', summary: 'system prompt of a new conversation' },
     { name: 'title', value: 'text', summary: 'title of a new conversation' },
@@ -75,23 +78,28 @@ export const chat = defineSubcommand({
     const words = given.many('words').join(' ');
     if (plain) return plainly(chatSession, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
-    // The interface has the whole screen, so notices are shown in it.
+    // The interface has the screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
+    const { style } = at.output;
+    const width = () => Math.max(10, sizeOr(host.stdout.columns, 80) - 1);
+    const transcript = given.flag('full-screen') ? null : new TranscriptFeed(chatSession, style, width);
     if (words !== '') void chatSession.send(words);
+    const settings = dirname(configPath({ env: host.env, home: host.home }).path);
     await runInterface(chatSession, cliEngine, {
-      colors: at.output.style.colors,
+      style,
+      transcript,
+      env: host.env,
       editor: host.env['VISUAL'] || host.env['EDITOR'],
       signal: host.signal,
-      inputHistory: openInputHistory(
-        join(dirname(configPath({ env: host.env, home: host.home }).path), 'history.jsonl'),
-      ),
+      inputHistory: openInputHistory(join(settings, 'history.jsonl')),
+      pastedFolder: join(settings, 'pasted'),
       choosesChat: given.flag('resume') && row === null,
       tools: given.flag('no-tools') ? [] : undefined,
       folder: host.cwd,
     });
-    // The interface used another screen: what was said remains on this one.
-    const { columns, style } = at.output;
-    for (const line of leftLines(chatSession, Math.max(10, columns - 1), style)) at.output.write(`${line}\n`);
+    // What was said remains: the full screen was another one, and the end of a running reply was not printed yet.
+    const left = transcript === null ? leftLines(chatSession, width(), style) : transcript.pending();
+    for (const line of left) at.output.write(`${line}\n`);
     // The text of a reply is kept when the engine closes. Queued messages are not sent any more.
     for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();

@@ -1,0 +1,64 @@
+/** Prints a chat into the terminal's scrollback as it changes. */
+import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
+import type { Style } from '../terminal/style.ts';
+import { wrapped } from '../terminal/wrap.ts';
+import type { ChatSession } from './chat-session.ts';
+import { Transcript } from './transcript.ts';
+
+/** One piece of printed text. */
+export interface PrintedPiece {
+  readonly key: number;
+  readonly text: string;
+}
+
+/** Collects what is to be printed; the interface prints each piece once. */
+export class TranscriptFeed {
+  readonly #chatSession: ChatSession;
+  readonly #style: Style;
+  readonly #width: () => number;
+  readonly #transcript = new Transcript();
+  readonly #listeners = new Set<() => void>();
+  #pieces: readonly PrintedPiece[] = [];
+
+  /** Must be created before the interface listens to the session, so that both show the same state. */
+  constructor(chatSession: ChatSession, style: Style, width: () => number) {
+    this.#chatSession = chatSession;
+    this.#style = style;
+    this.#width = width;
+    chatSession.listen(() => this.#take());
+    this.#take();
+  }
+
+  get pieces(): readonly PrintedPiece[] {
+    return this.#pieces;
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Prints the output of a command below what is there. */
+  print(title: string, text: string): void {
+    const width = this.#width();
+    const lines = wrapped(stripControlSequences(text), width);
+    this.#add([this.#style.active(`› ${stripControlSequences(title)}`), ...lines, '']);
+  }
+
+  /** The lines of the running reply that are not printed yet. */
+  pending(): string[] {
+    return this.#transcript.pending(this.#chatSession.state, this.#width(), this.#style);
+  }
+
+  #take(): void {
+    this.#add(this.#transcript.take(this.#chatSession.state, this.#width(), this.#style));
+  }
+
+  #add(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    // An empty text would take no line.
+    const text = lines.map((line) => (line === '' ? ' ' : line)).join('\n');
+    this.#pieces = [...this.#pieces, { key: this.#pieces.length, text }];
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,122 @@
+/** The open panel, and what it loads while it is open. */
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { useEffect, useRef, useState } from 'react';
+import { findChats, pickedChat, readPreview, withChats } from './chat-picker.ts';
+import type { ChatSession } from './chat-session.ts';
+import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
+import { findInTexts, loadRows, missingRows, readPicker, withFound, withRows } from './tree-picker.ts';
+
+/** The delay before a search starts while the user types. */
+const searchAfterMs = 60;
+
+/** What panels show. */
+export interface PanelSource {
+  readonly chatSession: ChatSession;
+  /** The lines of the screen. */
+  readonly rows: number;
+  /** The models to choose from. */
+  readonly models: () => readonly ModelChoiceLine[];
+  /** Asks the configured servers for their models and returns the new list. */
+  readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
+  /** Whether to begin with the choice of a past chat. */
+  readonly choosesChat: boolean;
+}
+
+/** The panel over the thread and the functions that open one. */
+export interface Panels {
+  readonly panel: ChatPanel | null;
+  setPanel(panel: ChatPanel | null): void;
+  openTree(): void;
+  openModels(): void;
+  openChats(): void;
+}
+
+export function usePanels({ chatSession, rows, models, askForModels, choosesChat }: PanelSource): Panels {
+  const [panel, setPanel] = useState<ChatPanel | null>(null);
+  const fail = (error: unknown) => chatSession.note(error instanceof Error ? error.message : String(error), true);
+
+  const openTree = async () => {
+    const id = chatSession.treeId;
+    if (id === null) return chatSession.note('This chat is empty. Send a message first.', true);
+    setPanel({ type: 'tree', picker: await readPicker(chatSession.store, id, chatSession.here) });
+  };
+  const openModels = () => {
+    setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+    // Known models are shown immediately; those of servers are added if the panel is still open.
+    const show = (choices: readonly ModelChoiceLine[]) =>
+      setPanel((now) => (now?.type === 'models' ? { ...now, choices } : now));
+    askForModels().then(show, fail);
+  };
+  const openChats = async () => {
+    const chats = await findChats(chatSession.store, '');
+    if (chats.length === 0) return chatSession.note('There is no past chat yet.');
+    setPanel({ type: 'chats', chats: { chats, search: '', at: 0, preview: null } });
+  };
+  const latest = useRef({ fail, openChats });
+  latest.current = { fail, openChats };
+
+  const isFirst = useRef(choosesChat);
+  useEffect(() => {
+    if (isFirst.current) latest.current.openChats().catch(latest.current.fail);
+    isFirst.current = false;
+  }, []);
+
+  const picker = panel?.type === 'tree' ? panel.picker : null;
+  useEffect(() => {
+    const id = chatSession.treeId;
+    const missing = picker === null ? [] : missingRows(picker, rows);
+    if (id === null || picker === null || missing.length === 0) return;
+    const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withRows(now.picker, found) } : now));
+    loadRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
+  }, [chatSession, picker, rows]);
+
+  const lookedFor = picker?.search ?? '';
+  useEffect(() => {
+    const id = chatSession.treeId;
+    if (id === null || lookedFor.trim() === '') return;
+    const show = (found: readonly NodeId[]) =>
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withFound(now.picker, lookedFor, found) } : now));
+    // Debounced: fast typing starts only one search.
+    const wait = setTimeout(
+      () => void findInTexts(chatSession.store, id, lookedFor).then(show, latest.current.fail),
+      searchAfterMs,
+    );
+    return () => clearTimeout(wait);
+  }, [chatSession, lookedFor]);
+
+  const chats = panel?.type === 'chats' ? panel.chats : null;
+  const chatSearch = chats?.search ?? null;
+  useEffect(() => {
+    if (chatSearch === null) return;
+    let isCurrent = true;
+    const show = (found: Awaited<ReturnType<typeof findChats>>) => {
+      if (isCurrent) setPanel((now) => (now?.type === 'chats' ? { ...now, chats: withChats(now.chats, found) } : now));
+    };
+    const wait = setTimeout(
+      () => void findChats(chatSession.store, chatSearch).then(show, latest.current.fail),
+      searchAfterMs,
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(wait);
+    };
+  }, [chatSession, chatSearch]);
+
+  const underCursor = chats === null ? null : pickedChat(chats);
+  useEffect(() => {
+    if (underCursor === null) return;
+    readPreview(chatSession.store, underCursor).then(
+      (preview) => setPanel((now) => (now?.type === 'chats' ? { ...now, chats: { ...now.chats, preview } } : now)),
+      latest.current.fail,
+    );
+  }, [chatSession, underCursor]);
+
+  return {
+    panel,
+    setPanel,
+    openTree: () => void openTree().catch(fail),
+    openModels,
+    openChats: () => void openChats().catch(fail),
+  };
+}

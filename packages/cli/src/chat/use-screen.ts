@@ -1,0 +1,27 @@
+/** The size of the terminal. */
+import { useStdout } from 'ink';
+import { useEffect, useState } from 'react';
+import { sizeOr } from '../output.ts';
+
+/** Columns and rows. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The size that a terminal reports; one without a size counts as 80 by 24. */
+export function screenOf(stdout: { readonly columns?: number; readonly rows?: number }): ScreenSize {
+  return { columns: sizeOr(stdout.columns, 80), rows: sizeOr(stdout.rows, 24) };
+}
+
+/** The current size, kept up to date. */
+export function useScreen(): ScreenSize {
+  const { stdout } = useStdout();
+  const [size, setSize] = useState(screenOf(stdout));
+  useEffect(() => {
+    const resized = () => setSize(screenOf(stdout));
+    stdout.on('resize', resized);
+    return () => void stdout.off('resize', resized);
+  }, [stdout]);
+  return size;
+}

@@ -1,0 +1,120 @@
+/** The two layouts of the chat: in the flow of the terminal, and on the full screen. */
+import { Box, Static, Text } from 'ink';
+import { oneLine } from '../terminal/strip-control-sequences.ts';
+import type { Style } from '../terminal/style.ts';
+import { widthOf } from '../terminal/width.ts';
+import type { ChatSession } from './chat-session.ts';
+import { type ChatPanel, PanelView, panelLines } from './panels.tsx';
+import type { ScreenLine } from './thread-lines.ts';
+import type { PrintedPiece } from './transcript-feed.ts';
+import type { ScreenSize } from './use-screen.ts';
+
+/** The lines that both layouts have. */
+export interface ChatFooter {
+  readonly notice: readonly string[];
+  readonly menu: readonly string[];
+  readonly prompt: readonly string[];
+  readonly status: string | null;
+}
+
+interface ViewProps {
+  readonly panel: ChatPanel | null;
+  readonly footer: ChatFooter;
+  /** The lines that are left above the footer. */
+  readonly space: number;
+  readonly width: number;
+  readonly style: Style;
+}
+
+/** The thread on the whole screen, with a title above it. */
+export function FullScreenView({
+  size,
+  title,
+  shown,
+  panel,
+  footer,
+  space,
+  width,
+  style,
+}: ViewProps & { readonly size: ScreenSize; readonly title: string; readonly shown: readonly ScreenLine[] }) {
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows - 1}>
+      <Text wrap="truncate">{title}</Text>
+      {panel === null ? (
+        <Box flexDirection="column" height={space} justifyContent="flex-end" overflow="hidden">
+          <Text>{shown.map((line) => (line.text === '' ? ' ' : line.text)).join('\n')}</Text>
+        </Box>
+      ) : (
+        <Box flexDirection="column" height={space} overflow="hidden">
+          <PanelView panel={panel} style={style} width={width} height={space} />
+        </Box>
+      )}
+      {footer.notice.length > 0 && <Text>{footer.notice.join('\n')}</Text>}
+      {footer.menu.length > 0 && <Text>{footer.menu.join('\n')}</Text>}
+      <Text>{style.quiet('─'.repeat(width))}</Text>
+      <Text>{footer.prompt.join('\n')}</Text>
+      {footer.status !== null && <Text>{style.quiet(footer.status)}</Text>}
+    </Box>
+  );
+}
+
+// More lines of a list than this are not easier to read, and push the chat away.
+const highestPanel = 24;
+
+/** Printed text above, which the terminal scrolls; below it the running reply, the input line and the status. */
+export function InlineView({
+  pieces,
+  pending,
+  panel,
+  footer,
+  space,
+  width,
+  style,
+}: ViewProps & { readonly pieces: readonly PrintedPiece[]; readonly pending: readonly string[] }) {
+  const most = Math.min(space, highestPanel);
+  // Only as high as needed: what a high panel pushes up does not come back when it closes.
+  const height = panel === null ? 0 : Math.min(most, panelLines(panel, style, width, most - 1).length);
+  const tail = pending.length === 0 ? [] : [...pending, style.active('▌')].slice(-space);
+  return (
+    <>
+      <Static items={[...pieces]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>
+      <Box flexDirection="column">
+        {panel === null && tail.length > 0 && (
+          <Text wrap="truncate">{tail.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
+        )}
+        {panel !== null && (
+          <Box flexDirection="column" height={height} overflow="hidden">
+            <PanelView panel={panel} style={style} width={width} height={height} />
+          </Box>
+        )}
+        {footer.notice.length > 0 && <Text>{footer.notice.join('\n')}</Text>}
+        {footer.menu.length > 0 && <Text>{footer.menu.join('\n')}</Text>}
+        <Text>{footer.prompt.join('\n')}</Text>
+        {footer.status !== null && <Text>{style.quiet(footer.status)}</Text>}
+      </Box>
+    </>
+  );
+}
+
+/** Title and model; only the title if there is little space. */
+export function titleLine(
+  state: ChatSession['state'],
+  doing: Pick<ChatSession, 'busy' | 'working'>,
+  width: number,
+  style: Style,
+): string {
+  const far = doingText(doing) ?? countLine(state);
+  const space = Math.min(40, Math.floor(width / 2) - widthOf(far));
+  const beside = space < 10 ? far : `${oneLine(state.model, space)} · ${far}`;
+  const title = oneLine(state.title ?? 'New chat', width - widthOf(beside) - 4);
+  return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
+}
+
+/** What the chat is doing; null if it waits for the user. */
+export function doingText({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
+  return busy ? 'answering…' : working ? 'working…' : null;
+}
+
+function countLine({ nodes, more }: ChatSession['state']): string {
+  return `${nodes.length}${more ? '+' : ''} ${nodes.length === 1 ? 'message' : 'messages'}`;
+}
