@@ -25,6 +25,7 @@ describe('coppice chat in the flow of the terminal', () => {
 
   it.each(sizes)(
     '[O104] [O98] at $columns×$rows what was said is ordinary text, once, also after leaving',
+    { tags: ['full'] },
     async (size) => {
       home = makeHome();
       terminal = startTerminal(['chat'], home.home, size);
