@@ -14,16 +14,22 @@ export function toCursor(kind: string, parts: readonly CursorPart[]): string {
 }
 
 /**
- * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`. Refuses with
- * `cursor/invalid` anything that {@link toCursor} did not write for the same kind of list.
+ * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`; `'numbers'` is one to `most`
+ * numbers. Refuses with `cursor/invalid` anything that {@link toCursor} did not write for the same kind of list.
  */
-export function fromCursor(kind: string, shape: readonly ('string' | 'number')[], cursor: string): CursorPart[] {
+export function fromCursor(
+  kind: string,
+  shape: readonly ('string' | 'number')[] | 'numbers',
+  cursor: string,
+  most = 1,
+): CursorPart[] {
   const parts = decodeCursor(cursor);
   const fits =
     parts !== null &&
-    parts.length === shape.length + 1 &&
     parts[0] === kind &&
-    shape.every((type, index) => typeof parts[index + 1] === type) &&
+    (shape === 'numbers'
+      ? parts.length > 1 && parts.length <= most + 1 && parts.slice(1).every((part) => typeof part === 'number')
+      : parts.length === shape.length + 1 && shape.every((type, index) => typeof parts[index + 1] === type)) &&
     toCursor(kind, parts.slice(1)) === cursor;
   if (!fits)
     return refuse(

@@ -4,8 +4,17 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { cp, readFile, rm, symlink } from 'node:fs/promises';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { cp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -116,6 +125,11 @@ export function freePort(): Promise<number> {
   });
 }
 
+async function chownAll(folder: string): Promise<void> {
+  chownSync(folder, nobody, nobody);
+  for (const entry of await readdir(folder, { recursive: true })) chownSync(join(folder, entry), nobody, nobody);
+}
+
 function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   // A waiting caller keeps the process alive; a running server alone does not.
@@ -134,7 +148,7 @@ function pause(ms: number): Promise<void> {
 export class PostgresServer {
   readonly port: number;
   readonly folder: string;
-  readonly #password = randomBytes(16).toString('hex');
+  #password = randomBytes(16).toString('hex');
   readonly #settings: Readonly<Record<string, string>>;
   readonly #takeAway: () => Promise<void>;
   #binaries: string | undefined;
@@ -283,6 +297,41 @@ export class PostgresServer {
     } finally {
       await client.end().catch(() => undefined);
     }
+  }
+
+  /**
+   * Starts another server on a copy of this one's data, which is stopped for the copy: a standby that follows this one,
+   * or with `standby: false` an independent server as after a restored disk.
+   */
+  async copy({ standby }: { readonly standby: boolean }): Promise<PostgresServer> {
+    const other = new PostgresServer(serverFolder(), await freePort(), {
+      settings: this.#settings,
+      ...(this.#binaries === undefined ? {} : { binaries: this.#binaries }),
+    });
+    other.#password = this.#password;
+    await this.stop();
+    await cp(join(this.folder, 'data'), join(other.folder, 'data'), { recursive: true });
+    if (standby) {
+      writeFileSync(join(other.folder, 'data', 'standby.signal'), '');
+      const link = `host=127.0.0.1 port=${this.port} user=postgres password=${this.#password}`;
+      appendFileSync(join(other.folder, 'data', 'postgresql.auto.conf'), `primary_conninfo = '${link}'\n`);
+    }
+    if (isRoot) await chownAll(join(other.folder, 'data'));
+    await this.start();
+    await other.start();
+    return other;
+  }
+
+  /** Cuts a standby off from the server that it follows; it keeps what it has. */
+  async cutOff(): Promise<void> {
+    await this.query("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.query('SELECT pg_reload_conf()');
+    while ((await this.query('SELECT 1 FROM pg_stat_wal_receiver')).length > 0) await pause(20);
+  }
+
+  /** Makes a standby a server of its own that takes writes. */
+  async promote(): Promise<void> {
+    await this.query('SELECT pg_promote(true, 30)');
   }
 
   /** Ends the server: SIGINT closes connections and writes a checkpoint, SIGQUIT exits at once, SIGKILL is a crash. */

@@ -4,6 +4,7 @@ import { PostgresDatabase } from '../src/postgres/database.ts';
 import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
 import { isRace } from '../src/postgres/failures.ts';
 import { postgresSettings } from '../src/postgres/options.ts';
+import { eventRows, newestPlaces } from '../src/postgres/owner-places.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
@@ -128,6 +129,9 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
     },
     announce: () => undefined,
     changed: () => Promise.resolve(),
+    changeMark: () => '',
+    events: eventRows,
+    latest: newestPlaces,
     search: () => Promise.resolve([]),
     info: () => ({ kind: 'stepped', place: '', readOnly: false, schemaVersion: 1, notes: [] }),
     damage: () => Promise.resolve([]),

@@ -1,14 +1,13 @@
 /** A PostgreSQL database with the interface of the shared SQL store. */
-import type { AbortSignalLike, Capabilities, ListEvent, StoreInfo, TreeId } from '@coppice/core';
-import type { SqlEngine } from '../sql/engine.ts';
-import { listEventOf } from '../sql/lists.ts';
-import { queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import type { AbortSignalLike, Capabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
+import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { FoundRow, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
-import { commitsPerTransaction } from './migrations.ts';
 import { Notifications } from './notifications.ts';
+import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
 
@@ -22,9 +21,6 @@ export interface OpenedPostgres {
   /** The server's estimate of the number of nodes; negative if it has none. */
   readonly nodes: number;
 }
-
-/** Log positions below this one are complete: every transaction that could still fill one has ended. */
-const completeBelow = `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) * ${commitsPerTransaction}`;
 
 const unheardNote =
   'Notifications do not arrive on the listening connection: commits of other servers are looked for instead.';
@@ -52,6 +48,7 @@ export class PostgresEngine implements SqlEngine {
       client: () => opened.database.client(),
       isDirect: (client) => opened.database.isDirect(client),
       notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
+      newest: (trees, owners) => opened.database.read(() => newestOf(trees, owners)),
     });
     this.#statistics = new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
@@ -76,30 +73,25 @@ export class PostgresEngine implements SqlEngine {
     return this.#database.write(work);
   }
 
-  announce(_owner: string, id: TreeId, version: number, added: number): void {
-    this.#news.announce(id, version);
+  announce(owner: string, id: TreeId, version: number, added: number): void {
+    this.#news.announce(owner, id, version);
     this.#statistics.wrote(added);
   }
 
-  changed(id: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void> {
-    return this.#news.changed(id, seen, signal);
+  changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
+    return this.#news.changed(target, signal, mark);
   }
 
-  /** Returns the changes after a position as far as the log is complete, so that no earlier ones can appear later. */
-  *events(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
-    const found = yield* queryRows(
-      `SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 AND id < ${completeBelow} ORDER BY id LIMIT $3`,
-      since,
-      owner,
-      limit,
-    );
-    return found.map(listEventOf);
+  changeMark(target: FeedTarget): string {
+    return this.#news.mark(target);
   }
 
-  /** Returns the position after which every commit is new. */
-  *latest(): SqlTask<number> {
-    const found = yield* queryRow(`SELECT ${completeBelow} - 1 AS place`);
-    return sqlNumber(found ?? { place: 0 }, 'place');
+  events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
+    return eventRows(owner, since, limit);
+  }
+
+  latest(owner: string): SqlTask<readonly number[]> {
+    return newestPlaces(owner);
   }
 
   async search(search: SearchRequest): Promise<readonly FoundRow[]> {

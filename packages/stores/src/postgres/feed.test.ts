@@ -1,9 +1,13 @@
 import { type Commit, type ListEvent, run, type Store, type TreeId, treeId } from '@coppice/core';
 import { TestTree, testKit, ticking, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { TestDatabase } from '../../test/postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { toCursor } from '../cursor.ts';
+import { PostgresDatabase } from './database.ts';
 import { open, type PostgresOptions } from './index.ts';
+import { migratePostgres, migrations } from './migrations.ts';
+import { postgresSettings } from './options.ts';
 
 let database: TestDatabase;
 let stores: Store[] = [];
@@ -66,7 +70,7 @@ async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<A
 const never = 1_000_000;
 
 describe.each([
-  { how: 'told by NOTIFY', options: { pollInterval: never } },
+  { how: 'reported by NOTIFY', options: { pollInterval: never } },
   { how: 'by looking alone', options: { feed: 'poll', pollInterval: 40 } },
 ] as const)('commits of another server, $how', ({ options }) => {
   test('come in order, without gap or double', async () => {
@@ -122,43 +126,105 @@ test('a feed ends with its signal and with its store', async () => {
   expect(await all).toEqual([]);
 });
 
-test('a commit that was on its way when a later one was seen is not passed over', async () => {
-  const store = await opened({ pollInterval: 40 });
-  const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
-  const seen: ListEvent[] = [];
-  const stop = new AbortController();
-  const feed = await begun(store, store, stop.signal);
-  const listening = (async () => {
-    // The feed starts below the oldest transaction of the whole server, so the first commits of the trees may be
-    // included.
-    for await (const event of feed) if (event.version > 1 && seen.push(event) === 2) return;
-  })();
-  // A slow transaction takes its log position and waits.
+/** Opens a transaction that has written a commit of a tree and stays open. */
+async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(): Promise<void> }> {
   const { Client } = (await import('pg')).default;
   const slow = new Client({ connectionString: database.url });
   // If the test fails early, its database is dropped under this connection.
   slow.on('error', () => undefined);
   await slow.connect();
   await slow.query('BEGIN');
-  await slow.query('SELECT 1 FROM tree WHERE id = $1 FOR UPDATE', [first.treeId]);
+  await slow.query('SELECT 1 FROM tree WHERE id = $1 FOR UPDATE', [of.treeId]);
   await slow.query(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
-    VALUES ($1, 2, 'act', 'me', 1, 'do', 1, 0, 1, '[]', 'local')`,
-    [first.treeId],
+    VALUES ($1, 2, 'act', 'me', 1, 'do', 1, 0, 1, '[]', $2)`,
+    [of.treeId, owner],
   );
-  await second.grow(['overtakes']);
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(seen).toEqual([]);
-  await slow.query('UPDATE tree SET version = 2 WHERE id = $1', [first.treeId]);
-  await slow.query('COMMIT');
-  await slow.end();
-  await listening;
-  expect(seen.map(({ treeId: id, version }) => [id, version])).toEqual([
-    [first.treeId, 2],
-    [second.treeId, 2],
+  return {
+    commit: async () => {
+      await slow.query('UPDATE tree SET version = 2 WHERE id = $1', [of.treeId]);
+      await slow.query('COMMIT');
+      await slow.end();
+    },
+  };
+}
+
+test('[L182] a transaction that stays open delays no list, and its commit is not passed over when it ends', async () => {
+  const store = await opened({ pollInterval: 40 });
+  const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
+  const foreign = await make(store.forOwner('somebody else'), treeId(uuid(3)));
+  const feed = await begun(store, store);
+  const slow = await openTransaction(first);
+  const other = await openTransaction(foreign, 'somebody else');
+  await second.grow(['overtakes', 'again']);
+  const [overtook] = await taken(feed, 1);
+  expect([overtook?.treeId, overtook?.version]).toEqual([second.treeId, 2]);
+  await slow.commit();
+  const [late] = await taken(store.feedAll(overtook?.cursor ?? null), 1);
+  expect([late?.treeId, late?.version]).toEqual([first.treeId, 2]);
+  // Nothing is reported twice: what comes next is new.
+  await first.run({ type: 'attributes', treeId: first.treeId, set: { title: 'new' } });
+  const [next] = await taken(store.feedAll(late?.cursor ?? null), 1);
+  expect([next?.treeId, next?.version]).toEqual([first.treeId, 3]);
+  await other.commit();
+});
+
+test('[L182] more commits of one owner than there are lanes, all open at once, are all reported once', async () => {
+  const store = await opened({ pollInterval: 40 });
+  const trees = await Promise.all(Array.from({ length: 12 }, (_, at) => make(store, treeId(uuid(at + 1)))));
+  const start = await begun(store, store);
+  const open = await Promise.all(trees.slice(0, 7).map((tree) => openTransaction(tree)));
+  for (const tree of trees.slice(7)) await tree.grow(['while they are open']);
+  const before = await taken(start, 5);
+  for (const one of open.toReversed()) await one.commit();
+  const after = await taken(store.feedAll(before[4]?.cursor ?? null), 7);
+  const reported = [...before, ...after].map(({ treeId: id }) => id).sort();
+  expect(reported).toEqual(trees.map(({ treeId: id }) => id).sort());
+});
+
+test('[L184] a cursor made of transaction ids, from before this version, goes on where it was', async () => {
+  const where = await createTestDatabase();
+  const tables = await PostgresDatabase.create(postgresSettings(where.url, {}));
+  await tables.write(() =>
+    migratePostgres(
+      'here',
+      migrations.filter(({ version }) => version < 10),
+    ),
+  );
+  await tables.close();
+  // Two commits at positions of a server that has seen many transactions.
+  const old = 5_000_000_000 * 4096;
+  await where.query(
+    `INSERT INTO change (id, tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
+    SELECT ${old} + n, $1, n, 'act', 'me', 1, 'do', 1, 0, 1, '[]', 'local' FROM generate_series(1, 2) AS n`,
+    [uuid(50)],
+  );
+  const store = await open(where.url);
+  const fixture = await make(store, treeId(uuid(1)));
+  await fixture.grow(['a']);
+  const reported = await taken(store.feedAll(toCursor('changes', [old + 1])), 3);
+  expect(reported.map(({ treeId: id, version }) => [id, version])).toEqual([
+    [uuid(50), 2],
+    [uuid(1), 1],
+    [uuid(1), 2],
   ]);
-  // Continuing after the first event yields the second.
-  expect(await taken(store.feedAll(seen[0]?.cursor ?? null), 1)).toEqual([seen[1]]);
+  await store.close();
+  await where.drop();
+});
+
+test('[L184] a cursor from commits that a restored database does not have gets every later commit', async () => {
+  const store = await opened();
+  const fixture = await make(store, treeId(uuid(1)));
+  await fixture.grow(['a']);
+  const [ahead] = await database.query('SELECT max(id) + 1000 AS place FROM change');
+  const feed = store.feedAll(toCursor('changes', [Number(ahead?.['place'])]))[Symbol.asyncIterator]();
+  const first = feed.next();
+  let n = 0;
+  const reported = first.then(() => true);
+  while (!(await Promise.race([reported, new Promise((resolve) => setTimeout(() => resolve(false), 20))])))
+    await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: `t ${n++}` } });
+  expect((await first).value?.treeId).toBe(fixture.treeId);
+  await feed.return?.();
 });
 
 test('the list of all trees has every commit of many writers once, also when it is taken up again and again', async () => {

@@ -8,6 +8,7 @@ import { storeListsAsRows } from '../sql/linear-form.ts';
 import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
+import { ownerPlaces } from './owner-places.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
 export interface PostgresMigration {
@@ -31,8 +32,8 @@ function tables(): string[] {
   return [...statements, `ALTER TABLE tree ADD CONSTRAINT tree_active ${later}`];
 }
 
-/** The number of log positions of one transaction. */
-export const commitsPerTransaction = 4096;
+/** The number of log positions of one transaction, before version 10. */
+const commitsPerTransaction = 4096;
 
 /** PostgreSQL's additions to the shared tables. */
 const own: readonly string[] = [
@@ -40,9 +41,7 @@ const own: readonly string[] = [
   // subtree and find everything removed at every level.
   'DROP INDEX node_removed',
   'CREATE INDEX node_removed ON node (tree_id, removed_in, parent_id) WHERE removed_in IS NOT NULL',
-  // A sequence assigns numbers before transactions end, so a later number may become visible first and a reader would
-  // skip the earlier one. Here the transaction id leads instead: below the oldest running transaction the log is
-  // complete, and reading in this order has no gaps. 4,096 commits fit into one transaction.
+  // Positions were made of transaction ids until version 10.
   'CREATE UNIQUE INDEX change_place ON change (id)',
   'CREATE INDEX change_feed ON change (owner, id)',
   // In PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
@@ -93,7 +92,7 @@ const oneIdEach: readonly string[] = [
 ];
 
 /** Every change of the tables, in order. */
-const migrations: readonly PostgresMigration[] = [
+export const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...tables(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
   { version: 3, statements: blobPut(postgresDialect) },
@@ -103,6 +102,7 @@ const migrations: readonly PostgresMigration[] = [
   { version: 7, statements: [], fill: () => storeListsAsRows(postgresDialect) },
   { version: 8, statements: sealedRecords(postgresDialect) },
   { version: 9, statements: blobWaiting(postgresDialect) },
+  { version: 10, statements: ownerPlaces },
 ];
 
 /** The table version that this program writes. */

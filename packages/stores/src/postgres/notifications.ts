@@ -4,6 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
+import type { FeedTarget } from '../sql/engine.ts';
+import type { Newest } from './owner-places.ts';
 
 /** The notification channel for commits; channels are per database. */
 const channel = 'coppice_commit';
@@ -20,26 +22,40 @@ export interface NotificationOptions {
   readonly isDirect: (client: Client) => Promise<boolean>;
   /** Sends a notification from another connection. */
   readonly notify: (channel: string, payload: string) => Promise<void>;
+  /** Returns the newest commits of some trees and owners. */
+  readonly newest: (trees: readonly string[], owners: readonly string[]) => Promise<Newest>;
 }
 
-// A commit may stay invisible behind an older transaction for a moment after its notification; lists poll again in that
-// time.
-const unsettled = 300;
-const lookAgain = 30;
-// Enough for all open trees; forgetting one costs a delay until the next poll.
+// Enough for all open trees and lists; forgetting one costs another read of it.
 const mostRemembered = 10_000;
+// The most trees and owners of one poll.
+const polledAtOnce = 1_000;
 const slowestReconnect = 5_000;
 // The polling interval where LISTEN does not work, or is not known to.
 const pooledInterval = 500;
 // How long a test notification may take before it is reported as missing; polling does not wait for that.
 const mostDelay = 2_000;
 
+/** A feed that waits. */
+interface Waiting {
+  readonly target: FeedTarget;
+  readonly wake: () => void;
+}
+
+function keyOf(target: FeedTarget): string {
+  return 'owner' in target ? `owner ${target.owner}` : `tree ${target.treeId}`;
+}
+
 /** The waiting feeds, and the connection for notifications. */
 export class Notifications {
   readonly #options: NotificationOptions;
-  readonly #waiting = new Map<TreeId | null, Set<() => void>>();
-  readonly #newest = new Map<string, { readonly version: number; readonly at: number }>();
-  #last = Number.NEGATIVE_INFINITY;
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  /** When a tree or owner was last heard of, as a running number; the oldest are forgotten. */
+  readonly #lastNews = new Map<string, number>();
+  #hearings = 0;
+  #forgotten = 0;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #polling = false;
   #listening: Client | null = null;
   // What was sent to test the listening connection, when, and whether it arrived.
   #test: { readonly payload: string; sentAt: number; isReceived: boolean } | null = null;
@@ -102,7 +118,7 @@ export class Notifications {
     this.#connecting = null;
     if (this.#closed) await this.#hangUp();
     // Commits made before the connection listened are found by polling.
-    this.#wakeAll();
+    void this.#poll();
     this.#tellUntold();
   }
 
@@ -137,22 +153,20 @@ export class Notifications {
   }
 
   #hear(payload: string): void {
-    const [treeId = '', version = ''] = payload.split(' ');
-    this.#note(treeId, Number(version));
+    const [treeId = '', , ...owner] = payload.split(' ');
+    this.#note(`tree ${treeId}`);
+    this.#note(`owner ${owner.join(' ')}`);
   }
 
-  #note(treeId: string, version: number): void {
-    const at = performance.now();
-    this.#last = at;
-    const known = this.#newest.get(treeId)?.version ?? 0;
-    this.#newest.delete(treeId);
-    this.#newest.set(treeId, { version: Math.max(known, version), at });
-    if (this.#newest.size > mostRemembered) {
-      const [oldest] = this.#newest.keys();
-      if (oldest !== undefined) this.#newest.delete(oldest);
+  #note(key: string): void {
+    this.#lastNews.delete(key);
+    this.#lastNews.set(key, ++this.#hearings);
+    if (this.#lastNews.size > mostRemembered) {
+      const [oldest] = this.#lastNews.keys();
+      if (oldest !== undefined) this.#lastNews.delete(oldest);
+      this.#forgotten++;
     }
-    this.#wake(treeId as TreeId);
-    this.#wake(null);
+    this.#wake(key);
   }
 
   /**
@@ -160,10 +174,11 @@ export class Notifications {
    * durable, which would serialise the commits of all trees. If this process ends in between, others find the commit by
    * polling.
    */
-  announce(treeId: TreeId, version: number): void {
-    this.#note(treeId, version);
+  announce(owner: string, treeId: TreeId, version: number): void {
+    const payload = `${treeId} ${version} ${owner}`;
+    this.#hear(payload);
     if (this.#mode === 'poll') return;
-    this.#untold.push(`${treeId} ${version}`);
+    this.#untold.push(payload);
     this.#tellUntold();
   }
 
@@ -199,34 +214,77 @@ export class Notifications {
     await Promise.allSettled(sent);
   }
 
-  #wake(treeId: TreeId | null): void {
-    for (const wake of [...(this.#waiting.get(treeId) ?? [])]) wake();
+  #wake(key: string): void {
+    for (const { wake } of [...(this.#waiting.get(key) ?? [])]) wake();
   }
 
   #wakeAll(): void {
-    for (const treeId of [...this.#waiting.keys()]) this.#wake(treeId);
+    for (const key of [...this.#waiting.keys()]) this.#wake(key);
   }
 
-  /** Resolves when a tree (any, if null) may have a commit after `seen`, at the latest at the next poll. */
-  changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void> {
-    if (this.#closed || signal?.aborted === true) return Promise.resolve();
-    // A notification between the last read and this wait is not repeated.
-    const reported = treeId === null ? { version: Number.POSITIVE_INFINITY, at: this.#last } : this.#newest.get(treeId);
-    const soon = reported !== undefined && reported.version > seen && performance.now() - reported.at < unsettled;
+  /** Returns a mark that changes with each commit that is heard of. */
+  mark(target: FeedTarget): string {
+    return String(this.#lastNews.get(keyOf(target)) ?? -this.#forgotten);
+  }
+
+  /** Resolves when a target may have a newer commit, and at once if there was news since the mark was taken. */
+  changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
+    // News between the last read and this wait is not repeated.
+    if (this.#closed || signal?.aborted === true || mark !== this.mark(target)) return Promise.resolve();
+    const key = keyOf(target);
     return new Promise((resolve) => {
-      const list = this.#waiting.get(treeId) ?? new Set<() => void>();
-      this.#waiting.set(treeId, list);
+      const list = this.#waiting.get(key) ?? new Set<Waiting>();
+      this.#waiting.set(key, list);
       const wake = () => {
-        clearTimeout(timer);
-        list.delete(wake);
-        if (list.size === 0 && this.#waiting.get(treeId) === list) this.#waiting.delete(treeId);
+        list.delete(waiting);
+        if (list.size === 0 && this.#waiting.get(key) === list) this.#waiting.delete(key);
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, soon ? lookAgain : this.#pollInterval);
-      list.add(wake);
+      const waiting: Waiting = { target, wake };
+      list.add(waiting);
       signal?.addEventListener('abort', wake, { once: true });
+      this.#schedule();
     });
+  }
+
+  /** Polls after the interval, once for all that wait then. */
+  #schedule(): void {
+    if (this.#timer !== null || this.#polling || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.#poll();
+    }, this.#pollInterval);
+  }
+
+  /** Looks for news of everything that is waited for, and wakes only those that have some. */
+  async #poll(): Promise<void> {
+    if (this.#polling || this.#closed || this.#waiting.size === 0) return;
+    this.#polling = true;
+    const targets = [...this.#waiting.values()].map(([first]) => first?.target);
+    const trees = targets.flatMap((target) => (target !== undefined && 'treeId' in target ? [target.treeId] : []));
+    const owners = targets.flatMap((target) => (target !== undefined && 'owner' in target ? [target.owner] : []));
+    try {
+      for (let at = 0; at < Math.max(trees.length, owners.length); at += polledAtOnce) {
+        const [some, others] = [trees.slice(at, at + polledAtOnce), owners.slice(at, at + polledAtOnce)];
+        const newest = await this.#options.newest(some, others);
+        for (const id of some) this.#compare(`tree ${id}`, newest);
+        for (const owner of others) this.#compare(`owner ${owner}`, newest);
+      }
+    } catch {
+      // The server is away; a feed that reads meanwhile reports it.
+    } finally {
+      this.#polling = false;
+      if (this.#waiting.size > 0) this.#schedule();
+    }
+  }
+
+  #compare(key: string, newest: Newest): void {
+    for (const { target } of this.#waiting.get(key) ?? [])
+      if (isBehind(target, newest)) {
+        this.#note(key);
+        return;
+      }
   }
 
   /** The time between two polls: as set where LISTEN is known to work or not used, else short. */
@@ -257,8 +315,15 @@ export class Notifications {
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopPause();
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#wakeAll();
     await this.#hangUp();
     await this.#connecting;
   }
+}
+
+/** Whether there are newer commits than a feed has; a tree that is gone counts, since its feed ends. */
+function isBehind(target: FeedTarget, { trees, owners }: Newest): boolean {
+  if ('treeId' in target) return (trees.get(target.treeId) ?? Number.POSITIVE_INFINITY) > target.version;
+  return (owners.get(target.owner) ?? []).some((place, lane) => place > (target.places[lane] ?? 0));
 }

@@ -142,6 +142,7 @@ test('[L181] a direct connection hears its own notification, and again after it 
     notify: async (channel, payload) => {
       await database.query('SELECT pg_notify($1, $2)', [channel, payload]);
     },
+    newest: async () => ({ trees: new Map(), owners: new Map() }),
   });
   expect(notifications.trusted).toBe(false);
   await notifications.start();

@@ -1,8 +1,13 @@
 /** What the shared SQL store needs of a database. */
-import type { AbortSignalLike, Capabilities, ListEvent, StoreInfo, TreeId } from '@coppice/core';
-import type { SqlDialect, SqlTask } from './query.ts';
+import type { AbortSignalLike, Capabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
 import type { FoundRow, SearchRequest } from './search.ts';
+
+/** What a feed waits for: commits of a tree after a version, or of an owner after positions per lane. */
+export type FeedTarget =
+  | { readonly treeId: TreeId; readonly version: number }
+  | { readonly owner: string; readonly places: readonly number[] };
 
 /** A database, as the shared store uses it. */
 export interface SqlEngine {
@@ -23,24 +28,25 @@ export interface SqlEngine {
   longTransaction?<T>(work: () => SqlTask<T>): Promise<T>;
   /** Announces to this process and others that a tree has a new version, and how many nodes were added. */
   announce(owner: string, treeId: TreeId, version: number, added: number): void;
-  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal aborts. */
-  changed(
-    treeId: TreeId | null,
-    seen: number,
-    signal: AbortSignalLike | undefined,
-    mark?: string | undefined,
-  ): Promise<void>;
   /**
-   * Returns a mark of the commits so far, for an engine without versions. A caller takes it before a read and passes it
-   * to {@link changed}, which then resolves at once if there was a commit in between.
+   * Resolves when the target may have newer commits than it names, or when the signal aborts; at once if the mark is not
+   * that of {@link changeMark} any more.
    */
-  changeMark?(): string;
+  changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void>;
+  /**
+   * Returns a mark of what is known of the commits of a tree or an owner. A caller takes it before a read and passes it
+   * to {@link changed}, which then resolves at once if there was news in between.
+   */
+  changeMark(target: FeedTarget): string;
   /** Finds up to one hit more than the limit, newest first. It includes every acknowledged message. */
   search(search: SearchRequest): Promise<readonly FoundRow[]>;
-  /** Returns the changes of an owner after a log position; by default in log order. */
-  events?(owner: string, since: number, limit: number): SqlTask<ListEvent[]>;
-  /** Returns the log position after which every change is new; the default is the newest visible one. */
-  latest?(): SqlTask<number>;
+  /**
+   * Returns the changes of an owner after a log position per lane, with the columns of {@link feedEventOf}. Within a
+   * lane, changes become visible in the order of their positions.
+   */
+  events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]>;
+  /** Returns the log position per lane after which every change of an owner is new. */
+  latest(owner: string): SqlTask<readonly number[]>;
   /** Removes nodes of a tree from the text index; the whole tree if no list of ids is given. */
   readonly unindex?: (treeId: TreeId, ids: string | null) => SqlTask<void>;
   /**

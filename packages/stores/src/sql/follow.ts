@@ -7,8 +7,10 @@ export interface FeedOptions<T> {
   next(): Promise<readonly T[] | null>;
   /** Called before an item is yielded: the next ones are those after it. */
   passed(one: T): void;
-  /** Resolves when there may be more. */
+  /** Resolves when there may be more than the last call of {@link next} returned. */
   wait(): Promise<unknown>;
+  /** The most items that {@link next} returns; fewer mean that there were no more. */
+  readonly limit: number;
 }
 
 /** Yields items one by one, until the signal aborts or the source ends. */
@@ -21,7 +23,7 @@ export async function* followFeed<T>(way: FeedOptions<T>, signal: AbortSignalLik
       way.passed(one);
       yield one;
     }
-    if (found.length === 0) await way.wait();
+    if (found.length < way.limit) await way.wait();
   }
 }
 

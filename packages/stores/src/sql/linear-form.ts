@@ -6,7 +6,7 @@ import { isSameList, type LinearTree, treeOfLinear } from '../linear.ts';
 import type { UploadClaim } from '../waiting-uploads.ts';
 import { endWaiting, holdBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
-import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { type TreeScope, takenIds, treeRow } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
@@ -46,12 +46,6 @@ function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   const stored = yield* driveReads(scope, ask('rows', {}));
   if (stored === null) return false;
   return isSameList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
-}
-
-/** Returns the newest log position. */
-export function* latestChange(): SqlTask<number> {
-  const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
-  return found === undefined ? 0 : sqlNumber(found, 'n');
 }
 
 /** Writes the rows of lists that an earlier version stored as one JSON text each, and drops the old storage. */

@@ -3,7 +3,6 @@ import {
   actId,
   type CommitKind,
   type CommitSummary,
-  type ListEvent,
   libraryProject,
   type Node,
   type NodeId,
@@ -13,7 +12,6 @@ import {
   type TreeId,
   type TreeQuery,
   type TreeSummary,
-  treeId,
 } from '@coppice/core';
 import { previewOf, rowOf } from '@coppice/core/tree';
 import { fromCursor, toCursor } from '../cursor.ts';
@@ -170,24 +168,4 @@ export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): 
   const parent = above === undefined ? null : sqlTextOrNull(above, 'parent_id');
   if (parent !== null && ids.includes(nodeId(parent))) refuseCycle(top);
   return ids;
-}
-
-/** Returns the changes of an owner's trees after a log number, in log order. */
-export function* listEvents(owner: string, since: number, limit: number): SqlTask<ListEvent[]> {
-  const found = yield* queryRows(
-    'SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 ORDER BY id LIMIT $3',
-    since,
-    owner,
-    limit,
-  );
-  return found.map(listEventOf);
-}
-
-/** Converts a change to a list event. */
-export function listEventOf(one: SqlRow): ListEvent {
-  return {
-    cursor: toCursor('changes', [sqlNumber(one, 'id')]),
-    treeId: treeId(sqlText(one, 'tree_id')),
-    version: sqlNumber(one, 'version'),
-  };
 }

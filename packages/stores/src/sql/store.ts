@@ -36,7 +36,6 @@ import {
 import { assertArgument } from '@coppice/core/decode';
 import { insertedNodes } from '@coppice/core/tree';
 import { argument, checkedReads } from '../argument-shapes.ts';
-import { fromCursor } from '../cursor.ts';
 import { checkForeignId } from '../in-process/external-ids.ts';
 import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
@@ -48,8 +47,9 @@ import type { SqlEngine } from './engine.ts';
 import { putExternalNames } from './external-ids.ts';
 import { followFeed } from './follow.ts';
 import { fsckDatabase } from './fsck.ts';
-import { latestChange, putLinear } from './linear-form.ts';
-import { listCommits, listEvents, listStoredTrash, listStoredTrees } from './lists.ts';
+import { putLinear } from './linear-form.ts';
+import { cursorOfPlaces, type FeedEvent, feedEventOf, placesAfter, placesOfCursor, SharedLooks } from './list-feed.ts';
+import { listCommits, listStoredTrash, listStoredTrees } from './lists.ts';
 import { hydratedLog, newestAct } from './log.ts';
 import { storedTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
@@ -69,6 +69,7 @@ const manyNodes = 250;
 interface Handles {
   closed: boolean;
   readonly uploads: WaitingUploads;
+  readonly looks: SharedLooks;
 }
 
 /** The store contract on a database. */
@@ -89,7 +90,11 @@ export class SqlStore implements Store {
     this.#engine = engine;
     this.#options = options;
     this.#grace = options.attachmentGrace ?? usualGrace;
-    this.#state = state ?? { closed: false, uploads: new WaitingUploads(this.#grace, Date.now) };
+    this.#state = state ?? {
+      closed: false,
+      uploads: new WaitingUploads(this.#grace, Date.now),
+      looks: new SharedLooks(),
+    };
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
     this.#keeping = {
@@ -170,9 +175,9 @@ export class SqlStore implements Store {
     assertArgument('since', since, argument.version);
     let at = since;
     let known = false;
-    let mark: string | undefined;
+    let mark = '';
     const next = async () => {
-      mark = this.#engine.changeMark?.();
+      mark = this.#engine.changeMark({ treeId, version: at });
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
       if (commits === null && !known) unknownTree(treeId);
       known = true;
@@ -182,7 +187,8 @@ export class SqlStore implements Store {
     const passed = ({ version }: Commit) => {
       at = version;
     };
-    yield* followFeed({ next, passed, wait: () => this.#engine.changed(treeId, at, signal, mark) }, signal);
+    const wait = () => this.#engine.changed({ treeId, version: at }, signal, mark);
+    yield* followFeed({ next, passed, wait, limit: commitsAtOnce }, signal);
   }
 
   *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
@@ -191,20 +197,40 @@ export class SqlStore implements Store {
   }
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
-    const { events } = this.#engine;
-    let at: number =
-      since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOfId(since);
-    let mark: string | undefined;
-    const next = (): Promise<readonly ListEvent[]> => {
-      mark = this.#engine.changeMark?.();
-      return this.#snapshot(
-        () => events?.call(this.#engine, this.owner, at, eventsAtOnce) ?? listEvents(this.owner, at, eventsAtOnce),
-      );
+    const { owner } = this;
+    const engine = this.#engine;
+    let places = await this.#firstPlaces(since);
+    let mark = '';
+    const { looks } = this.#state;
+    const look = async () =>
+      (await this.#snapshot(() => engine.events(owner, places, eventsAtOnce))).map((row) => feedEventOf(row));
+    const next = async () => {
+      this.#open();
+      mark = engine.changeMark({ owner, places });
+      return looks.look(owner, places, mark, look);
     };
-    const passed = ({ cursor }: ListEvent) => {
-      at = placeOfId(cursor);
+    const passed = (event: FeedEvent) => {
+      places = placesAfter(places, event);
     };
-    yield* followFeed({ next, passed, wait: () => this.#engine.changed(null, at, signal, mark) }, signal);
+    const wait = () => engine.changed({ owner, places }, signal, mark);
+    const leave = looks.follow(owner);
+    try {
+      for await (const { treeId, version } of followFeed({ next, passed, wait, limit: eventsAtOnce }, signal))
+        yield { cursor: cursorOfPlaces(places), treeId, version };
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Returns where a feed begins. A cursor beyond the newest change is from changes that a restored database does not
+   * have; the feed then begins at the newest. A copy that only reads may be behind, and is waited for.
+   */
+  async #firstPlaces(since: string | null): Promise<readonly number[]> {
+    const asked = since === null ? null : placesOfCursor(since);
+    if (asked !== null && this.#options.readOnly === true) return asked;
+    const newest = await this.#snapshot(() => this.#engine.latest(this.owner));
+    return asked === null ? newest : asked.map((place, lane) => Math.min(place, newest[lane] ?? 0));
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -429,9 +455,4 @@ export class SqlStore implements Store {
 /** Whether an owner has a tree, which may be unreadable. */
 function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
-}
-
-/** Returns the log position of a cursor of the feed over all trees. */
-function placeOfId(cursor: string): number {
-  return Number(fromCursor('changes', ['number'], cursor)[0]);
 }

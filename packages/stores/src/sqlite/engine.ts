@@ -1,16 +1,10 @@
 /** A SQLite file with the interface of the shared SQL store. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AbortSignalLike,
-  AppError,
-  type Capabilities,
-  isAppError,
-  type StoreInfo,
-  type TreeId,
-} from '@coppice/core';
+import { type AbortSignalLike, AppError, type Capabilities, isAppError, type StoreInfo } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import type { SqlEngine } from '../sql/engine.ts';
-import { runSync, type SqlTask, sqlNumber } from '../sql/query.ts';
+import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
+import { changesAfter, newestChange } from '../sql/list-feed.ts';
+import { runSync, type SqlRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { RowCache } from '../sql/row-cache.ts';
 import type { FoundRow, SearchRequest } from '../sql/search.ts';
 import { backUpSqlite } from './backup.ts';
@@ -330,14 +324,17 @@ export class SqliteEngine implements SqlEngine {
     return this.#closed ? '' : `${this.#wakes} ${this.#dataVersion()}`;
   }
 
-  changed(
-    _treeId: TreeId | null,
-    _seen: number,
-    signal: AbortSignalLike | undefined,
-    mark: string | undefined,
-  ): Promise<void> {
+  events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
+    return changesAfter(owner, since, limit);
+  }
+
+  latest(): SqlTask<readonly number[]> {
+    return newestChange();
+  }
+
+  changed(_target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
     // A commit between the read and this call woke no waiter.
-    if (mark !== undefined && mark !== this.changeMark()) return Promise.resolve();
+    if (mark !== this.changeMark()) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         this.#listeners.delete(wake);

@@ -1,0 +1,55 @@
+// @module-tag full
+import { type ListEvent, type Store, treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+import { expect, test } from 'vitest';
+import { startOwnServer } from '../../test/postgres.ts';
+import { toCursor } from '../cursor.ts';
+import { open } from './index.ts';
+
+async function taken(store: Store, since: string | null, count: number): Promise<ListEvent[]> {
+  const found: ListEvent[] = [];
+  for await (const event of store.feedAll(since)) if (found.push(event) === count) break;
+  return found;
+}
+
+function titled(of: TestTree, title: string): Promise<unknown> {
+  return of.run({ type: 'attributes', treeId: of.treeId, set: { title } });
+}
+
+function versionsOf(events: readonly ListEvent[]): readonly number[] {
+  return events.map(({ version }) => version);
+}
+
+test('[L184] after a promotion that lost commits, a cursor of a lost commit gets every commit of the new server', async () => {
+  const primary = await startOwnServer();
+  const url = await primary.createDatabase();
+  const before = await open(url);
+  const first = await TestTree.make({ store: before, treeId: treeId(uuid(1)) });
+  const standby = await primary.copy({ standby: true });
+  const copyUrl = standby.url(new URL(url).pathname.slice(1));
+  const there = await open(copyUrl);
+  expect((await there.info()).readOnly).toBe(true);
+  // The standby gets this commit, read through its own feed, and none of those after it is cut off.
+  await titled(first, 'replicated');
+  const [, start] = await taken(there, toCursor('changes', [0]), 2);
+  expect(start?.version).toBe(2);
+  await there.close();
+  await standby.cutOff();
+  // More than the 32 numbers by which the sequence of a standby may be ahead.
+  const many = 40;
+  for (let n = 0; n < many; n++) await titled(first, `lost ${n}`);
+  const lost = (await taken(before, start?.cursor ?? null, many)).at(-1);
+  expect(lost?.version).toBe(2 + many);
+  await before.close();
+  await primary.stop();
+  await standby.promote();
+  const after = await open(copyUrl);
+  const again = new TestTree(after, first.treeId);
+  for (const title of ['new 1', 'new 2']) await titled(again, title);
+  // The reader that had seen lost commits is told both new ones, and one that had not is told them once.
+  expect(versionsOf(await taken(after, lost?.cursor ?? null, 2))).toEqual([3, 4]);
+  expect(versionsOf(await taken(after, start?.cursor ?? null, 2))).toEqual([3, 4]);
+  await after.close();
+  await standby.close();
+  await primary.close();
+}, 120_000);

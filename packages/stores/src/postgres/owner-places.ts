@@ -1,0 +1,158 @@
+/**
+ * The positions of commits in the list feed of their owner.
+ *
+ * Numbers of a sequence are drawn before transactions end, so a later one may become visible first, and a reader would
+ * skip the earlier one. Each owner therefore has lanes: a commit takes a free lane by a lock that is held until it is
+ * committed, and then draws its number. Within a lane whoever sees a number sees all earlier ones. A reader keeps one
+ * number per lane and waits for nobody; a transaction that stays open occupies one lane and delays no reader. One lane
+ * would be enough for that, but commits of one owner would wait for each other's disk writes.
+ *
+ * Positions contain an epoch. It rises when the tables are on another server than before, or on the same one after a
+ * promotion or a restore: commits that the new server does not have may have had positions that it would assign again,
+ * and a reader that has seen those would miss the new ones. Whatever is written in a later epoch has a higher position
+ * than everything before it.
+ */
+import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+
+/** The positions of one epoch. With 2^53 positions in all, 8,192 epochs fit. */
+const placesPerEpoch = 2 ** 40;
+
+/** The most commits of one owner that are made durable at once. */
+export const lanes = 8;
+
+// The second half of the advisory lock of a lane; the first is the owner.
+const lockNumber = 0x636f_7000;
+
+/**
+ * Added in a later table version: the lanes, the epoch, and the functions that draw positions. The epoch belongs to a
+ * cluster, its timeline (a promotion and a restore to a point in time begin a new one), a database, and a table (a
+ * restored dump makes it anew). Reading all of them takes a file access, so a commit only compares the time at which the
+ * server was started and the table: unless one of the two changed, none of the others did.
+ */
+export const ownerPlaces: readonly string[] = [
+  `CREATE TABLE feed_epoch (
+    is_one BOOLEAN NOT NULL PRIMARY KEY DEFAULT TRUE CHECK (is_one),
+    epoch BIGINT NOT NULL,
+    started_at TIMESTAMPTZ NOT NULL,
+    table_oid BIGINT NOT NULL,
+    server TEXT NOT NULL
+  )`,
+  `INSERT INTO feed_epoch (epoch, started_at, table_oid, server)
+    SELECT coalesce(max(id), 0) / ${placesPerEpoch}, '-infinity', 0, '' FROM change`,
+  'CREATE SEQUENCE change_number',
+  `CREATE FUNCTION feed_server() RETURNS TEXT LANGUAGE plpgsql VOLATILE AS $$
+    DECLARE cluster TEXT;
+    BEGIN
+      BEGIN
+        SELECT CAST(system_identifier AS TEXT) INTO cluster FROM pg_control_system();
+      EXCEPTION WHEN insufficient_privilege THEN cluster := '';
+      END;
+      RETURN concat_ws(' ', cluster, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
+        (SELECT oid FROM pg_database WHERE datname = current_database()), CAST(CAST('feed_epoch' AS REGCLASS) AS OID));
+    END
+  $$`,
+  `CREATE FUNCTION feed_epoch_checked() RETURNS BIGINT LANGUAGE plpgsql VOLATILE AS $$
+    DECLARE
+      here TEXT := feed_server();
+      last feed_epoch;
+    BEGIN
+      SELECT * INTO STRICT last FROM feed_epoch WHERE is_one FOR UPDATE;
+      IF last.server <> here THEN last.epoch := last.epoch + 1; END IF;
+      UPDATE feed_epoch SET epoch = last.epoch, server = here, started_at = pg_postmaster_start_time(),
+        table_oid = CAST(tableoid AS BIGINT) WHERE is_one;
+      RETURN last.epoch;
+    END
+  $$`,
+  // In PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
+  `CREATE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+    DECLARE
+      now_in BIGINT;
+      whose INTEGER := hashtext(NEW.owner);
+    BEGIN
+      SELECT epoch INTO now_in FROM feed_epoch
+        WHERE is_one AND started_at = pg_postmaster_start_time() AND table_oid = CAST(tableoid AS BIGINT);
+      IF now_in IS NULL THEN now_in := feed_epoch_checked(); END IF;
+      NEW.lane := 0;
+      WHILE NOT pg_try_advisory_xact_lock(whose, ${lockNumber} + NEW.lane) LOOP
+        NEW.lane := NEW.lane + 1;
+        IF NEW.lane = ${lanes} THEN
+          NEW.lane := floor(random() * ${lanes});
+          PERFORM pg_advisory_xact_lock(whose, ${lockNumber} + NEW.lane);
+          EXIT;
+        END IF;
+      END LOOP;
+      NEW.id := now_in * ${placesPerEpoch} + nextval('change_number');
+      RETURN NEW;
+    END
+  $$`,
+  'ALTER TABLE change ALTER COLUMN id DROP DEFAULT',
+  'ALTER TABLE change ADD COLUMN lane SMALLINT NOT NULL DEFAULT 0',
+  'DROP FUNCTION change_place()',
+  // A row that brings its position was copied from another server, and keeps it.
+  `CREATE TRIGGER change_takes_place BEFORE INSERT ON change FOR EACH ROW WHEN (NEW.id IS NULL)
+    EXECUTE FUNCTION change_takes_place()`,
+  'DROP INDEX change_feed',
+  'CREATE INDEX change_feed ON change (owner, lane, id)',
+];
+
+// Few owners ever use more than one lane; the others are not looked through.
+const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';
+
+/** Returns an owner's commits after a position per lane, oldest first; a missing position means from the first one. */
+export function* eventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
+  return yield* queryRows(
+    `SELECT found.id, found.lane, found.tree_id, found.version FROM ${usedLanes} AS l(lane)
+    CROSS JOIN LATERAL (
+      SELECT c.id, c.lane, c.tree_id, c.version FROM change c
+      WHERE c.owner = $1 AND c.lane = l.lane AND c.id > coalesce(CAST(CAST($2 AS JSON) ->> l.lane AS BIGINT), 0)
+      ORDER BY c.id LIMIT $3
+    ) AS found ORDER BY found.id LIMIT $3`,
+    owner,
+    JSON.stringify(since),
+    limit,
+  );
+}
+
+/** Returns the newest position of an owner in each lane. */
+export function* newestPlaces(owner: string): SqlTask<number[]> {
+  const found = yield* queryRows(
+    `SELECT coalesce((SELECT max(c.id) FROM change c WHERE c.owner = $1 AND c.lane = l.lane), 0) AS place
+    FROM ${usedLanes} AS l(lane) ORDER BY l.lane`,
+    owner,
+  );
+  return found.map((one) => sqlNumber(one, 'place'));
+}
+
+/** The newest commits of some trees and owners. */
+export interface Newest {
+  /** The version of each tree that there is. */
+  readonly trees: ReadonlyMap<string, number>;
+  /** The newest position per lane of each owner with commits. */
+  readonly owners: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Looks for news of many trees and owners at once. */
+export function* newestOf(trees: readonly string[], owners: readonly string[]): SqlTask<Newest> {
+  const versions = new Map<string, number>();
+  const places = new Map<string, number[]>();
+  if (trees.length > 0)
+    for (const row of yield* queryRows(
+      'SELECT id, version FROM tree WHERE id IN (SELECT unnest(CAST($1 AS TEXT[])))',
+      JSON.stringify(trees),
+    ))
+      versions.set(sqlText(row, 'id'), sqlNumber(row, 'version'));
+  if (owners.length > 0)
+    for (const row of yield* queryRows(
+      `SELECT o.owner, l.lane, coalesce((SELECT max(c.id) FROM change c WHERE c.owner = o.owner AND c.lane = l.lane), 0) AS place
+      FROM unnest(CAST($1 AS TEXT[])) AS o(owner)
+      CROSS JOIN LATERAL generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = o.owner), -1)) AS l(lane)
+      ORDER BY o.owner, l.lane`,
+      JSON.stringify(owners),
+    )) {
+      const owner = sqlText(row, 'owner');
+      const known = places.get(owner);
+      if (known === undefined) places.set(owner, [sqlNumber(row, 'place')]);
+      else known.push(sqlNumber(row, 'place'));
+    }
+  return { trees: versions, owners: places };
+}
