@@ -66,6 +66,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     node: true,
     outside: [
       { name: 'smol-toml', where: /^src\/config\// },
+      { name: 'fflate', where: /^src\/(?:files|testing)\// },
+      { name: 'unpdf', where: /^src\/files\// },
       { name: '@modelcontextprotocol/client', where: /^src\/mcp\// },
       { name: 'ajv', where: /^src\/(?:tools|mcp)\// },
       { name: 'zod' },

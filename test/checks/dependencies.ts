@@ -67,6 +67,7 @@ export const dependencyReasons: Readonly<Record<string, string>> = {
   tokenx: 'Estimates tokens in less than a megabyte of memory, also for Chinese and code.',
   tsx: 'Runs TypeScript in a checkout without a build.',
   typescript: 'Checks and compiles the packages.',
+  unpdf: 'Reads the text of PDF files for models that do not take them: PDF.js in one module, without dependencies.',
   virtua: 'Draws only the visible part of long lists.',
   vite: 'Builds the page.',
   vitest: 'Runs the tests.',

@@ -30,6 +30,8 @@ export type { Bounds, Setting, SettingListener } from './config/toml.ts';
 export * from './connections/index.ts';
 // Turns: generating replies.
 export * from './events.ts';
+export { createFileTexts, type FileTexts } from './files/file-texts.ts';
+export { storeInlineBytes, storeInlineMessages } from './generate/blobs.ts';
 export * from './generate/contract.ts';
 export { type CompactionSettings, type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
@@ -69,5 +71,6 @@ export { type RecoveredReply, type Recovery, recoverRuns } from './runs/recover.
 export type { ServiceOptions } from './service.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';
+export { type ThreadFile, threadFile } from './thread-file.ts';
 // Tools that models can call.
 export * from './tools/index.ts';

@@ -5,6 +5,7 @@ import { type Commands, createCommands } from './commands/registry.ts';
 import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
 import { createEvents, type Events, type HookFailure } from './events.ts';
+import { createFileTexts, type FileTexts } from './files/file-texts.ts';
 import { generatorSettings } from './generate/defaults.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from './generate/index.ts';
 import { memorySpending, type Spending } from './generate/spending.ts';
@@ -75,6 +76,7 @@ export function openEngine(options: EngineOptions): Engine {
     tools: options.tools ?? createTools({ ...toolSettings(config), rules: () => current().tools }),
     // Shared, so that a daily budget applies to all stores of a process even without a spending file.
     spending: options.spending ?? settings.spending ?? memorySpending(),
+    fileTexts: createFileTexts(),
     engines: new Map(),
     summarizer: null,
   };
@@ -86,6 +88,7 @@ interface Shared {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
   readonly spending: NonNullable<GeneratorOptions['spending']>;
+  readonly fileTexts: FileTexts;
   readonly engines: Map<Store, Engine>;
   summarizer: Summarizer | null;
 }
@@ -132,7 +135,7 @@ function followSettings(first: Settings, current: () => Settings): Settings {
 function engineOn(options: EngineOptions, settings: Settings, shared: Shared, store: Store): Engine {
   const known = shared.engines.get(store);
   if (known !== undefined) return known;
-  const { providers, tools, spending } = shared;
+  const { providers, tools, spending, fileTexts } = shared;
   const { kit, clock = systemClock, actor } = options;
   const makeId = options.newId ?? (() => newId(clock.now()));
   const events = options.events ?? createEvents(options.onHookFailure);
@@ -143,6 +146,7 @@ function engineOn(options: EngineOptions, settings: Settings, shared: Shared, st
     tools,
     events,
     spending,
+    fileTexts,
     limits: { ...settings.limits, ...options.limits },
     summarizer: shared.summarizer ?? undefined,
     actor,

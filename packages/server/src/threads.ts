@@ -21,20 +21,3 @@ export function threadStoreOf({ store, storeUrl, now, newId, kit }: ServerOption
   if (now !== undefined || newId !== undefined || kit !== undefined) return undefined;
   return { url: storeUrl, owner: store.owner };
 }
-
-/** What a worker is started with. */
-export interface ThreadFile {
-  readonly file: URL;
-  readonly execArgv: string[];
-}
-
-/**
- * The module of a worker, by its name without extension: next to the module `beside`, as built, or in a checkout with
- * a loader for TypeScript.
- */
-export function threadFile(name: string, beside: string): ThreadFile {
-  const isBuilt = !beside.endsWith('.ts');
-  const file = new URL(`./${name}.${isBuilt ? 'js' : 'ts'}`, beside);
-  if (isBuilt) return { file, execArgv: [] };
-  return { file, execArgv: ['--import', new URL('../test/from-sources.mjs', import.meta.url).href] };
-}

@@ -1,6 +1,6 @@
 // @module-tag browser
 // @module-tag full
-import { textEvents } from '@coppice/engine/testing';
+import { samplePdf, textEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
@@ -209,6 +209,35 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
     return thread.getByText(/^Message number 1[0-8]\d\d$/).count();
   }).toBeGreaterThan(0);
   await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B262] a picture has a thumbnail in the composer and in the chat, where a click enlarges it; files say their kind', async () => {
+  const id = await newTree();
+  const tab = await fixture.open(`/t/${id}`);
+  await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
+  const picture = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  await tab.page.locator('input[type=file]').setInputFiles([
+    { name: 'tree.png', mimeType: 'image/png', buffer: picture },
+    { name: 'wood.pdf', mimeType: 'application/pdf', buffer: samplePdf('A wood') },
+  ]);
+  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
+  await tab.page.locator('.file-chip .thumbnail').waitFor();
+  await tab.page.locator('.file-chip').getByText('PDF,').waitFor();
+  await box(tab).fill('What is this?');
+  await tab.page.keyboard.press('Alt+Enter');
+  const thread = tab.page.getByTestId('thread');
+  const shown = thread.getByRole('button', { name: 'Enlarge the image' });
+  await shown.waitFor();
+  // The page refers to the bytes; they are not part of it.
+  expect(await thread.locator('img.picture').getAttribute('src')).toMatch(/^\/api\/attachments\/[0-9a-f]{64}$/);
+  await shown.click();
+  await thread.getByRole('button', { name: 'Shrink the image' }).waitFor();
+  await thread.getByRole('link', { name: /wood\.pdf/ }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

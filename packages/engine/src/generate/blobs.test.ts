@@ -1,7 +1,9 @@
-import type { FileBlock, ImageBlock } from '@coppice/content';
-import type { Block, Message, TextBlock } from '@coppice/core';
+import { type FileBlock, type ImageBlock, messageKit } from '@coppice/content';
+import { type Block, type Message, run, type TextBlock } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { newId } from '../new-id.ts';
 import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
+import { samplePdf } from '../testing/sample-files.ts';
 import { textEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 
@@ -106,5 +108,48 @@ describe('what the store keeps', () => {
     expect(end).toMatchObject({ type: 'error', message: expect.stringContaining('The disk is gone.') });
     expect(shop.provider.requests).toEqual([]);
     expect((await shop.thread())[0]).toBe('user: Look');
+  });
+
+  test('[M72] a model that does not take a file gets its text, and the reply says so; one that takes it gets the file', async () => {
+    shop = await openTurnFixture('memory', [textEvents('Yes')], {
+      provider: { takes: (block) => block.type !== 'file' },
+    });
+    const paper = samplePdf('Coppicing renews a wood');
+    const block = await file('wood.pdf', paper, 'application/pdf');
+    const end = await ask(['scripted/one'], block).done;
+    expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([
+      { type: 'text', text: 'wood.pdf\n[Page 1]\nCoppicing renews a wood' },
+    ]);
+    const { meta } = await shop.node(end.nodeIds[0]);
+    expect(meta.source?.notices).toEqual([
+      { code: 'notice/file-as-text', data: { model: 'scripted/one', name: 'wood.pdf' } },
+    ]);
+    await shop.close();
+    shop = await openTurnFixture('memory', [textEvents('Yes')]);
+    await ask(['scripted/one'], await file('wood.pdf', paper, 'application/pdf')).done;
+    expect(shop.provider.requests[0]?.messages[0]?.content).toMatchObject([
+      { type: 'file', source: { type: 'base64', data: paper.toString('base64') } },
+    ]);
+  });
+
+  test('[M73] an image that is sent inline is stored as a blob, and the same message again is the same node', async () => {
+    shop = await openTurnFixture('memory', [textEvents('Yes')]);
+    const inline: ImageBlock = {
+      type: 'image',
+      mediaType: 'image/png',
+      source: { type: 'base64', data: png.toString('base64') },
+    };
+    await ask(['scripted/one'], inline).done;
+    const [said] = await shop.children(shop.rootId);
+    const { message } = await shop.node(said?.id);
+    expect(message?.content).toEqual([await image()]);
+    expect(shop.provider.requests[0]?.messages[0]?.content).toMatchObject([{ source: { type: 'base64' } }]);
+    const again = { role: 'user', content: [inline] } as const;
+    await run(
+      shop.store,
+      { type: 'append', treeId: shop.treeId, parentId: shop.rootId, messages: [{ message: again }] },
+      { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit },
+    );
+    expect(await shop.children(shop.rootId)).toHaveLength(1);
   });
 });

@@ -1,8 +1,17 @@
 /** Loads stored images and attachments into a request just before it is sent. */
 
-import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
+import {
+  type Base64Source,
+  type BlobSource,
+  type FileBlock,
+  type ImageBlock,
+  isBase64,
+  sha256Hex,
+} from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
-import type { BlobStore, Block, Message } from '@coppice/core';
+import type { BlobStore, Block, Message, Role } from '@coppice/core';
+import { plainText } from '../files/extract-text.ts';
+import type { FileTexts } from '../files/file-texts.ts';
 
 /** An image or an attachment whose bytes are in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
@@ -11,19 +20,31 @@ function isStoredBlock(block: Block): block is StoredBlock {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'blob';
 }
 
-// Media types that can be sent as text to a provider that does not accept such files.
+// Media types that are text.
 const inWords = /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
 
+/** How stored bytes become part of a request. */
+export interface StoredBytesOptions {
+  readonly blobs: BlobStore;
+  readonly mostBytes: number;
+  /** Whether the model takes a block as it is. */
+  readonly accepts: (block: Block, role: Role) => boolean;
+  readonly fileTexts: FileTexts;
+  /** Called for each file that is sent as its extracted text. */
+  readonly onFileAsText: (name: string) => void;
+}
+
 /**
- * Returns the messages with the bytes of their stored blocks: as base64, or as text if an attachment is text. The
- * newest messages come first; blocks beyond the size limit and blobs missing from the store stay unchanged, and the
- * provider gets their name and type instead. Messages without stored blocks stay the same objects.
+ * Returns the messages with the bytes of their stored blocks: as base64 if the model takes such files, otherwise as
+ * their text. The newest messages come first; blocks beyond the size limit, blobs missing from the store and files
+ * without text stay unchanged, and the provider gets their name and type instead. Messages without stored blocks stay the
+ * same objects.
  */
 export async function withStoredBytes(
   messages: readonly Message[],
-  blobs: BlobStore,
-  mostBytes: number,
+  options: StoredBytesOptions,
 ): Promise<readonly Message[]> {
+  const { blobs, mostBytes } = options;
   if (!messages.some((message) => message.content.some(isStoredBlock))) return messages;
   const known = new Map<string, Uint8Array | null>();
   let left = mostBytes;
@@ -43,22 +64,74 @@ export async function withStoredBytes(
     const content: Block[] = [];
     for (const block of message.content) {
       const bytes = isStoredBlock(block) ? await bytesOf(block) : null;
-      content.push(bytes === null ? block : withBlobBytes(block, bytes));
+      if (bytes === null || !isStoredBlock(block)) content.push(block);
+      else content.push(await withBlobBytes(block, bytes, message.role, options));
     }
     sent[at] = { ...message, content };
   }
   return sent;
 }
 
-function withBlobBytes(block: Block, bytes: Uint8Array): Block {
+async function withBlobBytes(
+  block: StoredBlock,
+  bytes: Uint8Array,
+  role: Role,
+  { accepts, fileTexts, onFileAsText }: StoredBytesOptions,
+): Promise<Block> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const source = { type: 'base64', data: buffer.toString('base64') } as const;
   if (isImage(block)) {
-    const image: ImageBlock = { ...block, source };
+    const image: ImageBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
     return image;
   }
-  if (!isFileBlock(block)) return block;
-  const text = { type: 'text', text: buffer.toString('utf8') } as const;
-  const file: FileBlock = { ...block, source: inWords.test(block.mediaType) ? text : source };
-  return file;
+  if (inWords.test(block.mediaType)) return withText(block, plainText(bytes) ?? buffer.toString('utf8'));
+  const file: FileBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
+  if (accepts(file, role)) return file;
+  // Sources of programs often have no media type of their own.
+  const plain = plainText(bytes);
+  if (plain !== null) return withText(block, plain);
+  const text = await fileTexts.textOf(block.source.hash, bytes);
+  if (text === null) return file;
+  onFileAsText(block.name);
+  return withText(block, text);
+}
+
+function withText(block: FileBlock, text: string): FileBlock {
+  return { ...block, source: { type: 'text', text } };
+}
+
+type InlineBlock = (ImageBlock | FileBlock) & { readonly source: Base64Source };
+
+function isInlineBlock(block: Block): block is InlineBlock {
+  return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64';
+}
+
+/**
+ * Returns a message with inline images and files moved to the blob store, so that no page of a tree carries their bytes.
+ * Both forms are equal for matching. What is not valid base64 stays as it is.
+ */
+export async function storeInlineBytes(message: Message, blobs: BlobStore): Promise<Message> {
+  if (!message.content.some(isInlineBlock)) return message;
+  return { ...message, content: await Promise.all(message.content.map((block) => storeBytes(block, blobs))) };
+}
+
+/** The same for items that each have a message. */
+export function storeInlineMessages<T extends { readonly message: Message }>(
+  items: readonly T[],
+  blobs: BlobStore,
+): Promise<readonly T[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const message = await storeInlineBytes(item.message, blobs);
+      return message === item.message ? item : { ...item, message };
+    }),
+  );
+}
+
+async function storeBytes(block: Block, blobs: BlobStore): Promise<Block> {
+  if (!isInlineBlock(block) || block.source.data === '' || !isBase64(block.source.data)) return block;
+  const bytes = Buffer.from(block.source.data, 'base64');
+  const known = await blobs.find(sha256Hex(bytes));
+  const { hash, size } = known ?? (await blobs.put(bytes, block.mediaType ?? 'application/octet-stream'));
+  const stored: StoredBlock = { ...block, source: { type: 'blob', hash, size } };
+  return stored;
 }

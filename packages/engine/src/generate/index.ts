@@ -5,6 +5,7 @@ import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
 import type { BudgetsConfig, SummariesConfig } from '../config/contract.ts';
 import { createEvents, type Events } from '../events.ts';
+import { createFileTexts, type FileTexts } from '../files/file-texts.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
@@ -48,6 +49,8 @@ export interface GeneratorOptions {
   readonly budgets?: BudgetsConfig | undefined;
   /** Where daily spending is stored; by default in memory, lost at exit. */
   readonly spending?: Spending | undefined;
+  /** The texts of attachments; by default each generator has its own. */
+  readonly fileTexts?: FileTexts | undefined;
   /** The default options of a turn; see {@link generatorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
   /** The default actor; if not given, the store's owner. */
@@ -156,6 +159,7 @@ function generatorServices(options: GeneratorOptions): {
     limits,
     budgets,
     spending,
+    fileTexts: options.fileTexts ?? createFileTexts(),
     compact: compaction?.automatic === false ? null : (options.compact ?? compactor.compactContext),
   };
   return { services, compactor, summarizer };

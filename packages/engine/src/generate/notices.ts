@@ -5,7 +5,7 @@ import type { Prompt } from './prompt.ts';
 
 /** A difference between what was asked for and what was sent. `data` has the values for the message. */
 export interface TurnNotice {
-  readonly code: 'notice/parameter-changed' | 'notice/block-changed';
+  readonly code: 'notice/parameter-changed' | 'notice/block-changed' | 'notice/file-as-text';
   readonly data: JsonObject;
 }
 
@@ -21,6 +21,7 @@ export interface NoticeList {
 export function collectNotices({ model, request, askedTokens }: Prompt): NoticeList {
   const parameters = new Map<string, TurnNotice>();
   const blocks = new Map<string, { readonly blockType: string; readonly role: string; count: number }>();
+  const files = new Map<string, TurnNotice>();
   const change = (name: string, asked: Json, sent: Json | undefined) =>
     parameters.set(name, {
       code: 'notice/parameter-changed',
@@ -31,6 +32,8 @@ export function collectNotices({ model, request, askedTokens }: Prompt): NoticeL
   return {
     add(notice) {
       if (notice.type === 'parameter-changed') change(notice.name, notice.asked, notice.sent);
+      if (notice.type === 'file-as-text')
+        files.set(notice.name, { code: 'notice/file-as-text', data: { model: model.id, name: notice.name } });
       if (notice.type !== 'block-lowered') return;
       const key = `${notice.role} ${notice.blockType}`;
       const known = blocks.get(key) ?? { blockType: notice.blockType, role: notice.role, count: 0 };
@@ -39,6 +42,7 @@ export function collectNotices({ model, request, askedTokens }: Prompt): NoticeL
     },
     all: () => [
       ...parameters.values(),
+      ...files.values(),
       ...[...blocks.values()].map(
         (block): TurnNotice => ({ code: 'notice/block-changed', data: { model: model.id, ...block } }),
       ),
@@ -68,6 +72,8 @@ export function noticeText({ code, data }: TurnNotice): string {
   const { model, name, asked, sent, blockType, count } = data;
   if (code === 'notice/block-changed')
     return `${String(model)} does not take ${String(blockType)} blocks: ${count === 1 ? 'one was' : `${String(count)} were`} sent as text or left out.`;
+  if (code === 'notice/file-as-text')
+    return `${String(model)} does not take the file ${String(name)}: its text was sent.`;
   const what = names.get(String(name)) ?? String(name);
   if (sent === null || sent === undefined) return `${String(model)} does not take ${what}: it was not sent.`;
   return `${String(model)} does not take ${what} ${shown(asked)}: ${shown(sent)} was sent.`;

@@ -1,4 +1,5 @@
 /** The first part of a turn: appends the messages and finds the position of the replies. */
+
 import {
   type ActId,
   ask,
@@ -15,6 +16,7 @@ import {
 import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
 import type { TurnApprovals } from './approvals.ts';
+import { storeInlineMessages } from './blobs.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
 import { generateError } from './errors.ts';
@@ -69,13 +71,14 @@ async function appendMessages(
   const { requestId } = options;
   // With ids derived from the request, a retry finds its message even if the conversation has continued.
   const keys = heldKeys();
-  const messages = asked.messages.map((item, index) => {
+  const masked = asked.messages.map((item, index) => {
     // A resent history may contain keys that the model wrote; they are stored masked.
     const message = maskMessage(item.message, keys);
     return item.id !== undefined || requestId === undefined
       ? { ...item, message }
       : { ...item, message, id: deterministicId(treeId, requestId, 'message', index) };
   });
+  const messages = await storeInlineMessages(masked, services.store.blobs);
   await services.yieldToEventLoop();
   const isRetry = requestId !== undefined && (await isInTree(services, treeId, messages.at(-1)?.id));
   const { result } = await run(

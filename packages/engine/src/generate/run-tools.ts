@@ -1,4 +1,5 @@
 /** Runs the tool calls of a reply and stores their results as messages. */
+
 import { isMalformed } from '@coppice/content/wires';
 import {
   type ActId,
@@ -14,6 +15,7 @@ import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
+import { storeInlineMessages } from './blobs.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
 import { commandContext, type TurnServices } from './turn-services.ts';
@@ -148,7 +150,8 @@ async function storeResult(
   emit: (event: TurnEvent) => void,
 ): Promise<NodeId> {
   const { treeId, reply, select } = round;
-  const messages = results.map((result) => ({ message: result.message, meta: { source: sourceOfResult(result) } }));
+  const made = results.map((result) => ({ message: result.message, meta: { source: sourceOfResult(result) } }));
+  const messages = await storeInlineMessages(made, services.store.blobs);
   await services.yieldToEventLoop();
   const { result } = await run(
     services.store,

@@ -2,6 +2,7 @@
 import type { MessageKit, RunContext, Store } from '@coppice/core';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Events } from '../events.ts';
+import type { FileTexts } from '../files/file-texts.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SharedTimer } from '../runs/chunk-writer.ts';
@@ -33,6 +34,8 @@ export interface TurnServices {
   readonly compact: Compact | null;
   readonly budgets: BudgetsConfig;
   readonly spending: Spending;
+  /** The texts of attachments for models that do not take the files. */
+  readonly fileTexts: FileTexts;
 }
 
 /** The context for the commands of a turn. */

@@ -206,7 +206,13 @@ async function askModelOnce(
 ): Promise<AsyncIterable<ProviderEvent>> {
   const { model, request } = prompt;
   try {
-    const messages = await withStoredBytes(request.messages, services.store.blobs, services.limits.mediaBytes);
+    const messages = await withStoredBytes(request.messages, {
+      blobs: services.store.blobs,
+      mostBytes: services.limits.mediaBytes,
+      accepts: (block, role) => model.accepts(block, role),
+      fileTexts: services.fileTexts,
+      onFileAsText: (name) => onNotice({ type: 'file-as-text', name }),
+    });
     return model.stream(messages === request.messages ? request : { ...request, messages }, {
       signal,
       onNotice,

@@ -88,7 +88,9 @@ export type ProviderNotice =
   /** A parameter was outside the provider's limits; `sent` is undefined if it was left out. */
   | { readonly type: 'parameter-changed'; readonly name: string; readonly asked: Json; readonly sent?: Json }
   /** A block of an unsupported type was sent in another form or left out. */
-  | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role };
+  | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role }
+  /** A file was sent as its text, because the model does not take such files. */
+  | { readonly type: 'file-as-text'; readonly name: string };
 
 /** Time and random numbers, injected so that tests are repeatable. */
 export interface Clock {
@@ -192,6 +194,8 @@ export interface Provider {
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
   /** Like {@link Provider.listModels}, for testing a URL and its key: rejects with the error. */
   tryModels(call: ProviderCall): Promise<readonly ListedModel[]>;
+  /** Whether a block can be sent to a model as it is; otherwise it is sent as text. */
+  accepts(block: Block, role: Role, model: string, capabilities?: ProviderCall['capabilities']): boolean;
   /**
    * A server's description of one of its models; null if it cannot be reached or does not describe it. Never throws.
    */

@@ -1,3 +1,4 @@
+import { isFileBlock } from '@coppice/content/wires';
 import type { Block, Role } from '@coppice/core';
 import { clampParameters } from './clamp-parameters.ts';
 import { systemClock } from './clock.ts';
@@ -36,6 +37,10 @@ export function defineProvider(spec: ProviderSpec): Provider {
     closed: spec.closed ?? false,
     stream: (request, call) => withGuards(spec, provider, request, call),
     fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), ignoreReturn),
+    accepts: (block, role, model, capabilities) =>
+      block.type === 'text' ||
+      (spec.supports.blocks.includes(block.type) &&
+        takesBlock(spec, supportOf(spec, capabilities), block, role, model)),
     async listModels(call) {
       if (spec.listModels === undefined) return provider.models;
       try {
@@ -152,18 +157,24 @@ function fitParameters(
   return spec.adjust?.(fitted, changed) ?? fitted;
 }
 
+function takesBlock(spec: ProviderSpec, supports: ProviderSupport, block: Block, role: Role, model: string): boolean {
+  if (block.type === 'image' && !supports.images) return false;
+  if (block.type === 'tool-use' && !supports.tools) return false;
+  return spec.takes?.(block, role, model) ?? true;
+}
+
 function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
   const tell = call.onNotice ?? ignoreReturn;
   const supports = supportOf(spec, call.capabilities);
   const fitted = fitParameters(spec, request, supports, tell);
   const messages = lowerMessages(fitted.messages, {
     supports,
-    takes(block: Block, role: Role) {
-      if (block.type === 'image' && !supports.images) return false;
-      if (block.type === 'tool-use' && !supports.tools) return false;
-      return spec.takes?.(block, role, request.model) ?? true;
+    takes: (block, role) => takesBlock(spec, supports, block, role, request.model),
+    onLowered(block, role) {
+      // The text of a file is all of it; nothing is lost.
+      if (isFileBlock(block) && block.source.type === 'text') return;
+      tell({ type: 'block-lowered', blockType: block.type, role });
     },
-    onLowered: (block, role) => tell({ type: 'block-lowered', blockType: block.type, role }),
   });
   return messages === fitted.messages ? fitted : { ...fitted, messages };
 }

@@ -1,5 +1,5 @@
 /** The configured providers: their keys and models. */
-import { AppError } from '@coppice/core';
+import { AppError, type Block, type Role } from '@coppice/core';
 import {
   type Catalogue,
   type Cost,
@@ -41,6 +41,8 @@ export interface Model {
   stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
   /** The request with the parameters that would be sent. */
   fit(request: Omit<ProviderRequest, 'model'>): Omit<ProviderRequest, 'model'>;
+  /** Whether a block can be sent as it is; otherwise it is sent as text. */
+  accepts(block: Block, role: Role): boolean;
   /** The cost of a usage; null if the price is unknown. */
   cost(usage: Omit<ProviderUsage, 'raw'>): Cost | null;
 }
@@ -237,6 +239,7 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
     missing: missingProvider(entry),
     stream: (request, call) => provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
     fit: (request) => provider.fit({ ...request, model: id }, able()),
+    accepts: (block, role) => provider.accepts(block, role, id, able().capabilities),
     cost: (usage) => costOf(infoOf().price, usage),
   };
 }

@@ -12,6 +12,7 @@ export {
 export { oddServer } from './mcp.ts';
 export { type ModelServerOptions, openModelServer } from './model-server.ts';
 export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
+export { sampleDocx, samplePdf, sampleXlsx } from './sample-files.ts';
 export {
   type ScriptedEvent,
   type ScriptedOptions,

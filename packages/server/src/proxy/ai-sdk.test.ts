@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
+import { sha256Hex } from '@coppice/content';
 import { streamed, whole } from '@coppice/engine/testing';
 import { APICallError, generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -90,7 +91,11 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     expect(all.map(({ depth }) => depth)).toEqual([1, 2, 3, 4, 3, 4]);
     expect(all[0]?.node.message?.content).toMatchObject([
       { type: 'text', text: 'What is this?' },
-      { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: pixel } },
+      {
+        type: 'image',
+        mediaType: 'image/png',
+        source: { type: 'blob', hash: sha256Hex(Buffer.from(pixel, 'base64')) },
+      },
     ]);
   });
 

@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { promptAlong } from '@coppice/core/context';
-import { titleActor } from '@coppice/engine';
+import { storeInlineBytes, storeInlineMessages, titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
 import { historyRows } from './history-names.ts';
 import { placeInSession, type SessionPlace } from './place-in-session.ts';
@@ -95,7 +95,11 @@ export async function recordExchange(
   const said = before.length === 0 ? asked : { ...asked, history: [...asked.history, ...before] };
   const placed = await placeExchange(store, said, exchange, context);
   const { treeId: id, parentId } = placed;
-  const replies = repliesOf(exchange, placed.promptOfReply);
+  const replies = await Promise.all(
+    repliesOf(exchange, placed.promptOfReply).map(async (reply) =>
+      reply.message === undefined ? reply : { ...reply, message: await storeInlineBytes(reply.message, store.blobs) },
+    ),
+  );
   // A store may write synchronously on this thread: yields between two writes.
   await new Promise((resolve) => setImmediate(resolve));
   const added =
@@ -157,16 +161,14 @@ async function placeExchange(
       : grouping === 'session'
         ? await placeInSession(store, asked, history, { project, origin, callId }, context)
         : await placeInPromptTree(store, asked, history, project, context);
+  const further = place.rest.map((message) => ({ message, meta: { source: sourceOfExchange(message.role) } }));
   const { result } = await run(
     store,
     {
       type: 'append',
       treeId: place.tree.id,
       parentId: place.parentId,
-      messages: place.rest.map((message) => ({
-        message,
-        meta: { source: sourceOfExchange(message.role) },
-      })),
+      messages: await storeInlineMessages(further, store.blobs),
       select: false,
     },
     context,

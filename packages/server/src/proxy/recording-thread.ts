@@ -1,7 +1,8 @@
 /** The proxy's side of the recording thread: starts it on first use, and again if it ends. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
-import { type ThreadStore, threadFile } from '../threads.ts';
+import { threadFile } from '@coppice/engine';
+import type { ThreadStore } from '../threads.ts';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import {

@@ -5,8 +5,9 @@
 import { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
+import { threadFile } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
-import { type ThreadStore, threadFile } from '../threads.ts';
+import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 import { importHere } from './import-here.ts';
 import {

@@ -20,6 +20,11 @@ export interface DraftAttachment {
 
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 
+/** Whether a file is an image that browsers and models show. */
+export function isPicture({ mediaType }: Pick<DraftAttachment, 'mediaType'>): boolean {
+  return pictures.test(mediaType);
+}
+
 /** A file before its upload. */
 export function attachmentOf(file: File): DraftAttachment {
   return {

@@ -4,12 +4,13 @@ import { asProblem, type LiveCall } from '@coppice/client';
 import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
-import { formatNumber, t } from '../i18n/index.ts';
+import { formatBytes, t } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
+import { fileKind } from './file-kind.ts';
 import { ToolCard } from './tool-card.tsx';
 
 interface BlocksProps {
@@ -141,16 +142,9 @@ const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 function ImageView({ block }: { readonly block: ImageBlock }): ReactElement {
   const own = useAttachment(block.source);
   const type = block.mediaType ?? '';
-  if (own !== null && shownImages.test(type))
-    return <img className="picture" src={own} alt={t('attachedImage')} loading="lazy" />;
+  if (own !== null && shownImages.test(type)) return <Picture address={own} />;
   if (block.source.type === 'base64' && shownImages.test(type))
-    return (
-      <img
-        className="picture"
-        src={`data:${type.toLowerCase()};base64,${block.source.data}`}
-        alt={t('attachedImage')}
-      />
-    );
+    return <Picture address={`data:${type.toLowerCase()};base64,${block.source.data}`} />;
   return (
     <Markdown
       text={block.source.type === 'url' ? `![](<${block.source.url.replace(/[<>\n]/g, '')}>)` : t('imageElsewhere')}
@@ -158,18 +152,32 @@ function ImageView({ block }: { readonly block: ImageBlock }): ReactElement {
   );
 }
 
+/** An image as a thumbnail, which a click enlarges. */
+function Picture({ address }: { readonly address: string }): ReactElement {
+  const [isLarge, setLarge] = useState(false);
+  return (
+    <button
+      type="button"
+      className={isLarge ? 'picture-button large' : 'picture-button'}
+      aria-expanded={isLarge}
+      aria-label={t(isLarge ? 'shrinkImage' : 'enlargeImage')}
+      onClick={() => setLarge(!isLarge)}
+    >
+      <img className="picture" src={address} alt={t('attachedImage')} loading="lazy" />
+    </button>
+  );
+}
+
 function FileView({ block }: { readonly block: FileBlock }): ReactElement {
   const own = useAttachment(block.source);
-  const size =
-    block.source.type === 'blob' && block.source.size !== undefined
-      ? `${formatNumber(Math.ceil(block.source.size / 1024))} kB`
-      : '';
+  const size = block.source.type === 'blob' && block.source.size !== undefined ? formatBytes(block.source.size) : '';
   const inside = (
     <>
       <Icon name="clip" />
       <span className="clip">{block.name}</span>
       <span className="dim num">
-        {block.mediaType} {size}
+        {fileKind(block.name, block.mediaType)}
+        {size === '' ? '' : `, ${size}`}
       </span>
     </>
   );

@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react';
-import { formatNumber, t } from '../i18n/index.ts';
+import { formatBytes, t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
+import { type DraftAttachment, isPicture } from './attachments.ts';
+import { fileKind } from './file-kind.ts';
 import type { Files } from './use-files.ts';
 
 /** The files of the next message. */
@@ -9,7 +11,7 @@ export function FileChips({ files }: { readonly files: Files }): ReactElement {
     <ul className="files">
       {files.list.map((file) => (
         <li key={file.id} className={`file-chip ${file.state}`} title={file.problem ?? file.name}>
-          <Icon name="clip" />
+          <Thumbnail file={file} />
           <span className="clip">{file.name}</span>
           {file.state === 'failed' ? (
             <button
@@ -20,7 +22,10 @@ export function FileChips({ files }: { readonly files: Files }): ReactElement {
               {t('failed')} <Icon name="again" size={12} />
             </button>
           ) : (
-            <span className="dim num">{`${formatNumber(Math.ceil(file.size / 1024))} kB`}</span>
+            <span className="dim num">
+              {isPicture(file) ? '' : `${fileKind(file.name, file.mediaType)}, `}
+              {formatBytes(file.size)}
+            </span>
           )}
           <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => files.drop(file.id)}>
             <Icon name="x" size={12} />
@@ -29,4 +34,10 @@ export function FileChips({ files }: { readonly files: Files }): ReactElement {
       ))}
     </ul>
   );
+}
+
+/** A small picture of an uploaded image; an icon for other files. */
+function Thumbnail({ file }: { readonly file: DraftAttachment }): ReactElement {
+  if (file.hash === null || !isPicture(file)) return <Icon name="clip" />;
+  return <img className="thumbnail" src={`/api/attachments/${file.hash}`} alt="" />;
 }

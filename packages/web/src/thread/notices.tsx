@@ -21,6 +21,7 @@ function wordNotice({ code, data }: SourceNotice): string {
   const reported = { model: shown(model), name: shown(name) };
   if (code === 'notice/block-changed')
     return t('noticeBlock', { ...reported, blockType: shown(blockType), count: shown(count) });
+  if (code === 'notice/file-as-text') return t('noticeFileText', reported);
   return sent === null
     ? t('noticeDropped', reported)
     : t('noticeChanged', { ...reported, asked: shown(asked), sent: shown(sent) });

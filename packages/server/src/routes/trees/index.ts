@@ -12,6 +12,7 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
+import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { formatOfTree, readMessages, requireTree, resolveTree, viewOfTree } from '../../resolve-tree.ts';
@@ -67,9 +68,10 @@ const create = defineRoute({
   async handle(call) {
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
     const made = id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(id));
-    const said = readMessages(messages ?? []);
+    const given = readMessages(messages ?? []);
     const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
     if (temporary) await call.ownerServices.admitTemporary(made);
+    const said = await storeInlineMessages(given, store.blobs);
     const context = runContext(call, call.services.newId());
     const set = omitUndefined(attributes);
     const created = await run(

@@ -1,5 +1,6 @@
 /** Messages: appended, edited, split, joined, deleted. */
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
+import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { contentOfNode, readMessages, resolveTree } from '../../resolve-tree.ts';
@@ -35,7 +36,7 @@ const append = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { parentId, select, merge } = call.body;
-    const messages = readMessages(call.body.messages);
+    const messages = await storeInlineMessages(readMessages(call.body.messages), store.blobs);
     if (messages.length === 0) return refuse('message/blank', 'There is no message to append.', {});
     const outcome = await runWrite(call, store, {
       type: 'append',

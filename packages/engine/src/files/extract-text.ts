@@ -1,0 +1,48 @@
+/** The text of a file, by what its bytes are. */
+import { isUtf8 } from 'node:buffer';
+
+/** The longest text of a file that is sent to a model, in UTF-16 code units. */
+export const mostCharacters = 600_000;
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.byteLength)).includes('%PDF-');
+}
+
+function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
+}
+
+/** The text of bytes that are text, in UTF-8 or UTF-16; null for other bytes. */
+export function plainText(bytes: Uint8Array): string | null {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  // Binary formats contain zero bytes; texts do not. A PDF may be all ASCII.
+  return isUtf8(bytes) && !bytes.includes(0) && !isPdf(bytes) ? new TextDecoder('utf-8').decode(bytes) : null;
+}
+
+/** The text of a PDF, a Word, Excel, PowerPoint or OpenDocument file, or of a text file; null if there is none. */
+export async function extractText(bytes: Uint8Array): Promise<string | null> {
+  const text = await rawText(bytes);
+  if (text === null || text.trim() === '') return null;
+  if (text.length <= mostCharacters) return text;
+  const shown = text.slice(0, mostCharacters).replace(/[\ud800-\udbff]$/, '');
+  return `${shown}\n\n[The rest of this file was left out: ${text.length - shown.length} of ${text.length} characters.]`;
+}
+
+async function rawText(bytes: Uint8Array): Promise<string | null> {
+  if (isPdf(bytes)) return pdfText(bytes);
+  if (isZip(bytes)) {
+    const { officeText } = await import('./office-text.ts');
+    return officeText(bytes);
+  }
+  return plainText(bytes);
+}
+
+async function pdfText(bytes: Uint8Array): Promise<string> {
+  const { extractText: extractPages, getDocumentProxy } = await import('unpdf');
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  const { text: pages } = await extractPages(document, { mergePages: false });
+  if (pages.every((page) => page.trim() === '')) return '';
+  return pages.map((page, index) => `[Page ${index + 1}]\n${page.trim()}`).join('\n\n');
+}

@@ -1,0 +1,76 @@
+/** The texts of attachments for models that do not take the files themselves. */
+import { Worker } from 'node:worker_threads';
+import { threadFile } from '../thread-file.ts';
+import { plainText } from './extract-text.ts';
+
+/** Extracts texts, one file at a time, and remembers the last ones. */
+export interface FileTexts {
+  /** The text of a file with this hash; null if it has none or cannot be read. Never rejects. */
+  textOf(hash: string, bytes: Uint8Array): Promise<string | null>;
+}
+
+/** Limits of an extraction. */
+export interface FileTextLimits {
+  readonly timeMs: number;
+  readonly memoryMb: number;
+  /** How many texts are remembered. */
+  readonly remembered: number;
+}
+
+const usualLimits: FileTextLimits = { timeMs: 30_000, memoryMb: 512, remembered: 16 };
+
+/** Creates a holder of texts. Starts nothing until a file is asked for. */
+export function createFileTexts(limits: Partial<FileTextLimits> = {}): FileTexts {
+  const bounds = { ...usualLimits, ...limits };
+  const known = new Map<string, Promise<string | null>>();
+  let last: Promise<unknown> = Promise.resolve();
+  const extract = (bytes: Uint8Array): Promise<string | null> => {
+    const next = last.then(() => extractInThread(bytes, bounds));
+    last = next;
+    return next;
+  };
+  return {
+    textOf(hash, bytes) {
+      const text = known.get(hash) ?? extract(bytes);
+      known.delete(hash);
+      known.set(hash, text);
+      const [oldest] = known.keys();
+      if (known.size > bounds.remembered && oldest !== undefined) known.delete(oldest);
+      return text;
+    },
+  };
+}
+
+/** Whether the bytes are text as they are. */
+export function isPlainText(bytes: Uint8Array): boolean {
+  return plainText(bytes) !== null;
+}
+
+function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits): Promise<string | null> {
+  return new Promise((resolve) => {
+    try {
+      const { file, execArgv } = threadFile('text-worker', import.meta.url);
+      const worker = new Worker(file, {
+        name: 'coppice-file-text',
+        workerData: bytes,
+        execArgv,
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+        // What a parser of foreign files prints is nobody's message.
+        stdout: true,
+        stderr: true,
+      });
+      const timer = setTimeout(() => end(null), timeMs);
+      const end = (text: string | null) => {
+        clearTimeout(timer);
+        resolve(text);
+        void worker.terminate();
+      };
+      worker.once('message', (message: { readonly text: string | null }) => end(message.text));
+      worker.once('error', () => end(null));
+      worker.once('exit', () => end(null));
+    } catch {
+      resolve(null);
+    }
+  });
+}

@@ -1,0 +1,6 @@
+/** A worker thread that extracts the text of one file, so that a large or hostile file blocks and breaks nothing. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { extractText } from './extract-text.ts';
+
+if (parentPort !== null && workerData instanceof Uint8Array)
+  parentPort.postMessage({ text: await extractText(workerData) });
