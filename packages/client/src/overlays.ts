@@ -24,7 +24,7 @@ export function withOverlays(
 
 /** The confirmed part with the server's result of a write, so that nothing flickers between the response and the feed. */
 export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
-  const base = isBegun(value) ? withPrompts(shown, overlay, value) : shown;
+  const base = isBegun(value) ? withPrompts(shown, overlay, value) : withoutNodes(shown, overlay, value);
   const nodes = new Map(base.nodes);
   const kids = new Map(base.childrenByParent);
   if (isWritten(value))
@@ -57,6 +57,14 @@ function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: Beg
     (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
   );
   return applyRowChanges(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
+}
+
+/** The part with bookmarks and attributes that a write set: no node of the response has them, and the feed may be later. */
+function withoutNodes(base: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
+  // A feed that was faster has them already, and perhaps what others did since.
+  if (overlay === null || !isWritten(value) || value.version <= base.tree.version) return base;
+  const steps = overlay.steps.filter(({ type }) => type === 'bookmark' || type === 'attributes');
+  return applyRowChanges(base, rowsShown(steps, base, overlay.id), base.tree.version);
 }
 
 function rowsShown(steps: readonly Step[], part: LoadedBranch, number: number): RowChange[] {

@@ -179,6 +179,19 @@ test('[CL8] a send costs one request; the feed brings the rest', async () => {
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
 });
 
+test('[CL10] a bookmark stays when the server has answered and its feed has not', async () => {
+  const { session, client } = await open([], ['One']);
+  const leaf = leafOf(session);
+  client.events.hold();
+  await session.actions.setBookmark(leaf, 'Here');
+  expect(session.state.part?.bookmarks.get(leaf)?.title).toBe('Here');
+  await session.actions.setBookmark(leaf, null);
+  expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
+  client.events.open();
+  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(4), patience);
+  expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
+});
+
 test('[CL8] a bookmark, a note and their undo cost one request each', async () => {
   const { session, client } = await open([textEvents('Hi.')]);
   const leaf = leafOf(session);

@@ -92,6 +92,26 @@ test('[CL7] the built-in guide answers below the tool that it calls', async () =
   await own.close();
 });
 
+test('[CL7] a message that is sent before the tools are known is answered with them', async () => {
+  const own = await openPageFixture();
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
+  const tab = await own.open('/settings');
+  await tab.context.addInitScript("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
+  const held: (() => void)[] = [];
+  await tab.page.route('**/api/tools', async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await tab.page.goto(`${own.url}/t/${body.treeId}`);
+  await tab.page.locator('.prompt-row').waitFor();
+  await send(tab, 'What is the date today?');
+  await soon(() => held.length).toBe(1);
+  for (const answer of held) answer();
+  await tab.page.getByTestId('thread').getByRole('region', { name: 'Tool call current_date' }).waitFor();
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
+
 test('[B107] a message that does not fit stays in the composer alone, and the meter counts its files before it is sent', async () => {
   const own = await openPageFixture({ config: '[models."scripted/one"]\nwindow = 4000\nmax_output = 1000\n' });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Small window' } });

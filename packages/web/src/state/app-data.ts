@@ -14,6 +14,8 @@ interface AppData {
   readonly defaultModel: string | null;
   readonly commands: readonly CommandView[];
   readonly tools: readonly { readonly name: string; readonly description?: string; readonly sideEffects?: boolean }[];
+  /** Whether models, commands and tools have been asked for: before, a reply would be generated without tools. */
+  readonly registersKnown: boolean;
   readonly unauthorized: boolean;
   /** The selected models of the next reply, as `provider/model`. */
   readonly chosen: readonly string[];
@@ -41,6 +43,7 @@ export const useAppData = create<AppData>(() => ({
   defaultModel: null,
   commands: [],
   tools: [],
+  registersKnown: false,
   unauthorized: false,
   chosen: keptModels(),
   n: 1,
@@ -130,6 +133,7 @@ export async function loadRegisters(): Promise<void> {
     useAppData.setState({ models: models.value.items, defaultModel: models.value.default ?? null });
   if (commands.status === 'fulfilled') useAppData.setState({ commands: commands.value.items });
   if (tools.status === 'fulfilled') useAppData.setState({ tools: tools.value.items });
+  useAppData.setState({ registersKnown: true });
 }
 
 const soonMs = 250;

@@ -90,7 +90,8 @@ export function Composer(): ReactElement {
   );
 
   // A new chat has its first message, which still needs a reply.
-  const started = part !== null && part.leaf !== null;
+  const registersKnown = useAppData((lists) => lists.registersKnown);
+  const started = part !== null && part.leaf !== null && registersKnown;
   useEffect(() => {
     const node = started ? takeWantedReply(session.treeId) : null;
     if (node !== null) void replyTo(session, node, currentOptions());
@@ -104,7 +105,7 @@ export function Composer(): ReactElement {
     return files.list.reduce((sum, file) => sum + tokensOf(file), words);
   }, [counted, files.list]);
 
-  const ready = parentId !== null && !files.list.some((file) => file.state === 'sending');
+  const ready = parentId !== null && registersKnown && !files.list.some((file) => file.state === 'sending');
 
   const send = async (answer: boolean) => {
     // A message sent before the page is ready is sent as soon as possible.
