@@ -7,6 +7,7 @@ import { httpRefusal, refuseHttp } from './http-errors.ts';
 import { answerRefusal, failedAnswer } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
+import { createRequestIds } from './middleware/request-id.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { createReference } from './reference-page.ts';
 import type { RouteDefinition } from './routes/define.ts';
@@ -34,10 +35,12 @@ export function createServer(options: ServerOptions): CoppiceServer {
   const services = createServices(options, closing.signal, createReference(routes));
   const web = createWeb(services);
   const app = new Hono<ServerEnv>();
+  const requestId = createRequestIds();
   // The checks that every request passes, in this order.
   app.use(async (context, next) => {
     const began = services.now();
     context.set('services', services);
+    context.set('requestId', requestId(context));
     const passed = attempt(context, () => {
       checkHost(context);
       const answered = checkOrigin(context);

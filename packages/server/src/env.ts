@@ -12,6 +12,8 @@ export interface ServerEnv {
     /** The pattern of the route, never the path itself: a path may contain a share's token. */
     pattern: string;
     caller: Caller | undefined;
+    /** The id of the request. */
+    requestId: string;
     /** The status of the response, for log and metrics: reading it from the response itself would be slower. */
     status: number;
     /** CORS headers for an origin that the operator listed; undefined for all others. */

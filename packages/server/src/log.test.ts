@@ -52,6 +52,23 @@ test('[A130] a log has a line for each request by its pattern, and no key, token
   expect(reported).not.toContain('sk-canary');
 });
 
+test('[A141] an answer and its line in the log have one id, that of a proxy in front if it is valid', async () => {
+  const lines: string[] = [];
+  const log = createLog({ to: { write: (line) => void lines.push(line) } });
+  const server = await openTestServer({ log });
+  const idOf = async (headers: Readonly<Record<string, string>> = {}) =>
+    (await server.raw('GET', '/healthz', { headers })).headers.get('x-request-id');
+  const [first, second] = [await idOf(), await idOf()];
+  expect(first).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/);
+  expect(second).not.toBe(first);
+  expect(await idOf({ 'x-request-id': 'edge-0123456789' })).toBe('edge-0123456789');
+  const refused = await idOf({ 'x-request-id': 'an id with "quotes"' });
+  expect(refused).toMatch(/^[0-9a-f]{12}-/);
+  const logged = lines.map((line) => JSON.parse(line)).filter((line) => line.msg === 'request');
+  expect(logged.map((line) => line.id)).toEqual([first, second, 'edge-0123456789', refused]);
+  await server.close();
+});
+
 test('[A131] keys that the server holds are in no answer, feed, document, tool result or stored row', async () => {
   const env = { OPENAI_API_KEY: 'sk-canary-environment-004' };
   const tools = createTools({

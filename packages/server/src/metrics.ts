@@ -1,4 +1,5 @@
 /** Metrics for Prometheus, counted by route pattern so that no id or token becomes a label. */
+import { performance } from 'node:perf_hooks';
 
 const buckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
@@ -8,11 +9,37 @@ interface Series {
   readonly upTo: number[];
 }
 
+interface ReadValue {
+  readonly kind: 'gauge' | 'counter';
+  readonly help: string;
+  readonly read: () => number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const requestsHelp = 'Requests answered, by method, route and status.';
+const durationHelp = 'Time to the head of the answer, by route.';
+
+/** Adds what is known of every process: version, memory, processor time. Nothing is measured until it is read. */
+export function describeProcess(metrics: Metrics, version: string): void {
+  metrics.gauge('coppice_build_info', 'Always 1; the label is the version of Coppice.', () => 1, { version });
+  metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', () => process.uptime());
+  metrics.gauge('coppice_process_resident_bytes', 'Memory of the process.', () => process.memoryUsage.rss());
+  metrics.counter('coppice_process_cpu_seconds_total', 'Processor time of the process.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  metrics.counter(
+    'coppice_process_busy_seconds_total',
+    'Time in which the event loop was busy; near one second per second, requests wait.',
+    () => performance.eventLoopUtilization().active / 1_000,
+  );
+}
+
 export class Metrics {
   // By route, then by method and status: no string is built for a known combination.
   readonly #requests = new Map<string, Map<string, Map<number, { count: number }>>>();
   readonly #times = new Map<string, Series>();
-  readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
+  readonly #values = new Map<string, ReadValue>();
 
   /** Counts one request. */
   count(method: string, route: string, status: number, ms: number): void {
@@ -31,19 +58,33 @@ export class Metrics {
   }
 
   /** Adds a gauge that is read on request. */
-  gauge(name: string, help: string, read: () => number): void {
-    this.#gauges.set(name, { help, read });
+  gauge(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {
+    this.#values.set(name, { kind: 'gauge', help, read, labels });
+  }
+
+  /** Adds a counter that is read on request; its value never falls. */
+  counter(name: string, help: string, read: () => number): void {
+    this.#values.set(name, { kind: 'counter', help, read, labels: {} });
+  }
+
+  /** Name, kind and meaning of every metric, for the documentation. */
+  get described(): readonly { readonly name: string; readonly kind: string; readonly help: string }[] {
+    return [
+      { name: 'coppice_requests_total', kind: 'counter', help: requestsHelp },
+      { name: 'coppice_request_duration_seconds', kind: 'histogram', help: durationHelp },
+      ...[...this.#values].map(([name, { kind, help }]) => ({ name, kind, help })),
+    ];
   }
 
   /** All metrics in the text format of Prometheus. */
   text(): string {
-    const lines = ['# HELP coppice_requests_total Requests answered.', '# TYPE coppice_requests_total counter'];
+    const lines = [`# HELP coppice_requests_total ${requestsHelp}`, '# TYPE coppice_requests_total counter'];
     for (const [route, methods] of this.#requests)
       for (const [method, statuses] of methods)
         for (const [status, { count }] of statuses)
           lines.push(`coppice_requests_total{method="${method}",route="${route}",status="${status}"} ${count}`);
     lines.push(
-      '# HELP coppice_request_duration_seconds Time to the head of the answer.',
+      `# HELP coppice_request_duration_seconds ${durationHelp}`,
       '# TYPE coppice_request_duration_seconds histogram',
     );
     for (const [route, series] of this.#times) {
@@ -57,8 +98,11 @@ export class Metrics {
         `coppice_request_duration_seconds_count{route="${route}"} ${series.count}`,
       );
     }
-    for (const [name, { help, read }] of this.#gauges)
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`);
+    for (const [name, { kind, help, read, labels }] of this.#values) {
+      const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const labelled = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, `${labelled} ${read()}`);
+    }
     return `${lines.join('\n')}\n`;
   }
 }

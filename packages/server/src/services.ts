@@ -29,7 +29,7 @@ import { refuseHttp } from './http-errors.ts';
 import { Streams } from './live/event-stream.ts';
 import { TreeFeeds } from './live/hubs.ts';
 import { LiveTurns } from './live/turns.ts';
-import { Metrics } from './metrics.ts';
+import { describeProcess, Metrics } from './metrics.ts';
 import { BodyUsage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { omitUndefined } from './omit-undefined.ts';
@@ -38,6 +38,7 @@ import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
 import { Imports } from './transfer/imports.ts';
+import { productVersion } from './version.ts';
 
 /** The services of one owner: kept and temporary trees, and turns in both. */
 export interface OwnerServices {
@@ -170,6 +171,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const metrics = new Metrics();
+  describeProcess(metrics, productVersion);
   const usage = new BodyUsage({ quotas, now });
   const turns = new LiveTurns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);

@@ -13,6 +13,7 @@ export function logRequest(context: ServerContext, began: number): void {
   const isFault = status >= 500 && failure !== undefined && status !== 503 && status !== 507;
   if (!log.isLevelEnabled(isFault ? 'error' : 'info')) return;
   const line = {
+    id: context.get('requestId'),
     method,
     route,
     status,

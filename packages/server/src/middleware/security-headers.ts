@@ -66,5 +66,7 @@ export function respond(
 ): Response {
   context.set('status', status);
   const sent = body instanceof ReadableStream ? guardStream(context, body) : body;
-  return new Response(sent, { status, headers: { ...everyAnswer, ...context.get('cors'), ...headers } });
+  // A forwarded response has the id of its service, which that service asks for.
+  const id = 'x-request-id' in headers ? {} : { 'X-Request-Id': context.get('requestId') };
+  return new Response(sent, { status, headers: { ...everyAnswer, ...id, ...context.get('cors'), ...headers } });
 }

@@ -21,6 +21,16 @@ test('[A31] figures are counted by the pattern of a route, never by what is in i
   await server.close();
 });
 
+test('[A142] figures tell of the process: version, memory, processor time and how busy it is', async () => {
+  const server = await openTestServer();
+  const { body } = await server.ask('GET', '/metrics');
+  expect(body).toMatch(/^coppice_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+  for (const name of ['uptime_seconds', 'resident_bytes', 'cpu_seconds_total', 'busy_seconds_total'])
+    expect(Number(new RegExp(`^coppice_process_${name} (\\S+)$`, 'm').exec(body)?.[1])).toBeGreaterThan(0);
+  expect(body).toContain('# TYPE coppice_process_cpu_seconds_total counter');
+  await server.close();
+});
+
 test('[A32] the reference page lists every route and loads nothing', async () => {
   const server = await openTestServer();
   const { body, headers } = await server.ask('GET', '/api/docs', { token: null });
