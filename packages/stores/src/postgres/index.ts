@@ -42,19 +42,28 @@ export async function open(place: string, options: PostgresOptions = {}): Promis
 const oldestServer = 130_000;
 
 /** The properties of a server before anything is done with it. */
+// A slow connection alone makes seconds of difference.
+const clockToleranceMs = 30_000;
+const fewConnections = 20;
+
 interface Server {
   readonly version: number;
   readonly encoding: string;
   readonly readOnly: boolean;
   readonly synchronous: string;
   readonly fsync: string;
+  /** How far its clock is ahead of ours, in milliseconds. */
+  readonly aheadMs: number;
+  readonly connections: number;
 }
 
 function* serverWork(): SqlTask<Server> {
   const found = yield* queryRow(
     `SELECT CAST(current_setting('server_version_num') AS INTEGER) AS version, current_setting('server_encoding') AS encoding,
       CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
-      current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync`,
+      current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync,
+      CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
+      CAST(current_setting('max_connections') AS INTEGER) AS connections`,
   );
   const said = found ?? {};
   return {
@@ -63,6 +72,8 @@ function* serverWork(): SqlTask<Server> {
     readOnly: sqlNumber(said, 'read_only') === 1,
     synchronous: sqlText(said, 'synchronous'),
     fsync: sqlText(said, 'fsync'),
+    aheadMs: sqlNumber(said, 'clock') - Date.now(),
+    connections: sqlNumber(said, 'connections'),
   };
 }
 
@@ -81,6 +92,14 @@ async function prepareServer(database: PostgresDatabase, options: PostgresOption
       'The connection goes through a pooler: statements are not kept prepared, and commits of other servers are looked for instead of listened to.',
     );
   if (server.fsync === 'off') notes.push('The server runs without fsync: a power cut can lose what was acknowledged.');
+  if (Math.abs(server.aheadMs) > clockToleranceMs)
+    notes.push(
+      `The clock of the server differs from ours by ${Math.round(Math.abs(server.aheadMs) / 1000)} seconds: set both by a time service.`,
+    );
+  if (server.connections < fewConnections)
+    notes.push(
+      `The server takes ${server.connections} connections (max_connections): several servers of ours need more.`,
+    );
   const readOnly = options.readOnly === true || server.readOnly;
   if (server.readOnly && options.readOnly !== true)
     notes.push('The database takes no writes: everything can be read, nothing can be saved.');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
 import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, PostgresServer, packagedBinaries } from '../../test/postgres-server.ts';
 import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
@@ -218,6 +218,18 @@ describe('opening', () => {
     await database.drop();
   });
 
+  test('a server whose clock differs from ours is used, and it is said', async () => {
+    const database = await preparedDatabase();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 600_000);
+    const store = await open(database.url).finally(() => vi.useRealTimers());
+    expect((await store.info()).notes.join()).toMatch(
+      /clock of the server differs from ours by (?:599|600|601) seconds/,
+    );
+    await store.close();
+    await database.drop();
+  });
+
   test('a server without trigrams and without fsync is used, and what it lacks is said', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'coppice-bare-'));
     const { chmod } = await import('node:fs/promises');
@@ -226,11 +238,13 @@ describe('opening', () => {
     await copyBinaries(packagedBinaries(), binaries);
     const extensions = join(binaries, 'share', 'postgresql', 'extension');
     for (const file of await readdir(extensions)) if (file.startsWith('pg_trgm')) await rm(join(extensions, file));
-    const server = await PostgresServer.start({ binaries, settings: { fsync: 'off' } });
+    const server = await PostgresServer.start({ binaries, settings: { fsync: 'off', max_connections: '12' } });
     const store = await open(await server.createDatabase());
     const { notes } = await store.info();
     expect(notes.join()).toContain('pg_trgm');
     expect(notes.join()).toContain('without fsync');
+    expect(notes.join()).toContain('takes 12 connections');
+    expect(notes.join()).not.toContain('clock');
     expect(store.supports.durable).toBe(false);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
     const [hit] = await fixture.grow(['漢字 and more', 'a needle']);

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostname } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice doctor', () => {
@@ -48,6 +49,37 @@ describe('coppice doctor', () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it('[O136] reports a clock that is behind a change of the store', async () => {
+    await fixture.grow('Hello');
+    expect((await fixture.run(['doctor'])).out).toMatch(/✓ clock: \d{4}-/);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      vi.setSystemTime(Date.now() - 3_600_000);
+      const late = await fixture.run(['doctor']);
+      expect(late.code).toBe(1);
+      expect(late.out).toMatch(/✗ clock: .* 60 minutes later/);
+      vi.setSystemTime(Date.UTC(2001, 0, 1));
+      expect((await fixture.run(['doctor'])).out).toContain('cannot be');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('[O137] prints a report without names, paths and keys', async () => {
+    const secret = 'sk-a-key-that-is-never-shown';
+    const own = makeCliFixture({ env: { OPENAI_API_KEY: secret } });
+    await own.grow('Hello');
+    mkdirSync(`${own.home}/.coppice`, { recursive: true });
+    const provider = '[providers.openai]\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "OPENAI_API_KEY"\n';
+    writeFileSync(`${own.home}/.coppice/config.toml`, provider);
+    const { code, out } = await own.run(['doctor', '--report']);
+    expect(code).toBe(0);
+    for (const part of ['```text', 'ok   program: coppice', 'ok   store: sqlite at ~', 'openai (OPENAI_API_KEY)'])
+      expect(out).toContain(part);
+    for (const hidden of [own.home, hostname(), secret]) expect(out).not.toContain(hidden);
+    own.close();
   });
 
   it('[O135] reports disk space, and keys by their origin without showing them', async () => {

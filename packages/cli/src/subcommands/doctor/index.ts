@@ -1,6 +1,15 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { configPath, type KeySource, keysPath, localTokenPath, secretPath, sharedKeysPath } from '@coppice/engine';
+import {
+  configPath,
+  type KeySource,
+  keysPath,
+  localTokenPath,
+  redact,
+  secretPath,
+  sharedKeysPath,
+} from '@coppice/engine';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
@@ -21,10 +30,12 @@ export const doctor = defineSubcommand({
   name: 'doctor',
   summary: 'check your setup; report problems and how to fix them',
   group: 'Manage',
-  examples: ['coppice doctor', 'coppice doctor --json'],
-  async run(_given, at) {
+  options: [{ name: 'report', summary: 'print what to paste into an issue: no keys, no names, no paths of your home' }],
+  examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],
+  async run(given, at) {
     const findings = [
       program(at),
+      await runChecks('clock', () => clock(at)),
       await runChecks('configuration', () => configuration(at)),
       await runChecks('disk', () => disk(at)),
       await runChecks('permissions', () => permissions(at)),
@@ -34,6 +45,7 @@ export const doctor = defineSubcommand({
       await runChecks('hooks', () => hooks(at)),
       await runChecks('recordings', () => recordings(at)),
     ];
+    if (given.flag('report')) return { data: { version, report: report(findings, at) }, lines: report(findings, at) };
     const { style, columns, foreign } = at.output;
     // Indented below its mark and wrapped between words.
     const set = (text: string) => (at.host.stdout.isTTY === true ? wrapped(text, columns - 2).join('\n  ') : text);
@@ -59,7 +71,8 @@ async function runChecks(what: string, look: () => Promise<Omit<DoctorFinding, '
 function program(at: CliContext): DoctorFinding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const old = major < 20 || (major === 20 && minor < 19);
-  const said = `coppice ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
+  const runtime = process.versions['bun'] === undefined ? '' : `Bun ${process.versions['bun']}, `;
+  const said = `coppice ${version} on ${runtime}Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
   return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${said}; Node 20.19 or newer is needed` : said };
 }
 
@@ -135,10 +148,47 @@ async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> 
   const { items } = await opened.trees({ limit: 1 });
   const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];
   const said = [
-    `${info.kind} at ${info.place}, ${items.length === 0 ? 'empty' : 'in use'}`,
+    `${info.kind} at ${info.place}, version ${info.schemaVersion}, ${items.length === 0 ? 'empty' : 'in use'}`,
     ...notes.map((note) => note.replace(/\.$/, '')),
   ].join('; ');
   return { state: notes.length > 0 ? 'note' : 'ok', said };
+}
+
+/** Nothing was changed before this version existed. */
+const firstPossible = Date.UTC(2026, 10, 1);
+/** Computers that share a store differ by seconds. */
+const clockToleranceMs = 120_000;
+
+async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
+  const now = Date.now();
+  const said = new Date(now).toISOString();
+  if (now < firstPossible)
+    return { state: 'bad', said: `${said} cannot be; set the clock, or new chats are sorted below old ones` };
+  const [newest] = (await (await at.keptStore()).trees({ limit: 1 })).items;
+  const ahead = (newest?.updatedAt ?? 0) - now;
+  if (ahead <= clockToleranceMs) return { state: 'ok', said };
+  const minutes = Math.round(ahead / 60_000).toLocaleString('en-US');
+  return {
+    state: 'bad',
+    said: `${said}, but a chat was changed ${minutes} minutes later; set the clock by a time service`,
+  };
+}
+
+/** The findings as Markdown that can be shown to strangers. */
+function report(findings: readonly DoctorFinding[], at: CliContext): readonly string[] {
+  const names: readonly (readonly [string, string])[] = [
+    [at.host.home, '~'],
+    [homedir(), '~'],
+    [userInfo().username, '<user>'],
+    [hostname(), '<host>'],
+  ];
+  const hide = (text: string) =>
+    names
+      .filter(([name]) => name.length > 2)
+      .reduce((hidden, [name, mark]) => hidden.replaceAll(name, mark), redact(text))
+      // The address of a database names its host and its user.
+      .replaceAll(/postgres(?:ql)?:\/\/\S+|(?<=postgres at )\S+(?=,)/g, '<address>');
+  return ['```text', ...findings.map(({ what, state, said }) => `${state.padEnd(4)} ${what}: ${hide(said)}`), '```'];
 }
 
 /** Unacknowledged calls that the proxy could not record. */
