@@ -3,6 +3,7 @@
  * no origin and no network, and its result is shown as an image. A separate module, loaded with the first diagram.
  */
 import libraryAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
+import { pageHost } from '../state/page-host.ts';
 
 /** A drawn diagram, or why it could not be drawn. */
 export type DrawnDiagram = { readonly svg: string } | { readonly problem: string };
@@ -63,7 +64,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
   element.tabIndex = -1;
   element.title = 'Mermaid';
   element.className = 'diagram-frame';
-  element.src = '/frames/diagram.html';
+  element.src = `${pageHost.files}/frames/diagram.html`;
   await new Promise<void>((resolve) => {
     addEventListener('message', (event) => {
       if (event.source !== element.contentWindow) return;

@@ -5,6 +5,7 @@ import { t } from '../i18n/index.ts';
 import { CodeText } from '../markdown/code.tsx';
 import { fileNameOf, languageName } from '../markdown/code-names.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { pageHost } from '../state/page-host.ts';
 import { switchTo } from '../state/tree-actions.ts';
 import { closePreview, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -122,7 +123,7 @@ function SandboxFrame({ of, title }: { readonly of: Previewable; readonly title:
       ref={frame}
       sandbox="allow-scripts"
       referrerPolicy="no-referrer"
-      src="/frames/preview.html"
+      src={`${pageHost.files}/frames/preview.html`}
       title={t('previewOf', { name: title })}
     />
   );

@@ -1,5 +1,6 @@
 /** The client of the server that this page came from. */
 import { createClient } from '@coppice/client';
+import { pageHost } from './page-host.ts';
 
 let signedOut = (): void => undefined;
 
@@ -9,7 +10,10 @@ export function onSignedOut(listener: () => void): void {
 }
 
 /** The page's client. */
-export const client = createClient({ onSignedOut: () => signedOut() });
+export const client = createClient({
+  onSignedOut: () => signedOut(),
+  ...(pageHost.fetch === undefined ? {} : { fetch: pageHost.fetch }),
+});
 
 /** The API methods of the page. */
 export const { api, routes } = client;

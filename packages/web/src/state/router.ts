@@ -1,6 +1,7 @@
 /** The current place, from the URL. */
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { create } from 'zustand';
+import { pageHost } from './page-host.ts';
 
 /** The screens of a tree. */
 export type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
@@ -58,6 +59,10 @@ function placeOfAddress(path: string, query: string): PagePlace {
 
 /** The URL of a place. */
 export function addressFor(place: PagePlace): string {
+  return pageHost.addressPrefix + pathFor(place);
+}
+
+function pathFor(place: PagePlace): string {
   switch (place.name) {
     case 'tree': {
       const query = new URLSearchParams();
@@ -107,9 +112,23 @@ interface RouteState {
   readonly leaf: NodeId | null;
 }
 
+/** The address in the address bar, with its prefix. */
+function currentAddress(): string {
+  const inFragment = pageHost.addressPrefix.endsWith('#');
+  return location.pathname + location.search + (inFragment ? location.hash || '#' : '');
+}
+
+/** The place that the address bar names. */
+function currentPlace(): PagePlace {
+  const address = currentAddress();
+  const { addressPrefix: prefix } = pageHost;
+  const [path = '', query = ''] = (address.startsWith(prefix) ? address.slice(prefix.length) : '').split('?');
+  return placeOfAddress(path, query);
+}
+
 /** The current place. */
 export const useRoute = create<RouteState>(() => ({
-  place: placeOfAddress(location.pathname, location.search),
+  place: currentPlace(),
   visit: 0,
   leaf: null,
 }));
@@ -118,7 +137,7 @@ export const useRoute = create<RouteState>(() => ({
 export function navigateTo(place: PagePlace, options: { readonly replace?: boolean } = {}): void {
   const address = addressFor(place);
   if (options.replace === true) history.replaceState(null, '', address);
-  else if (address !== location.pathname + location.search) history.pushState(null, '', address);
+  else if (address !== currentAddress()) history.pushState(null, '', address);
   useRoute.setState((route) => ({ place, visit: route.visit + 1, leaf: null }));
 }
 
@@ -134,7 +153,7 @@ function leafIn(state: unknown): NodeId | null {
 
 addEventListener('popstate', (event) =>
   useRoute.setState((route) => ({
-    place: placeOfAddress(location.pathname, location.search),
+    place: currentPlace(),
     visit: route.visit + 1,
     leaf: leafIn(event.state),
   })),

@@ -2,6 +2,8 @@
 import type { GuideSection } from './knowledge.ts';
 import { synonymsOf, tokenize } from './tokenize.ts';
 
+export type { GuideSection } from './knowledge.ts';
+
 /** A passage and its score. */
 export interface PassageHit {
   readonly passage: GuideSection;

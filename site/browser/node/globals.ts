@@ -1,0 +1,58 @@
+/** The globals of Node that the server's own code uses, for a worker of a browser. Imported before everything else. */
+import { ByteBuffer } from './buffer.ts';
+
+const nextTask = new MessageChannel();
+const tasks: (() => void)[] = [];
+nextTask.port1.onmessage = () => tasks.shift()?.();
+
+/** Runs a function after the current task, like Node's `setImmediate`; `setTimeout` would wait at least 4 ms. */
+export function runNextTask(task: () => void): void {
+  tasks.push(task);
+  nextTask.port2.postMessage(null);
+}
+
+const process = {
+  env: {},
+  pid: 1,
+  platform: 'browser',
+  version: 'v24.0.0',
+  versions: {},
+  cwd: () => '/',
+  emitWarning: (text: string) => console.warn(text),
+  nextTick: (task: () => void) => queueMicrotask(task),
+};
+
+/** A timer as Node returns it. `clearTimeout` of the browser converts it to its number. */
+class Timer {
+  readonly #id: number;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** A worker does not end by itself, so there is nothing to let go. */
+  unref(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  [Symbol.toPrimitive](): number {
+    return this.#id;
+  }
+}
+
+const { setTimeout: startTimer, setInterval: startInterval } = globalThis;
+
+Object.assign(globalThis, {
+  Buffer: ByteBuffer,
+  process,
+  setTimeout: (task: () => void, ms?: number, ...words: readonly unknown[]) =>
+    new Timer(startTimer(task, ms, ...words)),
+  setInterval: (task: () => void, ms?: number, ...words: readonly unknown[]) =>
+    new Timer(startInterval(task, ms, ...words)),
+  setImmediate: (task: (...words: readonly unknown[]) => void, ...words: readonly unknown[]) =>
+    runNextTask(() => task(...words)),
+});

@@ -1,0 +1,22 @@
+/** Searches the pages of the site, with the search of the guide that answers in Coppice itself. */
+import { createIndex, type GuideSection } from '@coppice/engine/guide-search';
+
+/** A section that was found. */
+export interface SearchHit {
+  readonly href: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Loads the passages and returns the search. `root` leads from the current page to the root of the site. */
+export async function openSearch(root: string): Promise<(words: string) => readonly SearchHit[]> {
+  const response = await fetch(`${root}search.json`);
+  const passages: readonly GuideSection[] = await response.json();
+  const index = createIndex(passages);
+  return (words) =>
+    index.search(words, 12).map(({ passage: { path, anchor, title, sentences } }) => ({
+      href: `${root}${path}#${anchor}`,
+      title,
+      text: (sentences[0] ?? '').slice(0, 160),
+    }));
+}

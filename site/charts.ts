@@ -1,0 +1,57 @@
+/** Benchmarks as bars, made from the JSON files of `docs/benchmarks`. */
+import { escapeHtml } from './html.ts';
+
+interface Measure {
+  readonly work: string;
+  readonly by: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly ratio?: number;
+  readonly budget?: string;
+  readonly kept?: boolean;
+}
+
+/** A file of `docs/benchmarks`. */
+export interface BenchmarkFile {
+  readonly date: string;
+  readonly machine: string;
+  readonly runs: readonly { readonly code: string; readonly node: string; readonly measures: readonly Measure[] }[];
+}
+
+function amount(value: number): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+}
+
+function drawGroup(work: string, measures: readonly Measure[]): string {
+  const largest = Math.max(...measures.map(({ value }) => value));
+  const rows = measures.map(({ by, value, unit, ratio, budget, kept }) => {
+    const width = largest === 0 ? 0 : Math.max(0.5, (value / largest) * 100);
+    const said = `${amount(value)} ${unit}${ratio === undefined ? '' : `, ${amount(ratio)}×`}`;
+    const limit =
+      budget === undefined
+        ? ''
+        : ` <span class="${kept === false ? 'missed' : 'kept'}">${escapeHtml(budget)}: ${kept === false ? 'missed' : 'kept'}</span>`;
+    return `<div class="bar-row"><span class="bar-name">${escapeHtml(by)}</span><svg class="bar${by === 'coppice' ? ' ours' : ''}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(2)}" height="8" rx="0.5"/></svg><span class="bar-value">${escapeHtml(said)}${limit}</span></div>`;
+  });
+  return `<figure class="chart"><figcaption>${escapeHtml(work)}</figcaption>${rows.join('')}</figure>`;
+}
+
+/** The measures of one kind of work in the run whose ratio is the middle one: single runs differ on a busy machine. */
+function middleRun(work: string, { runs }: BenchmarkFile): readonly Measure[] {
+  const measured = runs
+    .map(({ measures }) => measures.filter((measure) => measure.work === work))
+    .filter((measures) => measures.length > 0);
+  const ratioOf = (measures: readonly Measure[]) => measures.find(({ ratio }) => ratio !== undefined)?.ratio ?? 0;
+  const sorted = measured.sort((a, b) => ratioOf(a) - ratioOf(b));
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? [];
+}
+
+/** A file as charts, one for each kind of work. */
+export function drawBenchmarks(name: string, file: BenchmarkFile): string {
+  const run = file.runs.at(-1);
+  if (run === undefined) return '';
+  const works = new Set(file.runs.flatMap(({ measures }) => measures.map(({ work }) => work)));
+  const charts = [...works].map((work) => drawGroup(work, middleRun(work, file)));
+  return `<h2 id="chart-${escapeHtml(name)}">Charts: ${escapeHtml(name)}</h2><p>${escapeHtml(file.date)}, ${escapeHtml(file.machine)}, Node ${escapeHtml(run.node.replace(/^v/, ''))}, the middle one of ${file.runs.length} runs. A shorter bar is better.</p><div class="charts">${charts.join('')}</div>`;
+}

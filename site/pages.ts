@@ -1,0 +1,108 @@
+/** The pages of the site that are made from Markdown, in the order of the navigation. */
+
+/** A page that is made from a document of the repository. */
+export interface DocumentPage {
+  /** The document, from the root of the repository. */
+  readonly source: string;
+  /** The address, from the root of the site, without `.html`. */
+  readonly address: string;
+  /** The name in the navigation. */
+  readonly label: string;
+}
+
+export interface Section {
+  readonly title: string;
+  readonly pages: readonly DocumentPage[];
+}
+
+function doc(name: string, label: string): DocumentPage {
+  return { source: `docs/${name}.md`, address: `docs/${name}`, label };
+}
+
+function rootDocument(name: string, address: string, label: string): DocumentPage {
+  return { source: `${name}.md`, address: `project/${address}`, label };
+}
+
+/** Every document of `docs/` is in one of these sections; a test compares the two. Decisions have their own list. */
+export const sections: readonly Section[] = [
+  {
+    title: 'Start here',
+    pages: [
+      doc('getting-started', 'Getting started'),
+      doc('concepts', 'Concepts'),
+      doc('comparison', 'Comparison'),
+      doc('which-api', 'Which API do I use'),
+    ],
+  },
+  {
+    title: 'Use it',
+    pages: [
+      doc('models', 'Models'),
+      doc('commands', 'Commands'),
+      doc('formats', 'Import and export'),
+      doc('proxy', 'Recording proxy'),
+      doc('mcp', 'MCP'),
+      doc('sessions', 'Session files'),
+      doc('compaction', 'Compaction'),
+      doc('security', 'Security'),
+    ],
+  },
+  {
+    title: 'Run it',
+    pages: [
+      doc('guides/deploy', 'On a server'),
+      doc('guides/postgres', 'On PostgreSQL'),
+      doc('guides/upgrade', 'Upgrades and backups'),
+      doc('guides/observe', 'Metrics and logs'),
+    ],
+  },
+  {
+    title: 'Build on it',
+    pages: [
+      doc('guides/embed', 'In your program'),
+      doc('guides/write-a-provider', 'Write a provider'),
+      doc('guides/write-a-store', 'Write a store'),
+      doc('guides/write-a-format', 'Write a format'),
+      doc('guides/write-a-hook', 'Write a hook'),
+      doc('guides/write-a-command', 'Write a command'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      doc('http-api', 'HTTP API, explained'),
+      doc('settings', 'Settings'),
+      doc('error-codes', 'Error codes'),
+      doc('files-layout', 'Files on disk'),
+      doc('glossary', 'Glossary'),
+    ],
+  },
+  {
+    title: 'The project',
+    pages: [
+      doc('benchmarks', 'Benchmarks'),
+      doc('torture', 'How it is tested'),
+      doc('dependencies', 'Dependencies'),
+      rootDocument('CHANGELOG', 'changelog', 'Changelog'),
+      rootDocument('ARCHITECTURE', 'architecture', 'Architecture'),
+      rootDocument('CONTRIBUTING', 'contributing', 'Contributing'),
+      rootDocument('SECURITY', 'security-policy', 'Report a vulnerability'),
+      rootDocument('CODE_OF_CONDUCT', 'code-of-conduct', 'Code of conduct'),
+      { source: 'docs/decisions/README.md', address: 'docs/decisions/index', label: 'Decisions' },
+    ],
+  },
+];
+
+/** Documents of `docs/` that have a page and no line in the navigation. */
+export function isUnlisted(path: string): boolean {
+  return /^docs\/decisions\/[\w-]+\.md$/.test(path) && path !== 'docs/decisions/README.md';
+}
+
+/** All pages made from documents: those of the navigation, then the decisions among these paths. */
+export function documentPages(paths: readonly string[]): readonly DocumentPage[] {
+  const decisions = paths.filter(isUnlisted).map((source) => {
+    const name = source.replace(/^docs\/|\.md$/g, '');
+    return { source, address: `docs/${name}`, label: name.replace('decisions/', '').replaceAll('-', ' ') };
+  });
+  return [...sections.flatMap(({ pages }) => pages), ...decisions];
+}

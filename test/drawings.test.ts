@@ -1,0 +1,20 @@
+/** Compares the drawings of the documents with the live trees that they show. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { drawingNames, drawSketch } from '../site/drawings.ts';
+import { openRepository, repository } from './checks/workspace.ts';
+
+const workspace = openRepository();
+
+test.each(drawingNames)('the drawing %s shows what a store holds', async (name) => {
+  const path = `docs/drawings/${name}.svg`;
+  const drawn = await drawSketch(name);
+  if (process.env['COPPICE_WRITE_DOCS'] === '1') {
+    mkdirSync(join(repository, 'docs/drawings'), { recursive: true });
+    writeFileSync(join(repository, path), drawn);
+  }
+  // COPPICE_WRITE_DOCS=1 npx vitest run test/drawings.test.ts
+  expect(openRepository().read(path)).toBe(drawn);
+  expect(workspace.read('docs/concepts.md')).toContain(`(drawings/${name}.svg)`);
+});
