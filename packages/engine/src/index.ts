@@ -45,6 +45,7 @@ export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimit
 export { redact } from './http/redact.ts';
 // Import and export.
 export * from './import/index.ts';
+export * from './recorded-work/index.ts';
 // MCP clients.
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';

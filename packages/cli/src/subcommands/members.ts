@@ -1,3 +1,4 @@
+export { agents } from './agents/index.ts';
 export { append } from './append/index.ts';
 export { backfill } from './backfill/index.ts';
 export { backup } from './backup/index.ts';

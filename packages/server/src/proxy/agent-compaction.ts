@@ -2,7 +2,7 @@
  * Compaction by an agent: it has its session summarised, and sends the summary in place of the history from then on. The
  * summary becomes a compaction marker where the session was, and the session goes on below it, in the same tree.
  */
-import { derivedId, messageKit } from '@coppice/content';
+import { derivedId, messageKit, withoutProgramElements } from '@coppice/content';
 import {
   ask,
   isText,
@@ -65,7 +65,8 @@ function findSummary(
     const flat = flatten(text);
     const found = summaries.find(({ needle }) => flat.includes(needle));
     if (found !== undefined) return { at, summary: found.summary };
-    if (message.role !== 'assistant' && introduction.test(text)) return { at, summary: text.trim() };
+    if (message.role !== 'assistant' && introduction.test(text))
+      return { at, summary: withoutProgramElements(text).trim() };
   }
   return null;
 }

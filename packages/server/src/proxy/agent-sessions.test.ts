@@ -292,10 +292,11 @@ describe('a session that its agent compacts', () => {
     const call = agentOf(proxied, answers, { 'session-id': 's1', 'thread-id': 's1' });
     const place = user('<environment_context>here</environment_context>');
     const asked = [place, user('Name the oak.')];
-    await call(asked, { text: 'I look.' });
+    const shell = ['t1', 'Bash', { command: 'ls' }] as const;
+    await call(asked, { text: 'I look.', calls: [{ id: 't1', name: 'Bash', parameters: shell[2] }] });
     const compacting = { 'x-codex-turn-metadata': JSON.stringify({ request_kind: 'compaction' }) };
     await call(
-      [...asked, reply('I look.'), user('Summarise for the next model.')],
+      [...asked, reply('I look.', shell), results(['t1', 'oak']), user('Summarise for the next model.')],
       { text: summary },
       { tools: [] },
       compacting,
@@ -308,11 +309,13 @@ describe('a session that its agent compacts', () => {
     expect(await drawn(proxied, main ?? never())).toEqual([
       expect.stringMatching(/^1 user/),
       '2 user: Name the oak.',
-      '3 assistant: I look.',
-      `4 compaction: ${summary.slice(0, 60)}`,
-      '5 assistant: I go on.',
-      '6 user: And?',
-      '7 assistant: Done.',
+      expect.stringMatching(/^3 assistant: I look\./),
+      // Only the request for the summary has this result.
+      '4 tool: oak',
+      `5 compaction: ${summary.slice(0, 60)}`,
+      '6 assistant: I go on.',
+      '7 user: And?',
+      '8 assistant: Done.',
     ]);
   });
 

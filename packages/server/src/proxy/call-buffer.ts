@@ -65,6 +65,11 @@ export class CallBuffer {
     return taken;
   }
 
+  /** The calls of an owner that are not answered completely yet. */
+  openCalls(owner: string): readonly WaitingCall[] {
+    return [...this.lines.values()].flat().filter((place) => place.owner === owner && place.state === 'open');
+  }
+
   /** Whether so many more bytes of a response may be kept in addition to `kept`. */
   admit(place: WaitingCall, kept: number, bytes: number): boolean {
     const most = this.#options.answerBytes ?? answerBytes;

@@ -21,12 +21,13 @@ import {
   treeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { plainTitle, titleActor } from '@coppice/engine';
+import { plainTitle, recordedTag, sideCallsFormat, storeInlineMessages, titleActor } from '@coppice/engine';
 import { placeAfterMarker, placeCompaction } from './agent-compaction.ts';
 import { ownPartOf, purposeOf } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
 import { findHistories, keysOf } from './history-names.ts';
 import { type CallOrigin, programOf } from './session-of-call.ts';
+import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
@@ -49,8 +50,7 @@ interface PlacedCall {
   readonly origin: CallOrigin;
 }
 
-// Lists find recorded sessions by these tags.
-const recordedTag = 'recorded';
+// Beside the tag of all recorded trees.
 const subAgentTag = 'sub-agent';
 const sideCallsTag = 'side-calls';
 // The external id format of a first call, which has no reply yet.
@@ -159,8 +159,36 @@ async function placeSideCall(
   call: PlacedCall,
   context: RunContext,
 ): Promise<SessionPlace> {
+  const own = ownPartOf(call.history);
+  await recordUnanswered(store, session, call, own.length, context);
   const tree = await sessionTree(store, sideCallsOf(session), call, context, session);
-  return { tree, parentId: tree.rootId, rest: ownPartOf(call.history), beside: true };
+  return { tree, parentId: tree.rootId, rest: own, beside: true };
+}
+
+/** Adds to the session what a side call sends of it for the first time, such as the last result before a compaction. */
+async function recordUnanswered(
+  store: Store,
+  session: string,
+  call: PlacedCall,
+  own: number,
+  context: RunContext,
+): Promise<void> {
+  const present = await findSessionTree(store, session, call.project);
+  const place = present === null ? null : await placeByHistory(store, session, present, call);
+  const rest = place?.rest.slice(0, -own) ?? [];
+  if (place === null || rest.length === 0) return;
+  const messages = rest.map((message) => ({ message, meta: { source: sourceOfMessage(message.role) } }));
+  await run(
+    store,
+    {
+      type: 'append',
+      treeId: place.tree.id,
+      parentId: place.parentId,
+      messages: await storeInlineMessages(messages, store.blobs),
+      select: false,
+    },
+    context,
+  );
 }
 
 function sideCallsOf(session: string): string {
@@ -216,7 +244,9 @@ async function sessionTree(
   if (tree !== null) return tree;
   if (sideOf !== null) {
     const { id: main } = await lookUpSession(store, sideOf, call.project);
-    return createTree(store, id, sideCallsTree(call, session, { session: sideOf, treeId: main }), context);
+    const side = await createTree(store, id, sideCallsTree(call, session, { session: sideOf, treeId: main }), context);
+    await store.putExternalIds([{ treeId: id, nodeId: null, format: sideCallsFormat, scope: '', id: main }]);
+    return side;
   }
   const link = await linkToParent(store, id, call);
   const made = await createTree(store, id, treeOf(call, session, link), context);

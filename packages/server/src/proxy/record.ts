@@ -27,6 +27,7 @@ import { historyRows } from './history-names.ts';
 import { placeInSession, type SessionPlace } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
+import { sourceOfMessage } from './source-of-message.ts';
 import { spawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
@@ -102,10 +103,12 @@ export async function recordExchange(
   );
   // A store may write synchronously on this thread: yields between two writes.
   await new Promise((resolve) => setImmediate(resolve));
+  // A session is opened where its program is; a tree of one prompt has calls of many.
+  const select = placed.grouping === 'session';
   const added =
     replies.length === 0
       ? []
-      : (await run(store, { type: 'reply', treeId: id, parentId, replies, select: false }, context)).result.added;
+      : (await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context)).result.added;
   const [first] = added;
   await nameItems(store, exchange, id, placed, first ?? null);
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
@@ -161,7 +164,7 @@ async function placeExchange(
       : grouping === 'session'
         ? await placeInSession(store, asked, history, { project, origin, callId }, context)
         : await placeInPromptTree(store, asked, history, project, context);
-  const further = place.rest.map((message) => ({ message, meta: { source: sourceOfExchange(message.role) } }));
+  const further = place.rest.map((message) => ({ message, meta: { source: sourceOfMessage(message.role) } }));
   const { result } = await run(
     store,
     {
@@ -278,10 +281,6 @@ export async function placeInForest(
     if (isAppError(error) && error.kind === 'not-found') return null;
     throw error;
   }
-}
-
-function sourceOfExchange(role: string): JsonObject {
-  return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
 function repliesOf(

@@ -113,3 +113,10 @@ export interface RecorderOptions {
   /** Called when the store accepts calls again. */
   readonly onRecovered?: (() => void) | undefined;
 }
+
+/** A call that is under way. */
+export interface RunningCall {
+  readonly project: string;
+  /** The session that a header names; null if none does. */
+  readonly session: string | null;
+}

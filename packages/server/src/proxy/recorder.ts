@@ -16,6 +16,7 @@ import type {
   RecorderOptions,
   RecorderState,
   RecordingBackend,
+  RunningCall,
 } from './recorder-contract.ts';
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
@@ -157,6 +158,11 @@ export class Recorder {
   listen(listener: (call: RecordedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** The calls of an owner that are under way now, by project and session. */
+  running(owner: string): readonly RunningCall[] {
+    return this.#holding.openCalls(owner).map(({ project, origin }) => ({ project, session: origin.session }));
   }
 
   /** The unacknowledged failed calls of an owner, newest first. */

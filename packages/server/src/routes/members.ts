@@ -1,5 +1,6 @@
 /** All areas of the API, in the order of the reference. */
 export { accounts } from './accounts/index.ts';
+export { agents } from './agents/index.ts';
 export { attachments } from './attachments/index.ts';
 export { commands } from './commands/index.ts';
 export { connections } from './connections/index.ts';

@@ -2,6 +2,7 @@ import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
 import { usageError } from '../../exit-codes.ts';
 import { printNode, titleText, treeHead } from '../../printing.ts';
 import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
+import { subAgentLines } from '../../sub-agent-lines.ts';
 import { variantNumbers } from '../../variants.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -38,6 +39,7 @@ export const show = defineSubcommand({
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
     const places = await store.read(row.id, () => variantNumbers(shown));
     const { output } = at;
+    const linked = await subAgentLines(store, row, output);
     const { screen } = output;
     // Rendered on a terminal only: a pipe gets the text as written.
     const { markdownLines } = screen === null ? { markdownLines: null } : await import('../../chat/markdown.ts');
@@ -56,7 +58,9 @@ export const show = defineSubcommand({
         nodes: shown,
       },
       lines: (function* () {
-        yield `${treeHead(row, output)}\n\n`;
+        yield `${treeHead(row, output)}\n`;
+        for (const line of linked) yield output.style.quiet(line);
+        yield '\n';
         if (shown.length === 0)
           yield output.style.quiet(
             row.activeNodeId === null ? 'Nothing was said yet.' : 'Nothing comes before the beginning.',

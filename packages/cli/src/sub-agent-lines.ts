@@ -1,0 +1,19 @@
+/** Names the session that spawned a tree, and the sub-agents that the tree spawned. */
+import { findSubAgents, spawnLinkOf } from '@coppice/content';
+import { ask, type Store, type TreeRow } from '@coppice/core';
+import type { Output } from './output.ts';
+import { titleText } from './printing.ts';
+import { shortId } from './short-ids.ts';
+import { oneLine } from './terminal/strip-control-sequences.ts';
+
+/** One line for each link of a tree; none for a tree without sub-agents. */
+export async function subAgentLines(store: Store, row: TreeRow, output: Output): Promise<readonly string[]> {
+  const name = (title: string) => oneLine(output.foreign(title), 60);
+  const lines: string[] = [];
+  const link = spawnLinkOf(row.attributes);
+  const parent = link === null ? null : await store.read(link.treeId, () => ask('tree', {}));
+  if (parent !== null) lines.push(`Sub-agent of "${name(titleText(parent))}"  ${shortId(parent.id)}`);
+  for (const agent of (await findSubAgents(store, [row.id])).get(row.id) ?? [])
+    lines.push(`Sub-agent: ${name(agent.title ?? 'Untitled')}  ${shortId(agent.treeId)}`);
+  return lines;
+}

@@ -1,0 +1,114 @@
+import {
+  addFigures,
+  noWork,
+  type RecordedSession,
+  RecordedWork,
+  sumOfSession,
+  type WorkFigures,
+} from '@coppice/engine';
+import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
+import { timeText } from '../../printing.ts';
+import { shortIdsOf } from '../../short-ids.ts';
+import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { fitWidth, widthOf } from '../../terminal/width.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const agents = defineSubcommand({
+  name: 'agents',
+  summary: 'list what programs did through the recording proxy',
+  group: 'Read',
+  options: [
+    { name: 'project', value: 'name', summary: 'only sessions of this project' },
+    { name: 'program', value: 'name', summary: 'only sessions of this program, such as "Claude Code"' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'number of sessions (default 20)' },
+    { name: 'cursor', value: 'text', summary: 'continue an earlier list' },
+    {
+      name: 'by',
+      value: 'project|program',
+      summary: 'grouping of the list (default: project)',
+      completes: ['project', 'program'],
+    },
+    { name: 'seen', summary: 'remove the calls that could not be recorded from the list' },
+  ],
+  examples: ['coppice agents', 'coppice agents --program Codex --limit 5', 'coppice agents --by program --json'],
+  async run(given, at) {
+    const store = await at.store();
+    const [project, program, cursor] = ['project', 'program', 'cursor'].map(given.optional);
+    const { sessions, cursor: next } = await new RecordedWork(store).list({
+      limit: given.count('limit') ?? 20,
+      since: startOfDay(Date.now()),
+      ...(project === undefined ? {} : { project }),
+      ...(program === undefined ? {} : { program }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const failedCalls = await openFailedCalls(at);
+    const failed = await failedCalls.list(store.owner);
+    const acknowledged = given.flag('seen') ? await failedCalls.acknowledge(store.owner) : 0;
+    const today = sessions.reduce((sum, session) => addFigures(sum, sumOfSession(session, 'recent')), noWork);
+    const { style } = at.output;
+    const short = shortIdsOf(sessions.flatMap(treeIdsOf));
+    const lines: string[] = [];
+    if (sessions.length > 0) lines.push(style.quiet(`Today: ${figuresText(today)}`), '');
+    const by = given.optional('by') === 'program' ? 'program' : 'project';
+    for (const [name, group] of groupSessions(sessions, by)) {
+      lines.push(style.strong(oneLine(name, 60)));
+      for (const session of group) lines.push(...sessionLines(session, 0));
+    }
+    if (sessions.length === 0)
+      lines.push(style.quiet('No recorded sessions. Record one with: coppice proxy -- claude'));
+    for (const call of failed) lines.push(style.bad(at.output.foreign(`Not recorded: ${describeFailedCall(call)}`)));
+    if (failed.length > 0 && !given.flag('seen')) lines.push(style.quiet('Seen these? coppice agents --seen'));
+    if (next !== null) lines.push(style.quiet(`There are more. Add --cursor ${next}`));
+    return {
+      data: { sessions, today, failed: failed.map(({ owner: _, ...call }) => call), acknowledged, cursor: next },
+      lines,
+    };
+
+    function sessionLines(session: RecordedSession, depth: number): string[] {
+      const { treeId, kind, figures, lastAt, children } = session;
+      const indent = '  '.repeat(depth + 1);
+      const about = kind === 'session' ? (session.program ?? '') : kind === 'sub-agent' ? 'sub-agent' : 'side calls';
+      const right = `${figuresText(kind === 'session' ? sumOfSession(session) : figures)}  ${timeText(lastAt)}`;
+      const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
+      const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
+      const title = fitWidth(oneLine(at.output.foreign(session.title ?? 'Untitled'), space), space);
+      const line = `${head}${title}${' '.repeat(Math.max(0, space - widthOf(title)))}  ${style.quiet(right)}`;
+      return [line, ...children.flatMap((child) => sessionLines(child, depth + 1))];
+    }
+  },
+});
+
+function treeIdsOf({ treeId, children }: RecordedSession): string[] {
+  return [treeId, ...children.flatMap(treeIdsOf)];
+}
+
+function groupSessions(
+  sessions: readonly RecordedSession[],
+  by: 'project' | 'program',
+): ReadonlyMap<string, readonly RecordedSession[]> {
+  const groups = new Map<string, RecordedSession[]>();
+  for (const session of sessions) {
+    const name = session[by] ?? (by === 'project' ? 'No project' : (session.project ?? 'Other programs'));
+    groups.set(name, [...(groups.get(name) ?? []), session]);
+  }
+  return groups;
+}
+
+/** Midnight of the day of a moment, in the local time zone. */
+function startOfDay(at: number): number {
+  const day = new Date(at);
+  day.setHours(0, 0, 0, 0);
+  return day.getTime();
+}
+
+function figuresText({ calls, toolCalls, tokens, cost, errors }: WorkFigures): string {
+  const parts = [`${calls} calls`, `${toolCalls} tools`, `${countText(tokens)} tokens`];
+  if (cost !== null) parts.push(`$${cost.toFixed(2)}`);
+  if (errors > 0) parts.push(errors === 1 ? '1 error' : `${errors} errors`);
+  return parts.join(', ');
+}
+
+function countText(count: number): string {
+  if (count >= 1_000_000) return `${(count / 1_000_000).toFixed(1)} M`;
+  return count >= 10_000 ? `${Math.round(count / 1_000)} k` : String(count);
+}

@@ -1,0 +1,271 @@
+/** What programs did through the recording proxy: their sessions with sub-agents, calls, tokens, cost and errors. */
+import { findSubAgents, spawnLinkOf } from '@coppice/content';
+import {
+  ask,
+  isToolUse,
+  type JsonObject,
+  type Node,
+  type NodeId,
+  readTopology,
+  type Store,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
+import { parseUsage } from '@coppice/core/context';
+import { getText, isJsonObject } from '@coppice/core/decode';
+
+/** Sums over recorded calls. */
+export interface WorkFigures {
+  readonly calls: number;
+  readonly toolCalls: number;
+  /** All tokens sent and received. */
+  readonly tokens: number;
+  /** The tokens that were read from the service's cache. */
+  readonly cachedTokens: number;
+  /** In US dollars, as far as the prices are known; null if no call has a known price. */
+  readonly cost: number | null;
+  readonly errors: number;
+  /** The time from request to answer, in milliseconds. */
+  readonly workMs: number;
+}
+
+/** A recorded session, a sub-agent of it, or the calls beside it. */
+export interface RecordedSession {
+  readonly treeId: TreeId;
+  readonly kind: 'session' | 'sub-agent' | 'side-calls';
+  readonly title: string | null;
+  readonly project: string | null;
+  /** The program; null if its user agent is not known. */
+  readonly program: string | null;
+  /** The id that the program gave it. */
+  readonly session: string | null;
+  /** For a sub-agent: the id of the tool call that spawned it, if it is known. */
+  readonly call: string | null;
+  /** The model of the last answer. */
+  readonly model: string | null;
+  readonly figures: WorkFigures;
+  /** The same for the calls since the given time. */
+  readonly recent: WorkFigures;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly children: readonly RecordedSession[];
+}
+
+/** Selects sessions. */
+export interface RecordedWorkQuery {
+  readonly project?: string;
+  readonly program?: string;
+  /** About how many sessions; default 50. Up to twice as many come, because sub-agents are between them. */
+  readonly limit?: number;
+  readonly cursor?: string;
+  /** The beginning of the recent figures, in milliseconds; default: everything is recent. */
+  readonly since?: number;
+}
+
+/** A page of sessions, the last changed first. */
+export interface RecordedWorkPage {
+  readonly sessions: readonly RecordedSession[];
+  readonly cursor: string | null;
+}
+
+/** The figures of no calls. */
+export const noWork: WorkFigures = {
+  calls: 0,
+  toolCalls: 0,
+  tokens: 0,
+  cachedTokens: 0,
+  cost: null,
+  errors: 0,
+  workMs: 0,
+};
+
+/** Adds figures. */
+export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
+  return {
+    calls: a.calls + b.calls,
+    toolCalls: a.toolCalls + b.toolCalls,
+    tokens: a.tokens + b.tokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
+    errors: a.errors + b.errors,
+    workMs: a.workMs + b.workMs,
+  };
+}
+
+/** The figures of a session with everything below it. */
+export function sumOfSession(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
+  return session.children.reduce((sum, child) => addFigures(sum, sumOfSession(child, which)), session[which]);
+}
+
+/** Reads figures of trees, and remembers them until a tree changes: a page is asked for again and again. */
+export class RecordedWork {
+  readonly #store: Store;
+  readonly #known = new Map<TreeId, { readonly version: number; readonly since: number; readonly read: TreeWork }>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Lists sessions with their sub-agents. A project or program without sessions gives an empty page. */
+  async list(query: RecordedWorkQuery = {}): Promise<RecordedWorkPage> {
+    const { limit = 50, since = 0 } = query;
+    const rows: TreeRow[] = [];
+    let cursor = query.cursor;
+    for (;;) {
+      const page = await this.#store.trees({
+        tag: recordedTag,
+        limit,
+        ...(query.project === undefined ? {} : { project: query.project }),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      rows.push(...page.items.filter((row) => isMainSession(row) && hasProgram(row, query.program)));
+      cursor = page.cursor ?? undefined;
+      if (cursor === undefined || rows.length >= limit) break;
+    }
+    const sessions: RecordedSession[] = [];
+    for (const row of rows) sessions.push(await this.#session(row, 'session', since, new Set([row.id])));
+    return { sessions, cursor: cursor ?? null };
+  }
+
+  async #session(
+    row: TreeRow,
+    kind: RecordedSession['kind'],
+    since: number,
+    seen: Set<TreeId>,
+  ): Promise<RecordedSession> {
+    const { title, autoTitle, project = null } = row.attributes;
+    const recorded = noteOf(row, 'recorded');
+    const { figures, recent, model, lastAt } = await this.#workOf(row, since);
+    const children: RecordedSession[] = [];
+    for (const child of kind === 'side-calls' ? [] : await this.#childrenOf(row, seen))
+      children.push(await this.#session(child.row, child.kind, since, seen));
+    return {
+      treeId: row.id,
+      kind,
+      title: title ?? autoTitle ?? null,
+      project,
+      program: getText(recorded, 'program') ?? null,
+      session: getText(recorded, 'session') ?? null,
+      call: spawnLinkOf(row.attributes)?.call ?? null,
+      model,
+      figures,
+      recent,
+      startedAt: row.createdAt,
+      lastAt: Math.max(lastAt, ...children.map((child) => child.lastAt)),
+      children,
+    };
+  }
+
+  async #childrenOf(row: TreeRow, seen: Set<TreeId>) {
+    const agents = (await findSubAgents(this.#store, [row.id])).get(row.id) ?? [];
+    const side = await this.#store.findExternalIds(sideCallsFormat, '', [row.id]);
+    const found: { readonly row: TreeRow; readonly kind: 'sub-agent' | 'side-calls' }[] = [];
+    for (const [kind, ids] of [
+      ['sub-agent', agents.map((agent) => agent.treeId)],
+      ['side-calls', side.map((one) => one.treeId)],
+    ] as const)
+      for (const id of ids) {
+        if (seen.has(id)) continue;
+        seen.add(id);
+        const child = await this.#store.read(id, () => ask('tree', {}));
+        if (child !== null && child.attributes.trashedAt === undefined) found.push({ row: child, kind });
+      }
+    return found;
+  }
+
+  async #workOf(row: TreeRow, since: number): Promise<TreeWork> {
+    const known = this.#known.get(row.id);
+    if (known !== undefined && known.version === row.version && known.since === since) return known.read;
+    const read = await readTreeWork(this.#store, row, since);
+    this.#known.delete(row.id);
+    this.#known.set(row.id, { version: row.version, since, read });
+    for (const id of this.#known.keys()) {
+      if (this.#known.size <= mostKnown) break;
+      this.#known.delete(id);
+    }
+    return read;
+  }
+}
+
+/** The tag of recorded trees. */
+export const recordedTag = 'recorded';
+/** The format of the external ids of side calls: the id is the tree of their session. */
+export const sideCallsFormat = 'side-calls-of';
+// Figures of this many trees are kept in memory.
+const mostKnown = 2_000;
+// Nodes are read in parts, so that a session of any length needs little memory.
+const nodesAtOnce = 200;
+
+function noteOf({ attributes }: TreeRow, key: string): JsonObject {
+  const note = attributes.metadata?.[key];
+  return isJsonObject(note) ? note : {};
+}
+
+function isMainSession(row: TreeRow): boolean {
+  return spawnLinkOf(row.attributes) === null && row.attributes.metadata?.['sideOf'] === undefined;
+}
+
+function hasProgram(row: TreeRow, program: string | undefined): boolean {
+  return program === undefined || getText(noteOf(row, 'recorded'), 'program') === program;
+}
+
+/** The figures of one tree. */
+interface TreeWork {
+  readonly figures: WorkFigures;
+  readonly recent: WorkFigures;
+  readonly model: string | null;
+  readonly lastAt: number;
+}
+
+async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<TreeWork> {
+  const replies = (await store.read(row.id, () => readTopology(row.id)))
+    .filter(({ role }) => role === 'assistant')
+    .map(({ id }) => id);
+  let work: TreeWork = { figures: noWork, recent: noWork, model: null, lastAt: row.createdAt };
+  for (let from = 0; from < replies.length; from += nodesAtOnce) {
+    const ids: readonly NodeId[] = replies.slice(from, from + nodesAtOnce);
+    for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = withReply(work, node, since);
+  }
+  return work;
+}
+
+function withReply(work: TreeWork, node: Node, since: number): TreeWork {
+  const source = node.meta.source ?? {};
+  const timing = isJsonObject(source['timing']) ? source['timing'] : null;
+  // Only recorded replies have a time; others were part of a history.
+  if (timing === null) return work;
+  const startedAt = typeof timing['startedAt'] === 'number' ? timing['startedAt'] : node.createdAt;
+  const totalMs = typeof timing['totalMs'] === 'number' ? timing['totalMs'] : 0;
+  const usage = parseUsage(node);
+  const one: WorkFigures = {
+    calls: 1,
+    toolCalls: node.message?.content.filter(isToolUse).length ?? 0,
+    tokens: usage?.totalTokens ?? 0,
+    cachedTokens: cachedIn(source['usage']),
+    cost: costIn(source['cost']),
+    errors: node.status === 'error' ? 1 : 0,
+    workMs: totalMs,
+  };
+  const endedAt = startedAt + totalMs;
+  const model = getText(source, 'model_name') ?? null;
+  return {
+    figures: addFigures(work.figures, one),
+    recent: startedAt >= since ? addFigures(work.recent, one) : work.recent,
+    model: endedAt >= work.lastAt || work.model === null ? (model ?? work.model) : work.model,
+    lastAt: Math.max(work.lastAt, endedAt),
+  };
+}
+
+function cachedIn(usage: unknown): number {
+  if (!isJsonObject(usage)) return 0;
+  const details = ['prompt_tokens_details', 'input_tokens_details'].map((key) => usage[key]).find(isJsonObject);
+  const cached =
+    usage['cache_read_input_tokens'] ?? usage['cachedContentTokenCount'] ?? details?.['cached_tokens'];
+  return typeof cached === 'number' ? cached : 0;
+}
+
+function costIn(cost: unknown): number | null {
+  if (!isJsonObject(cost)) return null;
+  const total = cost['total'] ?? cost['usd'];
+  return typeof total === 'number' ? total : null;
+}
