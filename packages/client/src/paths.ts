@@ -1,6 +1,23 @@
 /* Generated from the table of routes: npm run client -w @coppice/server. Do not edit. */
 
 export interface paths {
+  '/api/agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists what programs did through the recording proxy: sessions, sub-agents, calls, tokens, cost and errors. */
+    get: operations['listRecordedWork'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/attachments': {
     parameters: {
       query?: never;
@@ -1784,6 +1801,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/trees/{tree}/sub-agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The session that spawned a tree, and the sub-agents that the tree spawned, with their tool calls. */
+    get: operations['getSubAgents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trees/{tree}/system-prompt': {
     parameters: {
       query?: never;
@@ -2719,6 +2753,33 @@ export interface components {
       waiting: number;
       waitingBytes: number;
     };
+    RecordedSession: {
+      /** @description For a sub-agent: the tool call that spawned it. */
+      call: string | null;
+      figures: components['schemas']['WorkFigures'];
+      /** @enum {string} */
+      kind: 'session' | 'sub-agent' | 'side-calls';
+      lastAt: number;
+      model: string | null;
+      /** @description The tree of the session that it belongs to. */
+      parentId: string | null;
+      program: string | null;
+      project: string | null;
+      recent: components['schemas']['WorkFigures'];
+      running: boolean;
+      session: string | null;
+      startedAt: number;
+      title: string | null;
+      treeId: string;
+    };
+    RecordedWork: {
+      cursor: string | null;
+      recent: components['schemas']['WorkFigures'] & unknown;
+      /** @description The calls that are under way in this process. */
+      running: number;
+      /** @description Sessions, last changed first, each followed by its sub-agents and the calls beside it. */
+      sessions: components['schemas']['RecordedSession'][];
+    };
     Reversed: {
       /** Format: uuid */
       actId: string;
@@ -2799,6 +2860,20 @@ export interface components {
       title: string | null;
       /** Format: uuid */
       treeId: string;
+    };
+    SubAgents: {
+      agents: {
+        agentType: string | null;
+        call: string | null;
+        title: string | null;
+        treeId: string;
+      }[];
+      spawnedBy: {
+        agentType: string | null;
+        call: string | null;
+        title: string | null;
+        treeId: string;
+      } | null;
     };
     Tally: {
       merged: number;
@@ -2999,6 +3074,16 @@ export interface components {
       /** @enum {string} */
       role: 'admin' | 'member' | 'viewer';
     };
+    WorkFigures: {
+      cachedTokens: number;
+      calls: number;
+      /** @description In US dollars; null if no price is known. */
+      cost: number | null;
+      errors: number;
+      tokens: number;
+      toolCalls: number;
+      workMs: number;
+    };
   };
   responses: never;
   parameters: never;
@@ -3008,6 +3093,42 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  listRecordedWork: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        program?: string;
+        project?: string;
+        /** @description The beginning of the recent figures, in milliseconds. */
+        since?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecordedWork'];
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   uploadAttachment: {
     parameters: {
       query?: never;
@@ -7912,6 +8033,40 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getSubAgents: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SubAgents'] & {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -19,6 +19,10 @@ const LibraryScreen = lazy(() =>
   import('./library/library-screen.tsx').then((module) => ({ default: module.LibraryScreen })),
 );
 
+const AgentsScreen = lazy(() =>
+  import('./agents/agents-screen.tsx').then((module) => ({ default: module.AgentsScreen })),
+);
+
 /** The page for the current URL, with dialogs and toasts. */
 export function App(): ReactElement {
   const place = useRoute((route) => route.place);
@@ -64,6 +68,11 @@ function OwnPages(): ReactElement {
         {place.name === 'library' ? (
           <Suspense fallback={<main className="main" aria-busy="true" />}>
             <LibraryScreen />
+          </Suspense>
+        ) : null}
+        {place.name === 'agents' ? (
+          <Suspense fallback={<main className="main" aria-busy="true" />}>
+            <AgentsScreen />
           </Suspense>
         ) : null}
         {place.name === 'trash' ? <TrashScreen /> : null}

@@ -1,5 +1,6 @@
 import { asProblem, shownPath, type TreeSession, titleOfNode } from '@coppice/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
+import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { Rail } from './home/rail.tsx';
 import { t } from './i18n/index.ts';
@@ -105,6 +106,7 @@ function ThreadLayout(): ReactElement {
       <Rail />
       <main className="main">
         <TreeBar />
+        <SubAgentLinks />
         <Thread />
         <Composer />
       </main>

@@ -60,6 +60,10 @@ export function HomeRail(): ReactElement {
         <Group title={t('tags')} items={tags} icon="tag" prefix="tag:" filter={filter} />
         <ChatList current={null} />
         <div className="list rail-foot">
+          <PageLink to={{ name: 'agents' }} current={place.name === 'agents'}>
+            <Icon name="tool" />
+            <span className="grow">{t('agents')}</span>
+          </PageLink>
           <PageLink to={{ name: 'library' }} current={place.name === 'library'}>
             <Icon name="lines" />
             <span className="grow">{t('library')}</span>

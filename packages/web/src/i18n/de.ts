@@ -1,3 +1,4 @@
+import { agentsDe } from './agents-de.ts';
 import type { en } from './en.ts';
 import { peopleDe } from './people-de.ts';
 import { settingsDe } from './settings-de.ts';
@@ -6,6 +7,7 @@ import { transferDe } from './transfer-de.ts';
 /** German. The compiler requires every key of English. */
 export const de: Readonly<Record<keyof typeof en, string>> = {
   ...settingsDe,
+  ...agentsDe,
   ...peopleDe,
   ...transferDe,
   joinDone: 'Nachrichten verbunden',

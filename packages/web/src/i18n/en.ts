@@ -1,3 +1,4 @@
+import { agentsEn } from './agents-en.ts';
 import { peopleEn } from './people-en.ts';
 import { settingsEn } from './settings-en.ts';
 import { transferEn } from './transfer-en.ts';
@@ -5,6 +6,7 @@ import { transferEn } from './transfer-en.ts';
 /** English: all texts of the page by key. `x.one` and `x.other` are the two plural forms. */
 export const en = {
   ...settingsEn,
+  ...agentsEn,
   ...peopleEn,
   ...transferEn,
   joinDone: 'Messages joined',

@@ -20,6 +20,7 @@ export type PagePlace =
   | { readonly name: 'share'; readonly token: string }
   | { readonly name: 'settings'; readonly section?: string | undefined }
   | { readonly name: 'library' }
+  | { readonly name: 'agents' }
   | { readonly name: 'trash' };
 
 const screens: readonly TreeScreenName[] = ['thread', 'map', 'context', 'compare', 'history'];
@@ -53,6 +54,7 @@ function placeOfAddress(path: string, query: string): PagePlace {
   if (first === 's' && second !== undefined) return { name: 'share', token: second };
   if (first === 'settings') return { name: 'settings', section: second };
   if (first === 'library') return { name: 'library' };
+  if (first === 'agents') return { name: 'agents' };
   if (first === 'trash') return { name: 'trash' };
   return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
 }
@@ -79,6 +81,8 @@ function pathFor(place: PagePlace): string {
       return place.section === undefined ? '/settings' : `/settings/${encodeURIComponent(place.section)}`;
     case 'library':
       return '/library';
+    case 'agents':
+      return '/agents';
     case 'trash':
       return '/trash';
     default: {

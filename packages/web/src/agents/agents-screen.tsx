@@ -1,0 +1,304 @@
+import { asProblem } from '@coppice/client';
+import { treeId } from '@coppice/core';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { HomeRail } from '../home/home-rail.tsx';
+import { DrawerButton } from '../home/rail.tsx';
+import { formatCompact, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
+import { treePlace } from '../state/router.ts';
+import { showError } from '../state/tree-actions.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
+import { FailedCalls } from './failed-calls.tsx';
+
+// A session that runs changes with every call.
+const refreshMs = 3_000;
+
+/** Midnight, in the user's time zone. */
+function startOfDay(): number {
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  return day.getTime();
+}
+
+/** What programs did through the recording proxy, by project or program, with sub-agents and failed recordings. */
+export function AgentsScreen(): ReactElement {
+  const [work, setWork] = useState<RecordedWork | null>(null);
+  const [by, setBy] = useState<'project' | 'program'>('project');
+  const [program, setProgram] = useState('');
+  const [project, setProject] = useState('');
+  const load = useCallback(async () => {
+    try {
+      setWork(await agentsApi.list({ since: startOfDay() }));
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  }, []);
+  useEffect(() => {
+    void load();
+    const timer = setInterval(() => {
+      if (!document.hidden) void load();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [load]);
+  const more = async (cursor: string) => {
+    try {
+      const next = await agentsApi.list({ since: startOfDay(), cursor });
+      setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
+  const sessions = work?.sessions ?? [];
+  const programs = useMemo(() => namesIn(sessions, 'program'), [sessions]);
+  const projects = useMemo(() => namesIn(sessions, 'project'), [sessions]);
+  const shown = sessions.filter(
+    (session) => (program === '' || session.program === program) && (project === '' || session.project === project),
+  );
+  return (
+    <div className="app two">
+      <HomeRail />
+      <main className="main">
+        <div className="bar">
+          <DrawerButton />
+          <div className="crumb grow">
+            <h1>{t('agents')}</h1>
+            <span className="ink2 desk-only">{t('agentsLead')}</span>
+          </div>
+        </div>
+        <div className="work" aria-busy={work === null}>
+          {work === null ? null : <Today work={work} />}
+          <FailedCalls />
+          {work !== null && sessions.length === 0 ? (
+            <p className="hint">
+              {t('agentsEmpty')} <code>coppice proxy -- claude</code>
+            </p>
+          ) : null}
+          {sessions.length === 0 ? null : (
+            <>
+              <div className="row work-filters">
+                <NameSelect
+                  label={t('program')}
+                  all={t('allPrograms')}
+                  names={programs}
+                  value={program}
+                  onChange={setProgram}
+                />
+                <NameSelect
+                  label={t('projectName')}
+                  all={t('allProjects')}
+                  names={projects}
+                  value={project}
+                  onChange={setProject}
+                />
+                <span className="grow" />
+                <div className="seg">
+                  {(['project', 'program'] as const).map((each) => (
+                    <button key={each} type="button" aria-pressed={by === each} onClick={() => setBy(each)}>
+                      {t(each === 'project' ? 'byProject' : 'byProgram')}
+                    </button>
+                  ))}
+                </div>
+              </div>
+              <SessionTable sessions={shown} by={by} />
+              {work?.cursor == null ? null : (
+                <Button onClick={() => void more(work.cursor ?? '')}>{t('moreSessions')}</Button>
+              )}
+            </>
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function namesIn(sessions: readonly RecordedSession[], key: 'program' | 'project'): readonly string[] {
+  return [...new Set(sessions.flatMap((session) => session[key] ?? []))].toSorted();
+}
+
+interface NameSelectProps {
+  readonly label: string;
+  readonly all: string;
+  readonly names: readonly string[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+function NameSelect({ label, all, names, value, onChange }: NameSelectProps): ReactElement {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{all}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Today({ work: { running, recent } }: { readonly work: RecordedWork }): ReactElement {
+  return (
+    <dl className="work-numbers">
+      <Figure className={running > 0 ? 'live' : ''} value={formatNumber(running)} name={t('runningNow')} />
+      <Figure value={formatNumber(recent.calls)} name={t('callsToday')} />
+      <Figure value={formatNumber(recent.toolCalls)} name={t('toolCalls')} />
+      <Figure
+        value={formatCompact(recent.tokens)}
+        name={t('tokensCached', { n: formatCompact(recent.cachedTokens) })}
+      />
+      <Figure value={costText(recent)} name={t('costToday')} />
+      <Figure className={recent.errors > 0 ? 'bad' : ''} value={formatNumber(recent.errors)} name={t('errorsToday')} />
+    </dl>
+  );
+}
+
+function Figure({ value, name, className = '' }: { value: string; name: string; className?: string }): ReactElement {
+  return (
+    <div className={className}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function costText({ cost }: WorkFigures): string {
+  return cost === null ? '–' : `$${cost.toFixed(2)}`;
+}
+
+function SessionTable({
+  sessions,
+  by,
+}: {
+  readonly sessions: readonly RecordedSession[];
+  readonly by: 'project' | 'program';
+}): ReactElement {
+  const groups = useMemo(() => groupSessions(sessions, by), [sessions, by]);
+  return (
+    <table className="work-table">
+      <thead>
+        <tr>
+          <th scope="col">{t('program')}</th>
+          <th scope="col">{t('session')}</th>
+          <th scope="col">{t('model')}</th>
+          <th scope="col" className="num">
+            {t('calls')}
+          </th>
+          <th scope="col" className="num">
+            {t('toolsUsed')}
+          </th>
+          <th scope="col" className="num">
+            {t('tokensUsed')}
+          </th>
+          <th scope="col" className="num">
+            {t('cost')}
+          </th>
+          <th scope="col" className="num">
+            {t('errors')}
+          </th>
+          <th scope="col" className="num">
+            {t('lastChange')}
+          </th>
+        </tr>
+      </thead>
+      {groups.map(([name, members]) => (
+        <tbody key={name}>
+          <tr className="work-group">
+            <th colSpan={9} scope="rowgroup">
+              <Icon name="folder" />
+              {name}
+              <small>{tn('sessionCount', members.length)}</small>
+            </th>
+          </tr>
+          {members.map(({ session, parts }) => (
+            <SessionRows key={session.treeId} session={session} parts={parts} />
+          ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+interface SessionWithParts {
+  readonly session: RecordedSession;
+  /** Its sub-agents, theirs, and the calls beside it. */
+  readonly parts: readonly RecordedSession[];
+}
+
+/** Puts sessions into groups; what belongs to a session follows it in the list. */
+function groupSessions(sessions: readonly RecordedSession[], by: 'project' | 'program') {
+  const groups = new Map<string, SessionWithParts[]>();
+  let last: { readonly session: RecordedSession; readonly parts: RecordedSession[] } | null = null;
+  for (const session of sessions) {
+    if (session.parentId !== null) {
+      last?.parts.push(session);
+      continue;
+    }
+    last = { session, parts: [] };
+    const name = session[by] ?? t(by === 'project' ? 'noProject' : 'otherProgram');
+    const group = groups.get(name) ?? [];
+    group.push(last);
+    groups.set(name, group);
+  }
+  return [...groups];
+}
+
+function SessionRows({ session, parts }: SessionWithParts): ReactElement {
+  const [open, setOpen] = useState(false);
+  const shown = open || parts.some((part) => part.running);
+  const title = session.title ?? t('untitled');
+  return (
+    <>
+      <SessionRow session={session}>
+        {parts.length === 0 ? null : (
+          <IconButton
+            className="fold"
+            icon={shown ? 'down' : 'right'}
+            label={t(shown ? 'hideParts' : 'showParts', { title })}
+            aria-expanded={shown}
+            onClick={() => setOpen(!open)}
+          />
+        )}
+      </SessionRow>
+      {shown ? parts.map((part) => <SessionRow key={part.treeId} session={part} />) : null}
+    </>
+  );
+}
+
+function SessionRow({
+  session,
+  children,
+}: {
+  readonly session: RecordedSession;
+  readonly children?: ReactElement | null;
+}): ReactElement {
+  const { kind, figures } = session;
+  const name =
+    kind === 'session' ? (session.program ?? t('otherProgram')) : t(kind === 'sub-agent' ? 'subAgent' : 'sideCalls');
+  return (
+    <tr className={kind === 'session' ? undefined : 'part'}>
+      <td className="program">{name}</td>
+      <td className="title">
+        {children}
+        <PageLink to={treePlace(treeId(session.treeId))}>{session.title ?? t('untitled')}</PageLink>
+        {session.session === null || kind !== 'session' ? null : (
+          <CopyButton text={session.session} label={t('copySessionId')} />
+        )}
+      </td>
+      <td className="model-cell">{session.model === null ? null : <ModelName model={session.model} />}</td>
+      <td className="num">{formatNumber(figures.calls)}</td>
+      <td className="num">{formatNumber(figures.toolCalls)}</td>
+      <td className="num">{formatCompact(figures.tokens)}</td>
+      <td className="num cost">{costText(figures)}</td>
+      <td className={figures.errors > 0 ? 'num bad' : 'num'}>
+        {figures.errors > 0 ? formatNumber(figures.errors) : '–'}
+      </td>
+      <td className="num when">
+        {session.running ? <span className="live">{t('nowRunning')}</span> : formatTime(session.lastAt)}
+      </td>
+    </tr>
+  );
+}

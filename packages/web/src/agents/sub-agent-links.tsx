@@ -1,0 +1,65 @@
+import { type TreeId, treeId } from '@coppice/core';
+import { type ReactElement, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { treePlace } from '../state/router.ts';
+import { useTree } from '../state/use-session.ts';
+import { Icon } from '../ui/icon.tsx';
+import { PageLink } from '../ui/link.tsx';
+import { agentsApi, type SubAgents } from './agents-api.ts';
+
+// A session with hundreds of sub-agents names the first ones; the page of recorded work has all.
+const mostNamed = 8;
+
+/** Above a thread: the session that spawned it, and the sub-agents that it spawned. Nothing for other chats. */
+export function SubAgentLinks(): ReactElement | null {
+  const id = useTree((state) => state.part?.tree.id ?? null);
+  // Only recorded and imported sessions are asked for: they are tagged or have metadata about their source.
+  const isSession = useTree((state) => isAgentSession(state.part?.tree));
+  const version = useTree((state) => (isSession ? (state.part?.tree.version ?? 0) : 0));
+  const links = useSubAgents(isSession ? id : null, version);
+  if (links === null || (links.spawnedBy === null && links.agents.length === 0)) return null;
+  return (
+    <nav className="sub-agents" aria-label={t('subAgents')}>
+      {links.spawnedBy === null ? null : (
+        <span>
+          {t('subAgentOf')}{' '}
+          <PageLink to={treePlace(treeId(links.spawnedBy.treeId))}>{links.spawnedBy.title ?? t('untitled')}</PageLink>
+        </span>
+      )}
+      {links.agents.slice(0, mostNamed).map((agent) => (
+        <PageLink key={agent.treeId} to={treePlace(treeId(agent.treeId))}>
+          <Icon name="fork" />
+          {agent.title ?? t('subAgent')}
+        </PageLink>
+      ))}
+      {links.agents.length > mostNamed ? <PageLink to={{ name: 'agents' }}>…</PageLink> : null}
+    </nav>
+  );
+}
+
+function isAgentSession(tree: { readonly tags?: readonly string[]; readonly metadata?: unknown } | undefined): boolean {
+  if (tree === undefined) return false;
+  if (tree.tags?.includes('recorded') === true) return true;
+  const { metadata } = tree;
+  return typeof metadata === 'object' && metadata !== null && ('spawnedBy' in metadata || 'imported' in metadata);
+}
+
+/** The links of a tree; null until they are known, and for no tree. */
+function useSubAgents(tree: TreeId | null, version: number): SubAgents | null {
+  const [links, setLinks] = useState<{ readonly of: TreeId; readonly found: SubAgents } | null>(null);
+  useEffect(() => {
+    if (tree === null || version < 0) return undefined;
+    let stale = false;
+    agentsApi.subAgents(tree).then(
+      (found) => {
+        if (!stale) setLinks({ of: tree, found });
+      },
+      // The thread itself reports a server that does not answer.
+      () => undefined,
+    );
+    return () => {
+      stale = true;
+    };
+  }, [tree, version]);
+  return links !== null && links.of === tree ? links.found : null;
+}

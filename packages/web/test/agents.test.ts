@@ -1,0 +1,60 @@
+// @module-tag browser
+// @module-tag full
+/** The page of recorded work, and the links between a session and its sub-agents. */
+import { createTree } from '@coppice/server/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
+import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+
+let fixture: PageFixture;
+beforeAll(async () => {
+  fixture = await openPageFixture({ config: 'model = "scripted/one"\n' });
+});
+afterAll(() => fixture.close());
+
+async function call(project: string, words: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const answer = await fetch(`${fixture.url}/p/${project}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${fixture.server.token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'scripted/one', messages: [{ role: 'user', content: words }] }),
+  });
+  await answer.text();
+}
+
+test('[B270] recorded sessions are listed with their sub-agents and figures, and lead to each other', async () => {
+  const { page, faults, context } = await fixture.open('/agents');
+  await page.getByRole('heading', { name: 'Recorded work' }).waitFor();
+  await page.getByText('Nothing is recorded yet.').waitFor();
+  await call('shop', 'Name the oak', { 'session-id': 's1', 'user-agent': 'codex_exec/0.1' });
+  await call('shop', 'Find it', { 'session-id': 's1', 'thread-id': 't1', 'user-agent': 'codex_exec/0.1' });
+  await call('garden', 'Plant a tree', { 'x-session-id': 's2', 'user-agent': 'opencode/1.0' });
+  const table = page.getByRole('table');
+  await table.getByRole('link', { name: 'Name the oak' }).waitFor();
+  await table.getByRole('link', { name: 'Plant a tree' }).waitFor();
+  await soon(() => page.locator('.work-numbers div', { hasText: 'calls today' }).locator('dd').textContent()).toBe('3');
+  expect(await table.getByRole('link', { name: 'Find it' }).count()).toBe(0);
+  await table.getByRole('button', { name: 'Show what belongs to Name the oak' }).click();
+  await table.getByRole('link', { name: 'Find it' }).waitFor();
+  expect(await serious({ page })).toEqual([]);
+  await page.getByLabel('Program', { exact: true }).selectOption('opencode');
+  await soon(() => table.getByRole('link', { name: 'Name the oak' }).count()).toBe(0);
+  await page.getByLabel('Program', { exact: true }).selectOption('');
+  await page.getByRole('button', { name: 'By program' }).click();
+  await table.locator('.work-group', { hasText: 'Codex' }).waitFor();
+  await table.getByRole('link', { name: 'Name the oak' }).click();
+  const links = page.getByRole('navigation', { name: 'Sub-agents' });
+  await links.getByRole('link', { name: 'Find it' }).click();
+  await links.getByText('Sub-agent of').waitFor();
+  await links.getByRole('link', { name: 'Name the oak' }).click();
+  await links.getByRole('link', { name: 'Find it' }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test('[B270] an ordinary chat has no links of sub-agents', async () => {
+  const { id } = await createTree(fixture.server, ['Hello there']);
+  const { page, context } = await fixture.open(`/t/${id}`);
+  await page.getByText('Hello there').first().waitFor();
+  expect(await page.getByRole('navigation', { name: 'Sub-agents' }).count()).toBe(0);
+  await context.close();
+});
