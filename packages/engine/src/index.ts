@@ -45,7 +45,6 @@ export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimit
 export { redact } from './http/redact.ts';
 // Import and export.
 export * from './import/index.ts';
-export * from './recorded-work/index.ts';
 // MCP clients.
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';
@@ -67,6 +66,7 @@ export {
   requireReady,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
+export * from './recorded-work/index.ts';
 export { type FollowEvent, type FollowedReply, type FollowOptions, followReply } from './runs/follow.ts';
 export { type RecoveredReply, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';

@@ -259,8 +259,7 @@ function withReply(work: TreeWork, node: Node, since: number): TreeWork {
 function cachedIn(usage: unknown): number {
   if (!isJsonObject(usage)) return 0;
   const details = ['prompt_tokens_details', 'input_tokens_details'].map((key) => usage[key]).find(isJsonObject);
-  const cached =
-    usage['cache_read_input_tokens'] ?? usage['cachedContentTokenCount'] ?? details?.['cached_tokens'];
+  const cached = usage['cache_read_input_tokens'] ?? usage['cachedContentTokenCount'] ?? details?.['cached_tokens'];
   return typeof cached === 'number' ? cached : 0;
 }
 

@@ -129,7 +129,12 @@ interface NameSelectProps {
 
 function NameSelect({ label, all, names, value, onChange }: NameSelectProps): ReactElement {
   return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+    <select
+      className="input select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
       <option value="">{all}</option>
       {names.map((name) => (
         <option key={name} value={name}>
@@ -255,7 +260,7 @@ function SessionRows({ session, parts }: SessionWithParts): ReactElement {
       <SessionRow session={session}>
         {parts.length === 0 ? null : (
           <IconButton
-            className="fold"
+            className="parts-button"
             icon={shown ? 'down' : 'right'}
             label={t(shown ? 'hideParts' : 'showParts', { title })}
             aria-expanded={shown}
