@@ -87,10 +87,10 @@ interface Rows {
 }
 
 const tables = [
-  ['tree', 'id', 'rowid'],
-  ['node', 'tree_id', 'seq'],
-  ['change', 'tree_id', 'version'],
-  ['external_id', 'tree_id', 'rowid'],
+  ['tree', 'id = ?1', 'rowid'],
+  ['node', 'no / 67108864 = (SELECT no FROM tree WHERE id = ?1)', 'no'],
+  ['change', 'tree_id = ?1', 'version'],
+  ['external_id', 'tree_id = ?1', 'rowid'],
 ] as const;
 
 /** The rows that an import leaves, by conversation: tree, nodes, log and external ids. */
@@ -102,8 +102,8 @@ async function rowsOf(input: Input): Promise<readonly (readonly Rows[])[]> {
   const database = openRaw(path);
   const trees = database.prepare('SELECT id FROM tree ORDER BY rowid').all();
   const found = trees.map(({ id }) =>
-    tables.map(([table, key, order]): Rows => {
-      const rows = database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?1 ORDER BY ${order}`).all(String(id));
+    tables.map(([table, which, order]): Rows => {
+      const rows = database.prepare(`SELECT * FROM ${table} WHERE ${which} ORDER BY ${order}`).all(String(id));
       const columns = Object.keys(rows[0] ?? {});
       const places = columns.map((_, index) => `?${index + 1}`).join(', ');
       return {

@@ -22,6 +22,9 @@ function rawAppends(
   const appender = new RawAppender(database);
   let { version, nextSeq: seq } = row;
   let parent: string = row.active;
+  const [found] = database.prepare('SELECT no FROM node WHERE id = ?1').all(parent);
+  let parentNo = Number(found?.['no']);
+  const base = Math.floor(parentNo / 2 ** 26) * 2 ** 26;
   return {
     database,
     append(n: number) {
@@ -46,7 +49,8 @@ function rawAppends(
       appender.append({
         treeId: id,
         id: node,
-        parentId: parent,
+        base,
+        parentNo,
         seq,
         version: version + 1,
         content: JSON.stringify(said.content),
@@ -55,6 +59,7 @@ function rawAppends(
         steps,
         act: crypto.randomUUID(),
       });
+      parentNo = base + seq;
       version++;
       seq++;
       parent = node;
@@ -169,12 +174,12 @@ async function paths(measures: Measure[]): Promise<void> {
   const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, me);
   const database = openRaw(path);
   const walk = database.prepare(
-    `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE tree_id = ?1 AND id = ?2 UNION ALL
-    SELECT n.*, up.level + 1 FROM up JOIN node n ON n.tree_id = ?1 AND n.id = up.parent_id) SELECT * FROM up`,
+    `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE id = ?1 UNION ALL
+    SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no) SELECT * FROM up`,
   );
   const times = await inTurns(
     {
-      raw: () => (walk.all(id, result.nodeId) as { content: string }[]).map((row) => JSON.parse(row.content)),
+      raw: () => (walk.all(result.nodeId) as { content: string }[]).map((row) => JSON.parse(row.content)),
       ours: () => store.read(id, () => readPath({ to: result.nodeId })),
     },
     40,
@@ -215,13 +220,13 @@ async function deletes(measures: Measure[]): Promise<void> {
   const other = second.result.added[0] ?? rootId;
   const database = openRaw(path);
   const mark = database.prepare(
-    `WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL SELECT n.id FROM below JOIN node n ON n.tree_id = ?1 AND n.parent_id = below.id)
-    UPDATE node SET removed_in = ?3 WHERE tree_id = ?1 AND id IN (SELECT id FROM below)`,
+    `WITH RECURSIVE below(no) AS (SELECT no FROM node WHERE id = ?1 UNION ALL SELECT n.no FROM below JOIN node n ON n.parent_no = below.no)
+    UPDATE node SET removed_in = ?2 WHERE no IN (SELECT no FROM below)`,
   );
   const times = await inTurns(
     {
-      rawDelete: () => mark.run(id, other, 1),
-      rawRestore: () => mark.run(id, other, null),
+      rawDelete: () => mark.run(other, 1),
+      rawRestore: () => mark.run(other, null),
       ours: () => run(store, { type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, me),
       undo: () => run(store, { type: 'undo', treeId: id }, me),
     },
@@ -269,7 +274,7 @@ async function searches(measures: Measure[]): Promise<void> {
   const indexing = await timed(() => store.search({ text: 'zweibelfisch' }));
   const database = openRaw(path);
   const bare = database.prepare(
-    'SELECT n.tree_id, n.id, n.content FROM node_text f JOIN node n ON n.rowid = f.rowid WHERE node_text MATCH ?1 ORDER BY n.created_at DESC LIMIT 21',
+    'SELECT n.id, n.content FROM node_text f JOIN node n ON n.no = f.rowid WHERE node_text MATCH ?1 ORDER BY n.created_at DESC LIMIT 21',
   );
   const times = await inTurns(
     { raw: () => bare.all('"zweibelfisch"'), ours: () => store.search({ text: 'zweibelfisch', limit: 20 }) },

@@ -26,9 +26,12 @@ async function bareSide(url: string, store: Store, pipeline: boolean) {
   const { id, leaf } = await grown(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
   await client.connect();
-  const found = await client.query('SELECT version, next_seq FROM tree WHERE id = $1', [id]);
-  const { version, next_seq: seq } = found.rows[0] as { readonly version: string; readonly next_seq: string };
-  const state = { version: Number(version), seq: Number(seq), parent: leaf as string };
+  const found = await client.query(
+    'SELECT t.version, t.next_seq, n.no FROM tree t JOIN node n ON n.id = $2 WHERE t.id = $1',
+    [id, leaf],
+  );
+  const { version, next_seq: seq, no } = found.rows[0] as Readonly<Record<string, string>>;
+  const state = { version: Number(version), seq: Number(seq), parent: leaf as string, no: Number(no) };
   return { client, append: (n: number) => bareAppend(client, id, state, n, pipeline) };
 }
 
@@ -36,7 +39,7 @@ async function bareSide(url: string, store: Store, pipeline: boolean) {
 async function bareAppend(
   client: pg.Client,
   tree: string,
-  state: { version: number; seq: number; parent: string },
+  state: { version: number; seq: number; parent: string; no: number },
   n: number,
   pipelined = false,
 ): Promise<void> {
@@ -48,28 +51,21 @@ async function bareAppend(
     if (!pipelined) await sent[sent.length - 1];
   };
   state.version++;
+  // The numbers of a tree's nodes follow each other.
+  const no = Math.floor(state.no / 2 ** 26) * 2 ** 26 + state.seq++;
   await query('BEGIN');
   await query({ name: 'lock', text: 'SELECT version FROM tree WHERE id = $1 FOR UPDATE', values: [tree] });
   await sent[sent.length - 1];
   await query({
     name: 'node',
-    text: `INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, content, meta, meta_in)
-      VALUES ($1, $2, $3, 'a0', $4, 'message', 'user', 'success', 0, $5, $3, $6, 100, $7, $7, $8, '{}', $7)`,
-    values: [
-      tree,
-      node,
-      parent,
-      state.seq++,
-      Date.now(),
-      node.slice(0, 32),
-      state.version,
-      JSON.stringify(message(n).content),
-    ],
+    text: `INSERT INTO node (no, id, parent_no, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, content, meta, meta_in)
+      VALUES ($1, $2, $3, 'a0', 'message', 'user', 'success', 0, $4, $3, $5, 100, $6, $6, $7, '{}', $6)`,
+    values: [no, node, state.no, Date.now(), node.slice(0, 32), state.version, JSON.stringify(message(n).content)],
   });
   await query({
     name: 'mark',
-    text: 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2',
-    values: [tree, parent, node],
+    text: 'UPDATE node SET last_no = $2 WHERE no = $1',
+    values: [state.no, no],
   });
   await query({
     name: 'tree',
@@ -91,6 +87,7 @@ async function bareAppend(
   await query('COMMIT');
   await Promise.all(sent);
   state.parent = node;
+  state.no = no;
 }
 
 /** All benchmarks of PostgreSQL. */

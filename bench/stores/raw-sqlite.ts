@@ -33,10 +33,10 @@ export class RawAppender {
   constructor(database: Database) {
     this.#database = database;
     this.#insert = database.prepare(
-      `INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, content, meta, meta_in)
-      VALUES (?1, ?2, ?3, 'a0', ?4, 'message', ?5, 'success', 0, ?6, ?3, ?7, 100, ?8, ?8, ?9, '{}', ?8)`,
+      `INSERT INTO node (no, id, parent_no, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, content, meta, meta_in)
+      VALUES (?1, ?2, ?3, 'a0', 'message', ?4, 'success', 0, ?5, ?3, ?6, 100, ?7, ?7, ?8, '{}', ?7)`,
     );
-    this.#mark = database.prepare('UPDATE node SET last_child_id = ?3 WHERE tree_id = ?1 AND id = ?2');
+    this.#mark = database.prepare('UPDATE node SET last_no = ?2 WHERE no = ?1');
     this.#update = database.prepare(
       'UPDATE tree SET version = ?2, structure_version = ?2, next_seq = ?3, updated_at = ?4, active_node_id = ?5 WHERE id = ?1',
     );
@@ -48,7 +48,9 @@ export class RawAppender {
   append(row: {
     treeId: string;
     id: string;
-    parentId: string;
+    /** The first number of the tree's nodes. */
+    base: number;
+    parentNo: number;
     seq: number;
     version: number;
     content: string;
@@ -58,8 +60,9 @@ export class RawAppender {
     act: string;
   }): void {
     this.#database.exec('BEGIN IMMEDIATE');
-    this.#insert.run(row.treeId, row.id, row.parentId, row.seq, 'user', row.at, row.key, row.version, row.content);
-    this.#mark.run(row.treeId, row.parentId, row.id);
+    const no = row.base + row.seq;
+    this.#insert.run(no, row.id, row.parentNo, 'user', row.at, row.key, row.version, row.content);
+    this.#mark.run(row.parentNo, no);
     this.#update.run(row.treeId, row.version, row.seq + 1, row.at, row.id);
     this.#log.run(row.treeId, row.version, row.act, row.at, row.seq, row.steps);
     this.#database.exec('COMMIT');

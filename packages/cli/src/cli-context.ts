@@ -21,9 +21,11 @@ import {
   sharedKeysPath,
   storeRecords,
 } from '@coppice/engine';
+import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
 import type { Output, ProcessHost } from './output.ts';
 import { storeUrlFrom } from './store-address.ts';
+import { createProgress } from './terminal/progress.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Options of all subcommands. */
@@ -125,10 +127,15 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
   const store = once(async () => {
     const absent = options.begins === true ? null : await missing();
     if (absent !== null) output.note(`${absent.message}\n`);
-    const opened = await openOrReadOnly(absent === null ? await storeUrl() : 'memory:', options, (why) => {
-      output.note(`${why instanceof Error ? why.message : why}\n`);
-      if (isAppError(why)) readOnlyBecause = why;
-    });
+    const progress = createProgress(output, 'messages converted to the new format');
+    const opened = await openOrReadOnly(
+      absent === null ? await storeUrl() : 'memory:',
+      { ...options, onMigration: (done, total) => progress.tell(done, total - done) },
+      (why) => {
+        output.note(`${why instanceof Error ? why.message : why}\n`);
+        if (isAppError(why)) readOnlyBecause = why;
+      },
+    ).finally(() => progress.end());
     tasks.push(() => opened.close());
     await saveLostReplies(opened, context());
     return opened;
@@ -187,10 +194,13 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
  */
 async function openOrReadOnly(
   url: string,
-  options: GlobalOptions,
+  { owner: name, onMigration }: Pick<GlobalOptions, 'owner'> & Pick<StoreOptions, 'onMigration'>,
   tell: (why: string | Error) => void,
 ): Promise<Store> {
-  const owner = options.owner === undefined ? {} : { owner: options.owner };
+  const owner = {
+    ...(name === undefined ? {} : { owner: name }),
+    ...(onMigration === undefined ? {} : { onMigration }),
+  };
   try {
     const opened = await openStore(url, owner);
     const { readOnly, notes, damage = [] } = await opened.info();

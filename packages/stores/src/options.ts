@@ -24,6 +24,8 @@ export interface StoreOptions {
    * bytes is purged; defaults to an hour.
    */
   readonly attachmentGrace?: number;
+  /** Called while opening converts the tables of an older version, with the number of messages done and of all. */
+  readonly onMigration?: (done: number, total: number) => void;
 }
 
 /** The exports of a store's folder: `place` is the URL without its scheme. */

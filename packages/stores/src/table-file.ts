@@ -64,7 +64,8 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
       await fill({
         list,
         clear() {
-          for (const { name } of list) connection.run(`DELETE FROM ${name}`);
+          // Trees before their nodes: the active node of a tree cannot be deleted.
+          for (const { name } of [...list].reverse()) connection.run(`DELETE FROM ${name}`);
         },
         add(name, rows) {
           const insert = inserts.get(name);

@@ -1,15 +1,17 @@
 /** The PostgreSQL dialect of the shared statements. */
 import { nextInWalk } from '../sql/match.ts';
+import { inTree, numberById } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
-import { prefixColumns, selectCells } from '../sql/rows.ts';
+import { selectCells } from '../sql/rows.ts';
 
 // The innermost sub-select is executed once, not for each row that reads an item.
-const walk = `WITH RECURSIVE walk(id, at) AS (
-    SELECT CAST($2 AS TEXT), 0
+const walk = `WITH RECURSIVE walk(no, at) AS (
+    SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
     UNION ALL
     SELECT ${nextInWalk('((SELECT CAST($3 AS JSONB)) ->> CAST(walk.at AS INTEGER))')}, walk.at + 1
-    FROM walk WHERE walk.id IS NOT NULL AND walk.at < $4
-  ) SELECT CAST(coalesce(json_agg(id ORDER BY at), '[]') AS TEXT) AS ids FROM walk WHERE id IS NOT NULL AND at > 0`;
+    FROM walk WHERE walk.no IS NOT NULL AND walk.at < $4
+  ) SELECT CAST(coalesce(json_agg((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at), '[]') AS TEXT) AS ids
+  FROM walk WHERE no IS NOT NULL AND at > 0`;
 
 /** The words in which PostgreSQL differs. */
 export const postgresDialect: SqlDialect = {
@@ -25,12 +27,12 @@ export const postgresDialect: SqlDialect = {
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
-  prefixWalk: (tree, from, keys) => ({ sql: walk, params: [tree, from, JSON.stringify(keys), keys.length] }),
+  prefixWalk: (base, from, keys) => ({ sql: walk, params: [base, from, JSON.stringify(keys), keys.length] }),
   pathWalk: (columns) => `WITH RECURSIVE up AS (
-      SELECT ${columns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+      SELECT s.*, 1 AS level FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
-      SELECT ${prefixColumns('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
-      WHERE up.level < $3 AND up.id <> $4 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
+      SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no
+      WHERE up.level < $3 AND up.no <> coalesce(${numberById('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectCells('up', columns)} FROM up`,
   forUpdate: ' FOR UPDATE',
   now: '(CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000)',
@@ -54,9 +56,9 @@ const rewritings: readonly (readonly [RegExp, string])[] = [
   [/\bCAST\((\$\d+) AS TEXT\)/g, '(CAST($1 AS TEXT) COLLATE "C")'],
   [/\bNOT IN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '<> ALL ($1)'],
   [/\bIN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '= ANY ($1)'],
-  [/\bIN \(SELECT id FROM (below|reach|gone)\)/g, '= ANY (ARRAY(SELECT id FROM $1))'],
+  [/\bIN \(SELECT no FROM (below|reach|gone)\)/g, '= ANY (ARRAY(SELECT no FROM $1))'],
   [
-    /\bFROM (\w+) JOIN node n ON (n\.tree_id = \$1 AND n\.\w+ = \1\.\w+)/g,
+    /\bFROM (\w+) JOIN node n ON (n\.\w+ = \1\.\w+)/g,
     'FROM $1 CROSS JOIN LATERAL (SELECT * FROM node n WHERE $2 OFFSET 0) AS n',
   ],
 ];

@@ -1,6 +1,7 @@
 /** Trees in PostgreSQL: for teams and many servers. */
 import { AppError, refusalKinds, type Store } from '@coppice/core';
 import { hashNatively } from '../native-hash.ts';
+import type { MigrationProgress } from '../sql/number-rows.ts';
 import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { SqlStore } from '../sql/store.ts';
 import { PostgresDatabase } from './database.ts';
@@ -8,6 +9,7 @@ import { type OpenedPostgres, PostgresEngine } from './engine.ts';
 import {
   hasTrigramIndex,
   migratePostgres,
+  migrations,
   newestVersion,
   refuseNewer,
   schemaVersion,
@@ -103,7 +105,7 @@ async function prepareServer(database: PostgresDatabase, options: PostgresOption
   const readOnly = options.readOnly === true || server.readOnly;
   if (server.readOnly && options.readOnly !== true)
     notes.push('The database takes no writes: everything can be read, nothing can be saved.');
-  const version = await tablesOf(database, readOnly);
+  const version = await tablesOf(database, readOnly, options.onMigration);
   if (!(await trigrams(database, readOnly)))
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
@@ -118,7 +120,11 @@ function* nodesCounted(): SqlTask<number> {
 }
 
 /** Ensures that the tables exist and are ours, and returns their version. */
-async function tablesOf(database: PostgresDatabase, readOnly: boolean): Promise<number> {
+async function tablesOf(
+  database: PostgresDatabase,
+  readOnly: boolean,
+  progress: MigrationProgress | undefined,
+): Promise<number> {
   const { place } = database.settings;
   const version = await database.read(schemaVersion);
   refuseNewer(version, place);
@@ -129,7 +135,7 @@ async function tablesOf(database: PostgresDatabase, readOnly: boolean): Promise<
         ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
         : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
     );
-  await database.write(() => migratePostgres(place));
+  await database.write(() => migratePostgres(place, migrations, progress));
   return newestVersion;
 }
 

@@ -4,10 +4,11 @@
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
-import { storeListsAsRows } from '../sql/linear-form.ts';
+import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
+import { numberRows } from './number-rows.ts';
 import { ownerPlaces } from './owner-places.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
@@ -15,7 +16,7 @@ export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
   /** Fills new tables or columns from existing rows. */
-  readonly fill?: () => SqlTask<void>;
+  readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
 // The active node refers to the node table, whose rows refer back: the key is added when both tables exist.
@@ -99,10 +100,12 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 4, statements: linearNodes(postgresDialect) },
   { version: 5, statements: oneIdEach },
   { version: 6, statements: nodeCopies(postgresDialect), fill: () => enterCopies(postgresDialect) },
-  { version: 7, statements: [], fill: () => storeListsAsRows(postgresDialect) },
+  // The lists that this version stored as rows are written together with the row numbers.
+  { version: 7, statements: [] },
   { version: 8, statements: sealedRecords(postgresDialect) },
   { version: 9, statements: blobWaiting(postgresDialect) },
   { version: 10, statements: ownerPlaces },
+  { version: 11, statements: [], fill: numberRows },
 ];
 
 /** The table version that this program writes. */
@@ -136,7 +139,13 @@ export function refuseNewer(version: number, place: string, known = newestVersio
  * Updates the tables in the current transaction, under a lock that only one process holds: completely or not at all. A
  * process that waited for the lock finds nothing left to do. Returns the version before.
  */
-export function* migratePostgres(place: string, list: readonly PostgresMigration[] = migrations): SqlTask<number> {
+export function* migratePostgres(
+  place: string,
+  list: readonly PostgresMigration[] = migrations,
+  progress: MigrationProgress = () => undefined,
+): SqlTask<number> {
+  // Copying and indexing large tables takes longer than any request.
+  yield* execute('SET LOCAL statement_timeout = 0');
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
   yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
   const before = yield* schemaVersion();
@@ -146,7 +155,7 @@ export function* migratePostgres(place: string, list: readonly PostgresMigration
   for (const { version, statements, fill } of list) {
     if (version <= before) continue;
     for (const statement of statements) yield* execute(statement);
-    if (fill !== undefined) yield* fill();
+    if (fill !== undefined) yield* fill(progress);
   }
   if (before === newest) return before;
   yield* execute('DELETE FROM coppice_schema');

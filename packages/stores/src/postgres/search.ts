@@ -5,6 +5,7 @@
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
 import { contentsWrittenBy } from '../sql/log.ts';
+import { inTree, numbersPerTree, treeNoOf } from '../sql/numbers.ts';
 import {
   execute,
   type Param,
@@ -16,6 +17,7 @@ import {
   sqlText,
 } from '../sql/query.ts';
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
+import { baseOfTree } from '../sql/scope.ts';
 import {
   candidateColumns,
   candidateOrder,
@@ -24,12 +26,16 @@ import {
   type SearchRequest,
   searchLag,
 } from '../sql/search.ts';
+
 import { postgresDialect } from './dialect.ts';
+
+// A node's creation number.
+const seqOf = `(n.no % ${numbersPerTree})`;
 
 // The number of rows copied or examined at once.
 const batch = 1_000;
 
-const saidColumns = 'id, seq, role, created_at, tool_call_id, content, search_text';
+const saidColumns = `n.id, ${seqOf} AS seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text`;
 
 interface TreeBehind {
   readonly treeId: TreeId;
@@ -78,10 +84,11 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
 
 /** Copies a tree for the first time, in batches by creation number. */
 function* copyAll(tree: TreeId): SqlTask<void> {
+  const base = yield* baseOfTree(tree);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
-      `SELECT ${saidColumns} FROM node WHERE tree_id = $1 AND seq > $2 AND role <> 'root' ORDER BY seq LIMIT ${batch}`,
-      tree,
+      `SELECT ${saidColumns} FROM node n WHERE ${inTree('n')} AND n.no > CAST($1 AS BIGINT) + $2 AND n.role <> 'root' ORDER BY n.no LIMIT ${batch}`,
+      base,
       after,
     );
     const last = found[found.length - 1];
@@ -96,6 +103,7 @@ function* copyAll(tree: TreeId): SqlTask<void> {
  * would be too slow.
  */
 function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
+  const base = yield* baseOfTree(tree);
   for (let after = from; ; ) {
     const changes = yield* queryRows(
       `SELECT version, steps FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT ${batch}`,
@@ -110,8 +118,8 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
       yield* copyTexts(
         tree,
         yield* queryRows(
-          `SELECT ${saidColumns} FROM node WHERE tree_id = $1 AND role <> 'root' AND id IN ${postgresDialect.list('$2')}`,
-          tree,
+          `SELECT ${saidColumns} FROM node n WHERE ${inTree('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
+          base,
           JSON.stringify(ids.slice(start, start + batch)),
         ),
       );
@@ -177,7 +185,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
   for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escapePattern(term))}`);
   const found = yield* queryRows(
     `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
-    JOIN node n ON n.tree_id = s.tree_id AND n.id = s.node_id
+    JOIN node n ON n.id = s.node_id
     WHERE ${asked.join(' AND ')} ORDER BY ${candidateOrder} LIMIT $${params.push(search.limit + 1)}`,
     ...params,
   );
@@ -186,15 +194,15 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
 
 /** Examines every message of a tree that was written after its mark. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundRow[]> {
-  const params: Param[] = [tree, mark];
-  const asked = ['n.tree_id = $1', 'n.content_in > $2', "n.role <> 'root'", ...conditions(search, params)];
+  const params: Param[] = [yield* baseOfTree(tree), mark];
+  const asked = [inTree('n'), 'n.content_in > $2', "n.role <> 'root'", ...conditions(search, params)];
   const place = `$${params.push(0)}`;
   const found: FoundRow[] = [];
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
     const part = yield* queryRows(
-      `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.id = n.tree_id
-      WHERE ${asked.join(' AND ')} AND n.seq > ${place} ORDER BY n.seq LIMIT ${batch}`,
+      `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
+      WHERE ${asked.join(' AND ')} AND n.no > CAST($1 AS BIGINT) + ${place} ORDER BY n.no LIMIT ${batch}`,
       ...params,
     );
     const last = part[part.length - 1];

@@ -14,6 +14,7 @@ import { rowOf } from '@coppice/core/tree';
 import { hydratedLog, undoRecord } from './log.ts';
 import { matchKeys } from './match.ts';
 import { ancestorLinks, sharedMatch } from './node-links.ts';
+import { inTree, treeNoOf } from './numbers.ts';
 import {
   type Param,
   queryCells,
@@ -25,13 +26,26 @@ import {
   sqlText,
   sqlTextOrNull,
 } from './query.ts';
-import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, noteColumns, noteOfRow, selectCells } from './rows.ts';
+import {
+  bookmarkOfRow,
+  headColumns,
+  linkPath,
+  missingId,
+  missingPrefix,
+  nodeColumns,
+  nodeHeadOf,
+  noteColumns,
+  noteOfRow,
+  selectCells,
+} from './rows.ts';
 import {
   ancestorsOf,
+  baseIn,
   idOfRow,
   liveHead,
   longestPath,
   maxDepth,
+  missingParent,
   nodeById,
   nodesFrom,
   refuseCycle,
@@ -49,6 +63,9 @@ import {
   subtreeRows,
   topologyRows,
 } from './subtree.ts';
+
+// The number of the node `$2` in the tree with base `$1`.
+const byId = `(SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2)`;
 
 /**
  * Answers a read without a query from prefetched rows; undefined if that is not possible. Nearly every chat message is
@@ -86,67 +103,66 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
 }
 
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
-  const { treeId: tree } = scope;
   // Foreign and unknown trees have no nodes, so every read about them finds nothing.
-  const known = scope.tree !== null ? tree : '';
+  const base = baseIn(scope);
   switch (read.ask) {
     case 'pause':
       return null;
     case 'tree':
       return scope.tree === null ? null : rowOf(scope.tree);
     case 'node':
-      return yield* nodeById(scope, known, read.id, ' AND removed_in IS NULL');
+      return yield* nodeById(scope, read.id, ' AND n.removed_in IS NULL');
     case 'head': {
-      const head = yield* liveHead(known, read.id);
+      const head = yield* liveHead(base, read.id);
       if (head !== null) scope.heads?.set(head.id, head);
       return head;
     }
     case 'anyNode':
-      return yield* nodeById(scope, known, read.id, '');
+      return yield* nodeById(scope, read.id, '');
     case 'taken':
       return yield* answerTaken(scope, read.ids);
     case 'nodes':
-      return yield* answerNodes(scope, known, read.ids);
+      return yield* answerNodes(scope, read.ids);
     case 'path':
-      return yield* answerPath(scope, known, read);
+      return yield* answerPath(scope, read);
     case 'pathMeta':
-      return yield* pathNotes(scope, known, read);
+      return yield* pathNotes(scope, read);
     case 'ancestors':
-      return yield* ancestorLinks(known, read.of, read.limit);
+      return yield* ancestorLinks(base, read.of, read.limit);
     case 'sharedMatch':
-      return yield* sharedMatch(known, read.of);
+      return yield* sharedMatch(base, read.of);
     case 'isAncestorOrSelf':
-      return yield* ancestorsOf(known, read.id, read.below);
+      return yield* ancestorsOf(base, read.id, read.below);
     case 'withoutDescendants':
-      return yield* answerTopmost(scope, known, read.ids);
+      return yield* answerTopmost(scope, read.ids);
     case 'children':
       return (yield* queryCells(
-        `SELECT ${selectCells('node', headColumns)} FROM node WHERE tree_id = $1 AND parent_id = $2 AND removed_in IS NULL ORDER BY position`,
-        known,
+        `SELECT ${selectCells('n', headColumns)} FROM node n WHERE n.parent_no = ${byId} AND n.removed_in IS NULL ORDER BY n.position`,
+        base,
         read.of,
       )).map(nodeHeadOf);
     case 'childIds':
-      return yield* answerChildIds(scope, known, read.of);
+      return yield* answerChildIds(scope, read.of);
     case 'subtree':
-      return yield* subtreeRows(scope, known, read.of, read.depth);
+      return yield* subtreeRows(scope, read.of, read.depth);
     case 'topology':
-      return yield* topologyRows(scope, known, read.of, read.depth);
+      return yield* topologyRows(scope, read.of, read.depth);
     case 'leaves':
-      return yield* leafRows(scope, known, read.limit);
+      return yield* leafRows(scope, read.limit);
     case 'count':
-      return yield* count(known, read.of);
+      return yield* count(base, read.of);
     case 'subtreeInfo':
-      return yield* subtreeInfoRows(scope, known, read.of);
+      return yield* subtreeInfoRows(scope, read.of);
     case 'addedByOthers':
-      return yield* addedByOthersRows(scope, known, read);
+      return yield* addedByOthersRows(scope, read);
     case 'newestLeaf':
-      return yield* newestLeafRow(scope, known, read.below, read.without);
+      return yield* newestLeafRow(scope, read.below, read.without);
     case 'lastVisited':
-      return yield* lastVisited(scope, known, read.from);
+      return yield* lastVisited(scope, read.from);
     case 'match':
-      return yield* matchKeys(scope, known, read.from, read.keys);
+      return yield* matchKeys(scope, read.from, read.keys);
     default:
-      return yield* answerPositions(scope, known, read);
+      return yield* answerPositions(scope, read);
   }
 }
 
@@ -157,29 +173,32 @@ type PositionRead = Extract<
 >;
 
 /** Answers reads about positions and bookmarks. */
-function* answerPositions(scope: TreeScope, known: string, read: PositionRead | OutsideRead): SqlTask<Answer> {
+function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): SqlTask<Answer> {
+  const base = baseIn(scope);
+  // Side tables of another owner's tree are not read.
+  const known = scope.tree === null ? '' : scope.treeId;
   switch (read.ask) {
     case 'lastPosition': {
-      const last = 'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2';
-      return sqlTextOrNull((yield* queryRow(last, known, read.of)) ?? {}, 'p');
+      const last = `SELECT max(n.position) AS p FROM node n WHERE n.parent_no = ${byId}`;
+      return sqlTextOrNull((yield* queryRow(last, base, read.of)) ?? {}, 'p');
     }
     case 'groupMax':
       return sqlNumber(
         (yield* queryRow(
-          'SELECT coalesce(max(group_id), 0) AS g FROM node WHERE tree_id = $1 AND parent_id = $2 AND group_id > 0',
-          known,
+          `SELECT coalesce(max(n.group_id), 0) AS g FROM node n WHERE n.parent_no = ${byId} AND n.group_id > 0`,
+          base,
           read.of,
         )) ?? { g: 0 },
         'g',
       );
     case 'neighbourPositions':
-      return yield* answerGap(known, read.of, read.position);
+      return yield* answerGap(base, read.of, read.position);
     case 'childAt': {
       // A node removed together with its parent is restored with it at its position, so it counts.
       const there = yield* queryRow(
-        `SELECT n.id FROM node n JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
-        WHERE n.tree_id = $1 AND n.parent_id = $2 AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
-        known,
+        `SELECT n.id FROM node n JOIN node p ON p.no = n.parent_no
+        WHERE n.parent_no = ${byId} AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
+        base,
         read.of,
         read.position,
       );
@@ -190,7 +209,7 @@ function* answerPositions(scope: TreeScope, known: string, read: PositionRead | 
       return mark === undefined ? null : bookmarkOfRow(mark);
     }
     case 'links':
-      return yield* links(known);
+      return yield* links(base);
     case 'bookmarks': {
       if (read.on === undefined)
         return (yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', known)).map(
@@ -204,23 +223,23 @@ function* answerPositions(scope: TreeScope, known: string, read: PositionRead | 
       return inIdOrder(read.on, marks.map(bookmarkOfRow), (mark) => mark.nodeId);
     }
     default:
-      return yield* answerWhole(scope, known, read);
+      return yield* answerWhole(scope, read);
   }
 }
 
 /** Answers reads about the whole tree and its log, and about other trees. */
-function* answerWhole(scope: TreeScope, known: string, read: OutsideRead): SqlTask<Answer> {
+function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
   switch (read.ask) {
     case 'undoable':
     case 'redoable':
       return scope.tree === null ? null : yield* undoRecord(scope, scope.tree, read.ask, read.actor, read.actId);
     case 'rows':
-      return yield* allRows(scope, known);
+      return yield* allRows(scope);
     case 'log':
       return scope.tree === null ? [] : yield* hydratedLog(scope, read.since);
     case 'home': {
       const home = yield* queryRow(
-        'SELECT n.tree_id FROM node n JOIN tree t ON t.id = n.tree_id WHERE n.id = $1 AND t.owner = $2 AND n.removed_in IS NULL',
+        `SELECT t.id AS tree_id FROM node n JOIN tree t ON t.no = ${treeNoOf('n')} WHERE n.id = $1 AND t.owner = $2 AND n.removed_in IS NULL`,
         read.id,
         scope.owner,
       );
@@ -257,10 +276,11 @@ function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['fore
 function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], limit: number): void {
   const top = found.at(-1);
   if (top === undefined || found.length >= limit) return;
-  const [id, above] = [String(top[0]), String(top[1])];
-  if (above === scope.tree?.rootId) return;
+  const id = String(top[0]);
+  if (top[1] === scope.tree?.rootId) return;
   if (found.length >= longestPath(scope))
     refuse('tree/cycle', `The path to ${to} runs in a circle at ${id}.`, { nodeId: id });
+  const above = String(top[1]);
   refuse('tree/broken-path', `The path to ${to} breaks off: the parent ${above} of ${id} is missing.`, {
     nodeId: above,
   });
@@ -271,38 +291,53 @@ type PathRequest = Pick<Read<'path'>, 'to' | 'limit' | 'until'>;
 /** Returns the rows from a node up to below the root. Throws if the path ends before the root, or is a cycle. */
 function* walkUp(
   scope: TreeScope,
-  tree: string,
   { to, limit = maxDepth, until }: PathRequest,
   columns: string,
 ): SqlTask<readonly SqlCells[]> {
   const most = Math.min(limit, longestPath(scope));
-  const found = yield* queryCells(scope.dialect.pathWalk(columns), tree, to, most, until ?? '');
+  const rows = yield* queryCells(scope.dialect.pathWalk(columns), baseIn(scope), to, most, until ?? '');
+  const found = yield* withIds(scope, rows);
   if (until === undefined || found.at(-1)?.[0] !== until) refuseBroken(scope, to, found, limit);
   return found;
+}
+
+/** Returns the rows of a path with the ids of the parents, if the database gave their numbers. */
+function* withIds(scope: TreeScope, rows: readonly SqlCells[]): SqlTask<readonly SqlCells[]> {
+  const [id, above] = rows.at(-1) ?? [];
+  if (typeof above === 'string') {
+    if (!above.startsWith(missingPrefix)) return rows;
+    return [...rows.slice(0, -1), ...linkPath(rows.slice(-1), yield* missingParent(scope, String(id), above))];
+  }
+  if (typeof above !== 'number') return rows;
+  // The root is the first node of its tree, unless it was repaired.
+  if (above === baseIn(scope)) return linkPath(rows, scope.tree?.rootId ?? null);
+  const found = yield* queryRow('SELECT id FROM node WHERE no = $1', above);
+  if (found !== undefined) return linkPath(rows, sqlText(found, 'id'));
+  return linkPath(rows, yield* missingParent(scope, String(id), missingId(above)));
 }
 
 function isCompletePath({ tree }: TreeScope, first: { readonly parentId: NodeId | null } | undefined): boolean {
   return first === undefined || first.parentId === tree?.rootId;
 }
 
-function* answerPath(scope: TreeScope, tree: string, read: PathRequest): SqlTask<Reads['path']['answer']> {
-  const found = yield* walkUp(scope, tree, read, nodeColumns);
-  const nodes = (yield* nodesFrom(scope, tree, found)).reverse();
+function* answerPath(scope: TreeScope, read: PathRequest): SqlTask<Reads['path']['answer']> {
+  const found = yield* walkUp(scope, read, nodeColumns);
+  const nodes = (yield* nodesFrom(scope, found)).reverse();
   return { nodes, complete: isCompletePath(scope, nodes[0]) };
 }
 
-function* pathNotes(scope: TreeScope, tree: string, read: PathRequest): SqlTask<Reads['pathMeta']['answer']> {
-  const notes = (yield* walkUp(scope, tree, read, noteColumns)).map(noteOfRow).reverse();
+function* pathNotes(scope: TreeScope, read: PathRequest): SqlTask<Reads['pathMeta']['answer']> {
+  const notes = (yield* walkUp(scope, read, noteColumns)).map(noteOfRow).reverse();
   return { entries: notes, complete: isCompletePath(scope, notes[0]) };
 }
 
-function* answerNodes(scope: TreeScope, tree: string, ids: readonly NodeId[]): SqlTask<readonly Node[]> {
+function* answerNodes(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonly Node[]> {
   const found = yield* queryCells(
-    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')} AND removed_in IS NULL`,
-    tree,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL`,
+    baseIn(scope),
     JSON.stringify(ids),
   );
-  return inIdOrder(ids, yield* nodesFrom(scope, tree, found), (node) => node.id);
+  return inIdOrder(ids, yield* nodesFrom(scope, found), (node) => node.id);
 }
 
 /** Sorts results in the order of the requested ids; missing ones are left out. */
@@ -311,11 +346,12 @@ function inIdOrder<T>(ids: readonly NodeId[], found: readonly T[], idOf: (one: T
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-function* answerChildIds(scope: TreeScope, tree: string, of: readonly NodeId[]): SqlTask<Reads['childIds']['answer']> {
+function* answerChildIds(scope: TreeScope, of: readonly NodeId[]): SqlTask<Reads['childIds']['answer']> {
   const children = new Map<string, NodeId[]>();
   const found = yield* queryRows(
-    `SELECT id, parent_id FROM node WHERE tree_id = $1 AND parent_id IN ${scope.dialect.list('$2')} AND removed_in IS NULL ORDER BY parent_id, position`,
-    tree,
+    `SELECT n.id, p.id AS parent_id FROM node p JOIN node n ON n.parent_no = p.no
+    WHERE ${inTree('p')} AND p.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL ORDER BY n.parent_no, n.position`,
+    baseIn(scope),
     JSON.stringify(of),
   );
   for (const one of found) {
@@ -327,17 +363,19 @@ function* answerChildIds(scope: TreeScope, tree: string, of: readonly NodeId[]):
   return of.map((id) => children.get(id) ?? []);
 }
 
-function* answerTopmost(scope: TreeScope, tree: string, ids: readonly NodeId[]): SqlTask<NodeId[]> {
+function* answerTopmost(scope: TreeScope, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   if (scope.tree === null) return [];
   if (ids.length < 2) return [...ids];
   const list = scope.dialect.list('$2');
   const covered = yield* queryRows(
-    `WITH RECURSIVE up(origin, at) AS (
-      SELECT id, parent_id FROM node WHERE tree_id = $1 AND id IN ${list}
+    `WITH RECURSIVE wanted(no) AS (SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id IN ${list}),
+    up(origin, at) AS (
+      SELECT s.no, s.parent_no FROM node s WHERE s.no IN (SELECT no FROM wanted)
       UNION
-      SELECT up.origin, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.at
-    ) SELECT DISTINCT origin AS id, CASE WHEN at = origin THEN 1 ELSE 0 END AS circle FROM up WHERE at IN ${list}`,
-    tree,
+      SELECT up.origin, n.parent_no FROM up JOIN node n ON n.no = up.at
+    ) SELECT DISTINCT o.id, CASE WHEN up.at = up.origin THEN 1 ELSE 0 END AS circle FROM up JOIN node o ON o.no = up.origin
+    WHERE up.at IN (SELECT no FROM wanted)`,
+    baseIn(scope),
     JSON.stringify(ids),
   );
   for (const one of covered) if (sqlNumber(one, 'circle') === 1) refuseCycle(sqlText(one, 'id'));
@@ -345,29 +383,32 @@ function* answerTopmost(scope: TreeScope, tree: string, ids: readonly NodeId[]):
   return ids.filter((id) => !below.has(id));
 }
 
-function* answerGap(tree: string, parent: NodeId, position: string): SqlTask<Reads['neighbourPositions']['answer']> {
-  const params: Param[] = [tree, parent, position];
+function* answerGap(base: number, parent: NodeId, position: string): SqlTask<Reads['neighbourPositions']['answer']> {
+  const params: Param[] = [base, parent, position];
   const before = yield* queryRow(
-    'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2 AND position < $3',
+    `SELECT max(n.position) AS p FROM node n WHERE n.parent_no = ${byId} AND n.position < $3`,
     ...params,
   );
   const after = yield* queryRow(
-    'SELECT min(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2 AND position > $3',
+    `SELECT min(n.position) AS p FROM node n WHERE n.parent_no = ${byId} AND n.position > $3`,
     ...params,
   );
   return { before: sqlTextOrNull(before ?? {}, 'p'), after: sqlTextOrNull(after ?? {}, 'p') };
 }
 
-function* allRows(scope: TreeScope, tree: string): SqlTask<Reads['rows']['answer']> {
+function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   if (scope.tree === null) return null;
   const found = yield* queryCells(
-    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 ORDER BY seq`,
-    tree,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
+    baseIn(scope),
   );
-  const marks = yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree);
+  const marks = yield* queryRows(
+    'SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id',
+    scope.treeId,
+  );
   return {
     row: rowOf(scope.tree),
-    nodes: yield* nodesFrom(scope, tree, found),
+    nodes: yield* nodesFrom(scope, found),
     bookmarks: marks.map(bookmarkOfRow),
   };
 }
@@ -375,18 +416,18 @@ function* allRows(scope: TreeScope, tree: string): SqlTask<Reads['rows']['answer
 // The rows of a whole tree would be in memory three times on their way from the driver, so they are read in parts.
 const linksAtOnce = 10_000;
 
-function* links(tree: string): SqlTask<ParentLink[]> {
+function* links(base: number): SqlTask<ParentLink[]> {
   const found: ParentLink[] = [];
-  for (let after = -1; ; ) {
-    const some = yield* queryRows(
-      `SELECT id, parent_id, seq FROM node
-       WHERE tree_id = $1 AND parent_id IS NOT NULL AND removed_in IS NULL AND seq > $2 ORDER BY seq LIMIT ${linksAtOnce}`,
-      tree,
+  for (let after = base - 1; ; ) {
+    const some = yield* queryCells(
+      `SELECT n.id, p.id, n.no FROM node n JOIN node p ON p.no = n.parent_no
+       WHERE ${inTree('n')} AND n.removed_in IS NULL AND n.no > $2 ORDER BY n.no LIMIT ${linksAtOnce}`,
+      base,
       after,
     );
-    for (const one of some) found.push({ id: idOfRow(one), parentId: nodeId(sqlText(one, 'parent_id')) });
+    for (const [id, parentId] of some) found.push({ id: nodeId(String(id)), parentId: nodeId(String(parentId)) });
     const last = some.at(-1);
     if (last === undefined || some.length < linksAtOnce) return found;
-    after = sqlNumber(last, 'seq');
+    after = Number(last[2]);
   }
 }

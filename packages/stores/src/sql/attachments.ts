@@ -5,6 +5,7 @@
  */
 import type { BlobInfo } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
+import { treeNoOf } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -170,7 +171,7 @@ function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   const like = `LIKE '%${blobMark}%'`;
   const named = new Set<string>();
   for (const sql of [
-    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
+    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.no = ${treeNoOf('n')} WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
     `SELECT n.content AS one, '' AS two FROM node_content n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND n.content ${like}`,
     `SELECT attributes AS one, '' AS two FROM tree WHERE owner = $1 AND attributes ${like}`,
     `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,

@@ -22,6 +22,7 @@ import type { UploadClaim, WaitingUploads } from '../waiting-uploads.ts';
 import { answerRead, fromPrefetch } from './answers.ts';
 import { endWaiting, holdBlobs } from './attachments.ts';
 import { hydratedLog } from './log.ts';
+import { inTree, treeNoOf } from './numbers.ts';
 import {
   execute,
   type Query,
@@ -128,7 +129,7 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
   const tail = tails?.of(owner, treeId);
   // Chosen ids may be taken in any tree, so they must be looked up.
   if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0)) {
-    const parentInfo = yield* parentInfoOf(tail, treeId, foresees);
+    const parentInfo = yield* parentInfoOf(tail, foresees);
     return {
       dialect,
       owner,
@@ -166,14 +167,13 @@ const noIds = { ids: new Set<string>(), taken: new Set<string>() };
 /** Returns the parent of new nodes, for a tree whose row is known. */
 function* parentInfoOf(
   { tree, head }: CachedRow,
-  treeId: TreeId,
   foresees: Prefetch | undefined,
 ): SqlTask<PrefetchedRows['parentInfo']> {
   const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
   // It was just added, so it has no children.
   if (head?.id === below) return { head, edge: null };
   if (foresees === undefined) return null;
-  const [found] = yield* queryCells(namedParent, treeId, below);
+  const [found] = yield* queryCells(namedParent, tree.base, below);
   return found === undefined ? null : parentInfoFrom(found);
 }
 
@@ -216,17 +216,21 @@ function treeAfterCommit(
     attributes: tree.attributes,
     hasAliases: tree.hasAliases,
     format: tree.format,
+    base: tree.base,
   };
 }
 
-const parentColumns = `${selectCells('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;
-const namedParent = `SELECT ${parentColumns} FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND n.removed_in IS NULL`;
-const activeParent = `SELECT ${parentColumns} FROM node n
-  WHERE n.tree_id = $1 AND n.id = (SELECT coalesce(t.active_node_id, t.root_id) FROM tree t WHERE t.id = $1) AND n.removed_in IS NULL`;
+const parentColumns = `${selectCells('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
+const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTree('n')} AND n.id = $2 AND n.removed_in IS NULL`;
+// Sent together with the lock of the tree, whose number is not known yet.
+const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoOf('n')}`;
+const foreseenParent = `SELECT ${parentColumns} FROM node n ${ofTree} WHERE n.id = $2 AND n.removed_in IS NULL`;
+const activeParent = `SELECT ${parentColumns} FROM node n ${ofTree}
+  WHERE n.id = (SELECT coalesce(a.active_node_id, a.root_id) FROM tree a WHERE a.id = $1) AND n.removed_in IS NULL`;
 
 function loadPrefetch(dialect: SqlDialect, treeId: TreeId, { below, ids }: Prefetch): Omit<Query, 'want'>[] {
   const parentInfo =
-    below === null ? { sql: activeParent, params: [treeId] } : { sql: namedParent, params: [treeId, below] };
+    below === null ? { sql: activeParent, params: [treeId] } : { sql: foreseenParent, params: [treeId, below] };
   if (ids.length === 0) return [parentInfo];
   return [parentInfo, { sql: takenIds(dialect), params: [JSON.stringify(ids)] }];
 }

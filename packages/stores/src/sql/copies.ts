@@ -1,5 +1,6 @@
 /** Tracks which messages are copies of which, so that a purge can report remaining copies. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
+import { treeNoOf } from './numbers.ts';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
 // A chain of copies is stored under its first node, so that copies are found even if one in between was purged.
@@ -55,8 +56,8 @@ export function* copiesOf(
   for (const one of yield* queryRows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
     kin.add(sqlText(one, 'node_id'));
   const found = yield* queryRows(
-    `SELECT n.tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.id = n.tree_id
-    WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY n.tree_id, t.title ORDER BY n.tree_id`,
+    `SELECT t.id AS tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
+    WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY t.id, t.title ORDER BY t.id`,
     owner,
     tree,
     JSON.stringify([...kin]),

@@ -48,7 +48,7 @@ export interface SqlEngine {
   /** Returns the log position per lane after which every change of an owner is new. */
   latest(owner: string): SqlTask<readonly number[]>;
   /** Removes nodes of a tree from the text index; the whole tree if no list of ids is given. */
-  readonly unindex?: (treeId: TreeId, ids: string | null) => SqlTask<void>;
+  readonly unindex?: (base: number, ids: string | null) => SqlTask<void>;
   /**
    * Like {@link longTransaction}, for purges: afterwards no deleted rows remain in the database's files. Returns which
    * files could not be cleared yet.

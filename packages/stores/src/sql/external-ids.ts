@@ -3,7 +3,7 @@ import { type ExternalId, type NodeId, refuse, type TreeId } from '@coppice/core
 import type { StoreScope } from './change.ts';
 import { toColumn } from './exact-text.ts';
 import { execute, type SqlDialect, type SqlTask } from './query.ts';
-import type { TreeScope } from './scope.ts';
+import { baseIn, type TreeScope } from './scope.ts';
 import { missingNodes } from './side-tables.ts';
 
 /** Writes external ids of one or several trees, all or none; `known` throws if the owner does not have the tree. */
@@ -28,7 +28,7 @@ export function* putExternalNames(
 function* refuseUnknownNodes(scope: TreeScope, names: readonly ExternalId[]): SqlTask<void> {
   const nodes = new Set<NodeId>();
   for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
-  for (const id of yield* missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
+  for (const id of yield* missingNodes(scope.dialect, baseIn(scope), nodes)) unknownNode(id);
 }
 
 function unknownNode(id: NodeId): never {

@@ -2,60 +2,59 @@
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
+import { inTree, numbersPerTree, treeNoOf } from './numbers.ts';
 import { queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { repairDatabase, treeOfFinding } from './repair.ts';
-import { type TreeScope, treeRow } from './scope.ts';
+import { baseOfTree, type TreeScope, treeRow } from './scope.ts';
 import { rowUnreadable, unreadableOf } from './unreadable.ts';
 
 type DatabaseFinding = FsckReport['findings'][number];
 
 /**
- * Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. If only one
- * tree is checked, `v_node` and `v_conversation` contain that tree's rows and `v_anywhere` all rows, found by id.
+ * Invariants, the same on every database. Each row is a fault: a code and an id. `nodes` and `trees` stand for the live
+ * rows that are checked, `anywhere` for those that they may refer to.
  */
 const invariants = `
-SELECT 'I01 root-count' AS c, t.id AS id FROM v_conversation t LEFT JOIN v_node n ON n.conversation_id=t.id AND n.parent_id IS NULL GROUP BY t.id HAVING count(n.id)<>1
-UNION ALL SELECT 'I02 root<=>null-parent', id FROM v_node WHERE (role='root')<>(parent_id IS NULL)
-UNION ALL SELECT 'I03 dangling-parent', n.id FROM v_node n LEFT JOIN v_anywhere p ON p.id=n.parent_id WHERE n.parent_id IS NOT NULL AND p.id IS NULL
-UNION ALL SELECT 'I04 cross-conversation-parent', n.id FROM v_node n JOIN v_anywhere p ON p.id=n.parent_id WHERE p.conversation_id<>n.conversation_id
-UNION ALL SELECT 'I05 node-without-conversation', n.id FROM v_node n LEFT JOIN v_conversation t ON t.id=n.conversation_id WHERE t.id IS NULL
-UNION ALL SELECT 'I06 unreachable(cycle/orphan)', id FROM v_node WHERE id NOT IN (WITH RECURSIVE r(id) AS (SELECT id FROM v_node WHERE parent_id IS NULL UNION SELECT n.id FROM v_node n JOIN r ON n.parent_id=r.id) SELECT id FROM r)
-UNION ALL SELECT 'I07 duplicate-id', n.id FROM v_node n JOIN v_anywhere p ON p.id=n.id GROUP BY n.id HAVING count(*)>1
-UNION ALL SELECT 'I08 active-missing-or-foreign', t.id FROM v_conversation t LEFT JOIN v_node n ON n.id=t.active_node_id AND n.conversation_id=t.id WHERE t.active_node_id IS NOT NULL AND n.id IS NULL
-UNION ALL SELECT 'I09 active-is-root', t.id FROM v_conversation t JOIN v_node n ON n.id=t.active_node_id WHERE n.role='root'
-UNION ALL SELECT 'I10 active-null-iff-empty', t.id FROM v_conversation t WHERE (t.active_node_id IS NULL)<>(NOT EXISTS(SELECT 1 FROM v_node n WHERE n.conversation_id=t.id AND n.parent_id IS NOT NULL))
-UNION ALL SELECT 'I11 bad-role', id FROM v_node WHERE role NOT IN ('root','system','user','assistant','tool')
-UNION ALL SELECT 'I12 tool_call_id<=>tool-role', id FROM v_node WHERE (role='tool')<>(tool_call_id IS NOT NULL)
-UNION ALL SELECT 'I13 bad-group', id FROM v_node WHERE siblings_group_id<0 OR (role='root' AND siblings_group_id<>0)
-UNION ALL SELECT 'I14 version-negative', id FROM v_conversation WHERE version<0
-UNION ALL SELECT 'I15 root-has-content', id FROM v_node WHERE role='root' AND content NOT IN ('','[]','{"parts":[]}')
-UNION ALL SELECT 'I16 empty-content', id FROM v_node WHERE role<>'root' AND (content IS NULL OR content IN ('','[]','null'))`;
+SELECT 'I01 root-count' AS c, t.id AS id FROM trees t LEFT JOIN nodes n ON n.tree_no=t.no AND n.parent_no IS NULL GROUP BY t.id HAVING count(n.id)<>1
+UNION ALL SELECT 'I02 root<=>null-parent', n.id FROM nodes n WHERE (n.role='root')<>(n.parent_no IS NULL)
+UNION ALL SELECT 'I03 dangling-parent', n.id FROM nodes n LEFT JOIN anywhere p ON p.no=n.parent_no WHERE n.parent_no IS NOT NULL AND p.no IS NULL
+UNION ALL SELECT 'I04 cross-conversation-parent', n.id FROM nodes n JOIN anywhere p ON p.no=n.parent_no WHERE p.tree_no<>n.tree_no
+UNION ALL SELECT 'I05 node-without-conversation', n.id FROM nodes n LEFT JOIN trees t ON t.no=n.tree_no WHERE t.no IS NULL
+UNION ALL SELECT 'I06 unreachable(cycle/orphan)', n.id FROM nodes n WHERE n.no NOT IN (WITH RECURSIVE r(no) AS (SELECT s.no FROM nodes s WHERE s.parent_no IS NULL UNION SELECT n.no FROM r JOIN node n ON n.parent_no = r.no WHERE n.removed_in IS NULL) SELECT no FROM r)
+UNION ALL SELECT 'I07 duplicate-id', n.id FROM nodes n JOIN anywhere p ON p.id=n.id GROUP BY n.id HAVING count(*)>1
+UNION ALL SELECT 'I08 active-missing-or-foreign', t.id FROM trees t LEFT JOIN nodes n ON n.id=t.active_node_id AND n.tree_no=t.no WHERE t.active_node_id IS NOT NULL AND n.id IS NULL
+UNION ALL SELECT 'I09 active-is-root', t.id FROM trees t JOIN nodes n ON n.id=t.active_node_id WHERE n.role='root'
+UNION ALL SELECT 'I10 active-null-iff-empty', t.id FROM trees t WHERE (t.active_node_id IS NULL)<>(NOT EXISTS(SELECT 1 FROM nodes n WHERE n.tree_no=t.no AND n.parent_no IS NOT NULL))
+UNION ALL SELECT 'I11 bad-role', n.id FROM nodes n WHERE n.role NOT IN ('root','system','user','assistant','tool')
+UNION ALL SELECT 'I12 tool_call_id<=>tool-role', n.id FROM nodes n WHERE (n.role='tool')<>(n.tool_call_id IS NOT NULL)
+UNION ALL SELECT 'I13 bad-group', n.id FROM nodes n WHERE n.group_id<0 OR (n.role='root' AND n.group_id<>0)
+UNION ALL SELECT 'I14 version-negative', t.id FROM trees t WHERE t.version<0
+UNION ALL SELECT 'I15 root-has-content', n.id FROM nodes n WHERE n.role='root' AND n.content NOT IN ('','[]','{"parts":[]}')
+UNION ALL SELECT 'I16 empty-content', n.id FROM nodes n WHERE n.role<>'root' AND (n.content IS NULL OR n.content IN ('','[]','null'))`;
+
+/** Whether a row is the live node that a side table names. */
+const named = (table: string): string =>
+  `n.id=${table}.node_id AND n.removed_in IS NULL AND ${treeNoOf('n')}=(SELECT t.no FROM tree t WHERE t.id=${table}.tree_id)`;
 
 /** Dangling references from outside of a tree; of one tree if `$1` is its id. */
 const references = (one: boolean): string => `
-SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL${one ? ' AND b.tree_id=$1' : ''}
-UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL${one ? ' AND r.tree_id=$1' : ''}
+SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN node n ON ${named('b')} WHERE n.id IS NULL${one ? ' AND b.tree_id=$1' : ''}
+UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN node n ON ${named('r')} WHERE n.id IS NULL${one ? ' AND r.tree_id=$1' : ''}
 UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL${one ? ' AND s.tree_id=$1' : ''}
 UNION ALL SELECT 'log-gap', t.id, t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)${one ? ' AND t.id=$1' : ''}
-UNION ALL SELECT 'J27 pending-without-run', n.id, n.tree_id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)${one ? ' AND n.tree_id=$1' : ''}`;
+UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM node n JOIN tree t ON t.no=${treeNoOf('n')} WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)${one ? ' AND t.id=$1' : ''}`;
 
-// Written out instead of the views, so that every join starts from the tree and costs no more than the tree.
-const nodesOfOne = `(SELECT id, tree_id AS conversation_id, parent_id, role, content, tool_call_id, group_id AS siblings_group_id
-  FROM node WHERE removed_in IS NULL AND tree_id=$1)`;
-const conversationOfOne = '(SELECT id, version, active_node_id FROM tree WHERE id=$1)';
+const liveNodes = `SELECT x.no, x.id, ${treeNoOf('x')} AS tree_no, x.parent_no, x.role, x.content, x.tool_call_id, x.group_id
+  FROM node x WHERE x.removed_in IS NULL`;
 
-/** Returns the invariants of all trees, or of one. */
+/** Returns the invariants of all trees, or of the one with base `$1`, whose check costs no more than the tree. */
 function invariantsOf(one: boolean): string {
-  if (!one) return invariants.replaceAll('v_anywhere', 'v_node');
-  const named = (view: string, rows: string) => (text: string) =>
-    text.replace(
-      new RegExp(`\\b${view}\\b( [a-z]\\b)?`, 'g'),
-      (_, alias: string | undefined) => `${rows}${alias ?? ` ${view}`}`,
-    );
-  return named(
-    'v_conversation',
-    conversationOfOne,
-  )(named('v_node', nodesOfOne)(invariants)).replaceAll('v_anywhere', 'v_node');
+  const rows: Readonly<Record<string, string>> = {
+    nodes: one ? `(${liveNodes} AND ${inTree('x')})` : `(${liveNodes})`,
+    trees: one ? `(SELECT * FROM tree WHERE no = CAST($1 AS BIGINT) / ${numbersPerTree})` : 'tree',
+    anywhere: `(${liveNodes})`,
+  };
+  return invariants.replace(/\b(nodes|trees|anywhere)\b/g, (name) => rows[name] ?? name);
 }
 
 // A run is recorded before its reply exists: a crash in between leaves a run that recovery ends. Nothing is broken.
@@ -78,7 +77,8 @@ export function* fsckDatabase(
   }));
   const one = options.treeId !== undefined;
   const params = options.treeId === undefined ? [] : [options.treeId];
-  const broken = yield* queryRows(`${invariantsOf(one)} ORDER BY 1, 2`, ...params);
+  const bases = options.treeId === undefined ? [] : [yield* baseOfTree(options.treeId)];
+  const broken = yield* queryRows(`${invariantsOf(one)} ORDER BY 1, 2`, ...bases);
   for (const found of [...broken, ...(yield* queryRows(`${references(one)} ORDER BY 1, 2`, ...params))]) {
     const code = sqlText(found, 'c');
     const id = sqlText(found, 'id');

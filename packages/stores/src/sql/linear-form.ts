@@ -1,12 +1,12 @@
 /** Linear conversations in a database: rows like those of any tree, with the format as a flag. */
-import { ask, type LinearRecord, refuse, type TreeId, textMessage, treeId } from '@coppice/core';
+import { ask, type LinearRecord, refuse, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { addHashes } from '../attachments.ts';
 import { isSameList, type LinearTree, treeOfLinear } from '../linear.ts';
 import type { UploadClaim } from '../waiting-uploads.ts';
 import { endWaiting, holdBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
-import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { execute, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { type TreeScope, takenIds, treeRow } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
@@ -48,28 +48,26 @@ function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   return isSameList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
 }
 
-/** Writes the rows of lists that an earlier version stored as one JSON text each, and drops the old storage. */
-export function* storeListsAsRows(dialect: SqlDialect): SqlTask<void> {
-  for (const one of yield* queryRows('SELECT id, owner FROM tree WHERE linear_form IS NOT NULL ORDER BY id')) {
-    const id = treeId(sqlText(one, 'id'));
-    const owner = sqlText(one, 'owner');
-    const found = yield* queryRow('SELECT linear_form FROM tree WHERE id = $1', id);
-    const { linear, whole } = readList(id, owner, sqlText(found ?? { linear_form: '' }, 'linear_form'));
-    const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+/** A list that an earlier version stored as one JSON text. */
+export interface StoredList {
+  readonly id: TreeId;
+  readonly owner: string;
+  readonly form: string;
+}
+
+/** Writes the rows of such lists. */
+export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredList>): SqlTask<void> {
+  for (const { id, owner, form } of lists) {
+    const { linear, whole } = readList(id, owner, form);
+    const tree = yield* treeRow(owner, id);
+    if (tree === null) continue;
+    const scope: TreeScope = { dialect, owner, treeId: id, tree };
     if (!whole) {
       yield* execute('DELETE FROM change WHERE tree_id = $1', id);
       yield* writeLog(scope, linear.settled.commit);
     }
-    yield* writeRows(scope, linear.settled);
+    yield* writeRows(scope, linear.settled, tree.base);
   }
-  for (const statement of [
-    'DROP TABLE linear_node',
-    'DROP INDEX tree_linear',
-    'DROP VIEW v_conversation',
-    'ALTER TABLE tree DROP COLUMN linear_form',
-    'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
-  ])
-    yield* execute(statement);
 }
 
 /** Converts a stored list to a tree; an unreadable one becomes a message with its raw content. */

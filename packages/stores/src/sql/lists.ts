@@ -17,6 +17,7 @@ import { previewOf, rowOf } from '@coppice/core/tree';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';
+import { fewInTree, inTree } from './numbers.ts';
 import {
   jsonColumn,
   type Param,
@@ -28,8 +29,8 @@ import {
   sqlText,
   sqlTextOrNull,
 } from './query.ts';
-import { messageOfRow, nodeColumns, searchTextOf, storedTreeOf, treeColumns } from './rows.ts';
-import { refuseCycle, type TreeScope } from './scope.ts';
+import { messageOfRow, nodeColumns, searchTextOf, selectNamed, storedTreeOf, treeColumns } from './rows.ts';
+import { baseIn, refuseCycle, type TreeScope } from './scope.ts';
 
 /** Returns an owner's trees, by last change, newest first. */
 export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
@@ -123,11 +124,12 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
   const tops = yield* queryRows(
-    `SELECT ${nodeColumns.replace(/\w+/g, 'n.$&')}, c.at AS removed_at FROM node n
-    LEFT JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
-    LEFT JOIN change c ON c.tree_id = n.tree_id AND c.version = n.removed_in
-    WHERE n.tree_id = $1 AND n.removed_in IS NOT NULL AND (p.removed_in IS NULL OR p.removed_in <> n.removed_in)
-    ORDER BY n.removed_in DESC, n.seq`,
+    `SELECT ${selectNamed('n', nodeColumns)}, c.at AS removed_at FROM node n
+    LEFT JOIN node p ON p.no = n.parent_no
+    LEFT JOIN change c ON c.tree_id = $2 AND c.version = n.removed_in
+    WHERE ${fewInTree('n')} AND n.removed_in IS NOT NULL AND (p.removed_in IS NULL OR p.removed_in <> n.removed_in)
+    ORDER BY n.removed_in DESC, n.no`,
+    baseIn(scope),
     tree,
   );
   const items: TrashItem[] = [];
@@ -135,7 +137,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
     const removedIn = sqlNumber(one, 'removed_in');
     const id = nodeId(sqlText(one, 'id'));
     const message = messageOfRow(one, sqlText(one, 'role') as 'user');
-    const count = (yield* removedTogether(tree, id, removedIn)).length;
+    const count = (yield* removedTogether(baseIn(scope), id, removedIn)).length;
     items.push({
       treeId: tree,
       nodeId: id,
@@ -152,19 +154,22 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
 }
 
 /** Returns the ids that a commit removed with a node, itself included. */
-export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
+export function* removedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
-    `WITH RECURSIVE gone(id) AS (
-      SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in = $3
+    `WITH RECURSIVE gone(no, id) AS (
+      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in = $3
       UNION ALL
-      SELECT n.id FROM gone JOIN node n ON n.tree_id = $1 AND n.parent_id = gone.id WHERE n.removed_in = $3 AND n.id <> $2
+      SELECT n.no, n.id FROM gone JOIN node n ON n.parent_no = gone.no WHERE n.removed_in = $3 AND n.id <> $2
     ) SELECT id FROM gone`,
-    tree,
+    base,
     top,
     removedIn,
   );
   const ids = found.map((one) => nodeId(sqlText(one, 'id')));
-  const above = yield* queryRow('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, top);
+  const above = yield* queryRow(
+    'SELECT p.id AS parent_id FROM node n LEFT JOIN node p ON p.no = n.parent_no WHERE n.id = $1',
+    top,
+  );
   const parent = above === undefined ? null : sqlTextOrNull(above, 'parent_id');
   if (parent !== null && ids.includes(nodeId(parent))) refuseCycle(top);
   return ids;

@@ -28,6 +28,7 @@ import {
 } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
 import { withoutTexts } from '../purge.ts';
+import { inTree } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -40,7 +41,7 @@ import {
   sqlText,
 } from './query.ts';
 import { contentOfRow, nodeColumns, nodeOfRow, nodeWidth, type StoredTree, selectCells } from './rows.ts';
-import type { TreeScope } from './scope.ts';
+import { baseIn, type TreeScope } from './scope.ts';
 
 /** A step in the log. */
 type LoggedStep =
@@ -247,8 +248,8 @@ class PastNodes {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
     const [found] = yield* queryCells(
-      `SELECT ${selectCells('node', nodeColumns)}, meta_in FROM node WHERE tree_id = $1 AND id = $2`,
-      this.#scope.treeId,
+      `SELECT ${selectCells('n', nodeColumns)}, n.meta_in FROM node n WHERE ${inTree('n')} AND n.id = $2`,
+      baseIn(this.#scope),
       id,
     );
     const node = found === undefined ? null : nodeOfRow(found, yield* presentAliases(this.#scope, id));

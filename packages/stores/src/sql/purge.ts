@@ -5,6 +5,7 @@ import { collectBlobs } from './attachments.ts';
 import { copiesOf } from './copies.ts';
 import { removedTogether } from './lists.ts';
 import { redactLog } from './log.ts';
+import { fewInTree, inTree } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -12,26 +13,32 @@ import {
   type SqlDialect,
   type SqlTask,
   sqlNumber,
+  sqlNumberOrNull,
   sqlText,
-  sqlTextOrNull,
 } from './query.ts';
 import type { StoredTree } from './rows.ts';
-import { refuseCycle, type TreeScope } from './scope.ts';
+import { baseIn, refuseCycle, type TreeScope } from './scope.ts';
 
 /**
  * Returns the attachments that nodes of a tree refer to, in current and former contents; of all nodes if none are
  * given.
  */
-function* namedByPurge(scope: TreeScope, tree: TreeId, list: string | null): SqlTask<Set<string>> {
+function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
   const like = `LIKE '%${blobMark}%'`;
   const of = (column: string) => (list === null ? '' : ` AND ${column} IN ${scope.dialect.list('$2')}`);
-  const params = list === null ? [tree] : [tree, list];
-  for (const sql of [
-    `SELECT content, meta FROM node WHERE tree_id = $1${of('id')} AND (content ${like} OR meta ${like})`,
-    `SELECT content, '' AS meta FROM node_content WHERE tree_id = $1${of('node_id')} AND content ${like}`,
-  ])
-    for (const one of yield* queryRows(sql, ...params))
+  const more = list === null ? [] : [list];
+  for (const [sql, tree] of [
+    [
+      `SELECT content, meta FROM node WHERE ${inTree('node')}${of('id')} AND (content ${like} OR meta ${like})`,
+      baseIn(scope),
+    ],
+    [
+      `SELECT content, '' AS meta FROM node_content WHERE tree_id = $1${of('node_id')} AND content ${like}`,
+      scope.treeId,
+    ],
+  ] as const)
+    for (const one of yield* queryRows(sql, tree, ...more))
       for (const column of ['content', 'meta']) addHashes(sqlText(one, column), named);
   return named;
 }
@@ -41,7 +48,7 @@ export interface PurgeOptions {
   /** How many milliseconds added attachments wait for a message. */
   readonly grace: number;
   /** Removes nodes of a tree from the text index before they are deleted; all of it if no list is given. */
-  readonly unindex: ((tree: TreeId, ids: string | null) => SqlTask<void>) | undefined;
+  readonly unindex: ((base: number, ids: string | null) => SqlTask<void>) | undefined;
 }
 
 /** The result of a purge, without what only the database knows. */
@@ -56,14 +63,14 @@ export function* purgeRows(
 ): SqlTask<PurgedRows> {
   const ids =
     'nodeId' in what
-      ? yield* removedTogetherWith(scope.dialect, tree.id, what.nodeId)
-      : yield* removedUpTo(scope.dialect, tree.id, what.upTo);
+      ? yield* removedTogetherWith(scope.dialect, tree, what.nodeId)
+      : yield* removedUpTo(scope.dialect, tree.base, what.upTo);
   if (ids.length === 0) return { nodes: 0, contents: 0, copies: [], waitingAttachments: 0 };
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
-  const named = yield* namedByPurge(scope, tree.id, list);
+  const named = yield* namedByPurge(scope, list);
   const copies = yield* copiesOf(scope.dialect, scope.owner, tree.id, list);
-  if (unindex !== undefined) yield* unindex(tree.id, list);
+  if (unindex !== undefined) yield* unindex(tree.base, list);
   yield* execute(
     `DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1 AND node_id ${inList})`,
     tree.id,
@@ -72,81 +79,94 @@ export function* purgeRows(
   const contents = yield* execute(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   for (const table of ['run', 'node_alias', 'node_copy', 'bookmark', 'external_id'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
-  yield* execute(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
-  const nodes = yield* execute(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
+  yield* unmarkVisits(scope.dialect, tree.base, list);
+  const nodes = yield* execute(`DELETE FROM node WHERE ${inTree('node')} AND id ${inList}`, tree.base, list);
   yield* redactLog(tree.id, new Set<string>(ids));
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };
 }
 
-function* removedTogetherWith(dialect: SqlDialect, tree: TreeId, id: NodeId): SqlTask<NodeId[]> {
-  const found = yield* queryRow('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+/** Removes visit marks on nodes that are about to be deleted: only their parents can have them. */
+function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask<void> {
+  yield* execute(
+    `UPDATE node SET last_no = NULL WHERE no IN (
+      SELECT p.no FROM node g JOIN node p ON p.no = g.parent_no AND p.last_no = g.no WHERE ${inTree('g')} AND g.id IN ${list('$2')}
+    )`,
+    base,
+    ids,
+  );
+}
+
+function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTree, id: NodeId): SqlTask<NodeId[]> {
+  const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTree('n')} AND n.id = $2`, base, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
-  const gone = yield* removedTogether(tree, yield* removalTopRow(tree, id, removedIn), removedIn);
+  const gone = yield* removedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
   // Descendants that were removed earlier could no longer be restored.
-  return yield* withAllBelow(dialect, tree, gone);
+  return yield* withAllBelow(dialect, base, gone);
 }
 
 /** Returns the root of what one commit removed together with a node. */
-function* removalTopRow(tree: TreeId, id: NodeId, removedIn: number): SqlTask<NodeId> {
+function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<NodeId> {
   const found = yield* queryRows(
-    `WITH RECURSIVE up(id, parent_id) AS (
-      SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
+    `WITH RECURSIVE up(no, id, parent_no) AS (
+      SELECT s.no, s.id, s.parent_no FROM node s WHERE ${inTree('s')} AND s.id = $2
       UNION
-      SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id WHERE n.removed_in = $3
-    ) SELECT id, parent_id FROM up`,
-    tree,
+      SELECT n.no, n.id, n.parent_no FROM up JOIN node n ON n.no = up.parent_no WHERE n.removed_in = $3
+    ) SELECT no, id, parent_no FROM up`,
+    base,
     id,
     removedIn,
   );
-  const together = new Set(found.map((one) => sqlText(one, 'id')));
-  const top = found.find((one) => !together.has(sqlTextOrNull(one, 'parent_id') ?? ''));
+  const together = new Set(found.map((one) => sqlNumber(one, 'no')));
+  const top = found.find((one) => !together.has(sqlNumberOrNull(one, 'parent_no') ?? 0));
   return top === undefined ? refuseCycle(id) : nodeId(sqlText(top, 'id'));
 }
 
 /** Returns nodes with all their descendants. */
-function* withAllBelow({ list }: SqlDialect, tree: TreeId, ids: readonly NodeId[]): SqlTask<NodeId[]> {
+function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   const found = yield* queryRows(
-    `WITH RECURSIVE below(id) AS (
-      SELECT id FROM node WHERE tree_id = $1 AND id IN ${list('$2')}
+    `WITH RECURSIVE below(no, id) AS (
+      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id IN ${list('$2')}
       UNION
-      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
     ) SELECT id FROM below`,
-    tree,
+    base,
     JSON.stringify(ids),
   );
   return found.map((one) => nodeId(sqlText(one, 'id')));
 }
 
-function* removedUpTo(dialect: SqlDialect, tree: TreeId, version: number): SqlTask<NodeId[]> {
+function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
-    'SELECT id FROM node WHERE tree_id = $1 AND removed_in IS NOT NULL AND removed_in <= $2',
-    tree,
+    `SELECT n.id FROM node n WHERE ${fewInTree('n')} AND n.removed_in IS NOT NULL AND n.removed_in <= $2`,
+    base,
     version,
   );
   return yield* withAllBelow(
     dialect,
-    tree,
+    base,
     found.map((one) => nodeId(sqlText(one, 'id'))),
   );
 }
 
 /** Purges a whole tree, with attachments that only it referred to. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
-  const named = yield* namedByPurge(scope, tree, null);
-  const ids = (yield* queryRows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => sqlText(one, 'id'));
+  const base = baseIn(scope);
+  const named = yield* namedByPurge(scope, null);
+  const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTree('n')}`, base);
+  const ids = all.map((one) => sqlText(one, 'id'));
   const copies = yield* copiesOf(scope.dialect, scope.owner, tree, JSON.stringify(ids));
-  if (unindex !== undefined) yield* unindex(tree, null);
+  if (unindex !== undefined) yield* unindex(base, null);
   yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
-  yield* execute('DELETE FROM node_copy WHERE node_id IN (SELECT id FROM node WHERE tree_id = $1)', tree);
+  yield* execute(`DELETE FROM node_copy WHERE node_id IN (SELECT n.id FROM node n WHERE ${inTree('n')})`, base);
   for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   const contents = yield* execute('DELETE FROM node_content WHERE tree_id = $1', tree);
   yield* execute('DELETE FROM change WHERE tree_id = $1', tree);
-  const nodes = yield* execute('DELETE FROM node WHERE tree_id = $1', tree);
+  const nodes = yield* execute(`DELETE FROM node WHERE ${inTree('node')}`, base);
   yield* execute('DELETE FROM tree WHERE id = $1', tree);
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };

@@ -91,10 +91,11 @@ export interface SqlDialect {
    * Matches a prefix of equality keys below a node in one statement, one lookup per message; the result is a JSON array
    * of ids as `ids`.
    */
-  prefixWalk(tree: string, from: string, keys: readonly string[]): Omit<Query, 'want'>;
+  prefixWalk(base: number, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /**
-   * Selects the live nodes from `$2` of the tree `$1` up to `$4`, or else to below the root, at most `$3`: the node
-   * first, its parent next. The first two columns are its id and its parent's.
+   * Selects the live nodes from `$2` of the tree with base `$1` up to `$4`, or else to below the root, at most `$3`: the
+   * node first, its parent next. The first two columns are its id and its parent's id, or its parent's number: then the
+   * rows lack other ids of the path as well, and `linkPath` fills them in.
    */
   pathWalk(columns: string): string;
   /** Locks the selected row until the transaction ends; empty if the transaction itself is the lock. */

@@ -3,6 +3,7 @@ import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '
 import { derivedId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
+import { baseOf, inTree, numberById, numbersPerTree, treeNoOf } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -14,8 +15,9 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 import { nodeParams } from './rows.ts';
-import { type TreeScope, treeRow } from './scope.ts';
+import { baseOfTree, type TreeScope, treeRow } from './scope.ts';
 import { emptyText, keepUnreadable, rowUnreadable } from './unreadable.ts';
+import { insertNode } from './write.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
@@ -36,32 +38,43 @@ export function* repairDatabase(
   for (const { code, id, treeId: tree } of findings) {
     if (tree === null) continue;
     trees.add(tree);
-    if (code.startsWith('I05')) yield* adopt(owner, tree, done);
+    if (code.startsWith('I05')) yield* adopt(dialect, owner, tree, id, done);
     else yield* repairRow(code.slice(0, 3), tree, id, done);
   }
   for (const tree of trees) yield* repairStoredTree(dialect, tree, done);
   return done;
 }
 
-/** Creates a tree for nodes without one. Its log begins with the current rows, because the history is unknown. */
-function* adopt(owner: string, tree: TreeId, done: string[]): SqlTask<void> {
-  if ((yield* queryRow('SELECT id FROM tree WHERE id = $1', tree)) !== undefined) return;
-  const [top] = yield* queryRows('SELECT max(seq) AS seq, max(created_at) AS at FROM node WHERE tree_id = $1', tree);
+/**
+ * Creates a tree for nodes without one, with the number that they have. Its log begins with the current rows, because
+ * the history is unknown.
+ */
+function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, done: string[]): SqlTask<void> {
+  const found = yield* queryRow(`SELECT ${treeNoOf('n')} AS no FROM node n WHERE n.id = $1`, node);
+  const no = sqlNumber(found ?? {}, 'no');
+  if ((yield* queryRow('SELECT id FROM tree WHERE no = $1', no)) !== undefined) return;
+  const [top] = yield* queryRows(
+    `SELECT max(n.no) - CAST($1 AS BIGINT) AS seq, max(n.created_at) AS at FROM node n WHERE ${inTree('n')}`,
+    baseOf(no),
+  );
   const at = top === undefined ? 0 : sqlNumber(top, 'at');
   const attributes = JSON.stringify({ project: 'default', title: 'Recovered' });
   yield* execute(
-    `INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, title, pinned, attributes)
-    VALUES ($1, $2, $3, 1, 1, $4, $5, $5, 'default', 'Recovered', 0, $6)`,
+    `INSERT INTO tree (no, id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, title, pinned, attributes)
+    VALUES ($7, $1, $2, $3, 1, 1, $4, $5, $5, 'default', 'Recovered', 0, $6)`,
     tree,
     owner,
     derivedId('mended-root', tree),
     top === undefined ? 0 : sqlNumber(top, 'seq') + 1,
     at,
     attributes,
+    no,
   );
+  if (dialect.name === 'postgres')
+    yield* queryRow("SELECT setval(pg_get_serial_sequence('tree', 'no'), (SELECT max(no) FROM tree))");
   yield* execute(
-    'UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE tree_id = $1',
-    tree,
+    `UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE ${inTree('node')}`,
+    baseOf(no),
   );
   yield* execute(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
@@ -78,25 +91,26 @@ const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.'
 
 /** Repairs a row that is invalid by itself. Its old values are kept in its metadata. */
 function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
+  const base = yield* baseOfTree(tree);
   const set = function* (
     assignments: string,
     kept: Readonly<Record<string, unknown>>,
     sentence: string,
   ): SqlTask<void> {
-    const found = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+    const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTree('node')} AND id = $2`, base, id);
     if (found === undefined) return;
     const meta: object = JSON.parse(sqlText(found, 'meta'));
     const changed = yield* execute(
-      `UPDATE node SET ${assignments}, meta = $3 WHERE tree_id = $1 AND id = $2`,
-      tree,
+      `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTree('node')} AND id = $2`,
+      base,
       id,
       JSON.stringify({ ...meta, ...kept }),
     );
     if (changed > 0) done.push(`${id} ${sentence}`);
   };
   const found = yield* queryRow(
-    'SELECT role, kind, tool_call_id, content FROM node WHERE tree_id = $1 AND id = $2',
-    tree,
+    `SELECT role, kind, tool_call_id, content FROM node WHERE ${inTree('node')} AND id = $2`,
+    base,
     id,
   );
   switch (code) {
@@ -146,22 +160,25 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
   }
 }
 
+// The number of the root that the tree with base `$1` names.
+const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t.no = CAST($1 AS BIGINT) / ${numbersPerTree})`;
+
 /** Converts roots besides the one that the tree names to markers, so that their descendants need not move. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
+  const base = yield* baseOfTree(tree);
   const others = yield* queryRows(
-    `SELECT n.id FROM node n JOIN tree t ON t.id = n.tree_id
-    WHERE n.tree_id = $1 AND n.kind = 'root' AND n.removed_in IS NULL AND n.id <> t.root_id
-      AND EXISTS (SELECT 1 FROM node r WHERE r.tree_id = $1 AND r.id = t.root_id AND r.removed_in IS NULL)`,
-    tree,
+    `SELECT n.id FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
+    WHERE ${inTree('n')} AND n.kind = 'root' AND n.removed_in IS NULL AND n.id <> t.root_id
+      AND EXISTS (SELECT 1 FROM node r WHERE r.id = t.root_id AND r.removed_in IS NULL AND ${treeNoOf('r')} = t.no)`,
+    base,
   );
   for (const other of others) {
     const id = sqlText(other, 'id');
     yield* execute(
       `UPDATE node SET kind = 'state', role = 'system', content = $3, search_text = NULL, equality_key = NULL,
-        parent_id = (SELECT t.root_id FROM tree t WHERE t.id = $1), match_parent = (SELECT t.root_id FROM tree t WHERE t.id = $1),
-        position = position || $4
-      WHERE tree_id = $1 AND id = $2`,
-      tree,
+        parent_no = ${rootNo}, match_no = ${rootNo}, root_of = NULL, position = position || $4
+      WHERE ${inTree('node')} AND id = $2`,
+      base,
       id,
       rootText,
       // The id makes the position unique.
@@ -182,10 +199,13 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all)) return;
   const mended = repairRows(all);
   const before = new Map(all.nodes.map((node) => [node.id, node]));
+  const { base } = scope.tree;
+  // A new root comes first, because others are placed below it.
+  for (const node of mended.nodes)
+    if (!before.has(node.id)) yield* execute(insertNode, ...nodeParams(base, node, noLinks));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
-    if (old === undefined) yield* insertRoot(id, node);
-    else if (old !== node) yield* placeRoot(id, node);
+    if (old !== undefined && old !== node) yield* placeRoot(base, node);
   }
   yield* forgetRow(id, all.bookmarks, mended.bookmarks);
   yield* execute(
@@ -198,26 +218,18 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   for (const sentence of mended.repaired) done.push(sentence);
 }
 
-function* insertRoot(tree: TreeId, node: Node): SqlTask<void> {
-  const params = nodeParams(tree, node);
-  yield* execute(
-    `INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key,
-      tokens, added_in, content_in, removed_in, last_child_id, tool_call_id, content, search_text, meta, marker, meta_in)
-    VALUES (${params.map((_, at) => `$${at + 1}`).join(', ')}, $${params.length + 1})`,
-    ...params,
-    node.addedIn,
-  );
-}
+// A new root refers to nothing.
+const noLinks = { parent: null, match: null, last: null };
 
-function* placeRoot(tree: TreeId, node: Node): SqlTask<void> {
+function* placeRoot(base: number, node: Node): SqlTask<void> {
   yield* execute(
-    `UPDATE node SET parent_id = $3, position = $4, seq = $5, group_id = $6, match_parent = $7, removed_in = $8, meta = $9
-    WHERE tree_id = $1 AND id = $2`,
-    tree,
+    `UPDATE node SET parent_no = ${numberById('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
+      position = $4, group_id = $5, match_no = ${numberById('$6')}, removed_in = $7, meta = $8
+    WHERE ${inTree('node')} AND id = $2`,
+    base,
     node.id,
     node.parentId,
     node.position,
-    node.seq,
     node.groupId,
     node.matchParent,
     node.removedIn,
@@ -231,11 +243,13 @@ function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly B
     if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
 }
 
-/** Returns the tree of a row. */
+/** Returns the tree of a row; for nodes without one, the id of the tree that a repair creates. */
 export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
-    'SELECT tree_id AS id FROM node WHERE id = $1 UNION ALL SELECT id FROM tree WHERE id = $1 LIMIT 1',
+    `SELECT t.id, ${treeNoOf('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoOf('n')} WHERE n.id = $1
+    UNION ALL SELECT id, no FROM tree WHERE id = $1 LIMIT 1`,
     id,
   );
-  return found === undefined ? null : treeId(sqlText(found, 'id'));
+  if (found === undefined) return null;
+  return treeId(sqlTextOrNull(found, 'id') ?? derivedId('mended-tree', String(sqlNumber(found, 'no'))));
 }

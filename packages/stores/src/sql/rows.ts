@@ -21,6 +21,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
+import { baseOf, numberById, numberOf, numbersPerTree } from './numbers.ts';
 import {
   jsonColumn,
   type Param,
@@ -32,7 +33,10 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 
-/** The columns of a node without its content. */
+/**
+ * The columns of a node without its content, by the names of their values: {@link selectCells} and {@link selectNamed}
+ * give their SQL.
+ */
 export const headColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
 
@@ -45,33 +49,86 @@ export const noteColumns =
 
 /** The columns of a tree. */
 export const treeColumns =
-  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
+  'no, id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
-/** Prefixes columns with a table name. */
-export function prefixColumns(table: string, columns: string): string {
-  return columns
-    .split(', ')
-    .map((column) => `${table}.${column}`)
-    .join(', ');
+/** The beginning of the placeholder for the id of a missing node. */
+export const missingPrefix = 'missing-';
+
+/** Returns that placeholder for a number. */
+export function missingId(no: number): string {
+  return `${missingPrefix}${no % numbersPerTree}`;
 }
+
+/** The SQL of values that are not columns: the ids of other nodes, and what follows from the number. */
+const computed: ReadonlyMap<string, (table: string) => string> = new Map([
+  ['seq', (table: string) => `(${table}.no % ${numbersPerTree})`],
+  // A missing parent still shows that there was one.
+  [
+    'parent_id',
+    (table: string) =>
+      `coalesce((SELECT p.id FROM node p WHERE p.no = ${table}.parent_no), '${missingPrefix}' || (${table}.parent_no % ${numbersPerTree}))`,
+  ],
+  [
+    'match_parent',
+    // Null if it is the parent, as it usually is.
+    (table: string) =>
+      `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingPrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
+  ],
+  ['last_child_id', (table: string) => `(SELECT l.id FROM node l WHERE l.no = ${table}.last_no)`],
+]);
 
 // The usual values. The driver creates a string for every cell that is not null, which costs more than comparing in
 // SQL.
-const usual: ReadonlyMap<string, (table: string) => string> = new Map([
-  ['kind', () => "'message'"],
-  ['status', () => "'success'"],
-  ['meta', () => "'{}'"],
-  ['match_parent', (table: string) => `${table}.parent_id`],
+const usual: ReadonlyMap<string, string> = new Map([
+  ['kind', "'message'"],
+  ['status', "'success'"],
+  ['meta', "'{}'"],
 ]);
+
+function columnSql(table: string, column: string): string {
+  return computed.get(column)?.(table) ?? `${table}.${column}`;
+}
 
 /** Returns the SELECT list of a node's cells: null for a column with its usual value. */
 export function selectCells(table: string, columns: string): string {
   return columns
     .split(', ')
     .map((column) => {
-      const value = usual.get(column)?.(table);
-      return value === undefined ? `${table}.${column}` : `nullif(${table}.${column}, ${value}) AS ${column}`;
+      const sql = columnSql(table, column);
+      const value = usual.get(column);
+      return value === undefined ? `${sql} AS ${column}` : `nullif(${sql}, ${value}) AS ${column}`;
     })
+    .join(', ');
+}
+
+/**
+ * Returns the SELECT list of a path's cells: the number of the parent instead of its id, and an empty text for a visit
+ * mark on the path, because {@link linkPath} knows the ids of both.
+ */
+export function selectPathCells(table: string, walk: string, columns: string): string {
+  return selectCells(table, columns)
+    .replace(`${columnSql(table, 'parent_id')} AS`, `${walk}.above AS`)
+    .replace(
+      `${columnSql(table, 'last_child_id')} AS`,
+      `CASE WHEN ${table}.last_no = ${walk}.below THEN '' ELSE ${columnSql(table, 'last_child_id')} END AS`,
+    );
+}
+
+/** Fills ids into the cells of {@link selectPathCells}; `top` is the parent of the last row. */
+export function linkPath(found: readonly SqlCells[], top: string | null): SqlCells[] {
+  return found.map((cells, at) => {
+    const linked = cells.slice();
+    linked[1] = found[at + 1]?.[0] ?? top;
+    if (linked[lastChildCell] === '') linked[lastChildCell] = found[at - 1]?.[0] ?? null;
+    return linked;
+  });
+}
+
+/** Returns the SELECT list of a node's columns by name. */
+export function selectNamed(table: string, columns: string): string {
+  return columns
+    .split(', ')
+    .map((column) => `${columnSql(table, column)} AS ${column}`)
     .join(', ');
 }
 
@@ -79,6 +136,8 @@ export function selectCells(table: string, columns: string): string {
 const headNames = headColumns.split(', ');
 const nodeNames = nodeColumns.split(', ');
 const noteNames = noteColumns.split(', ');
+
+const lastChildCell = headNames.indexOf('last_child_id');
 
 /** The number of cells of a node's row; further columns of a statement come after them. */
 export const nodeWidth = nodeNames.length;
@@ -289,19 +348,24 @@ function searchColumn(message: Message | null, searchText: string): string | nul
 }
 
 const columnNames = {
-  parentId: 'parent_id',
+  parentId: 'parent_no',
   position: 'position',
   groupId: 'group_id',
-  matchParent: 'match_parent',
-  lastChildId: 'last_child_id',
+  matchParent: 'match_no',
+  lastChildId: 'last_no',
   status: 'status',
   key: 'equality_key',
   tokens: 'tokens',
   contentIn: 'content_in',
 } as const;
 
-/** Returns the columns that a row change sets, with their values. */
-export function columnsOf(set: Extract<RowChange, { op: 'updated' }>['set']): [column: string, value: Param][] {
+const linkColumns: ReadonlySet<string> = new Set(['parent_no', 'match_no', 'last_no']);
+
+/** Returns the assignments of a row change, whose parameters come after `$2`, and their values. */
+export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set']): {
+  readonly sql: string;
+  readonly values: readonly Param[];
+} {
   const columns: [string, Param][] = [];
   for (const [name, column] of Object.entries(columnNames) as [keyof typeof columnNames, string][]) {
     const value = set[name];
@@ -309,34 +373,52 @@ export function columnsOf(set: Extract<RowChange, { op: 'updated' }>['set']): [c
   }
   if (set.message !== undefined)
     columns.push(['content', contentText(set.message)], ['search_text', searchColumn(set.message, set.text ?? '')]);
-  return columns;
+  const assignments = columns.map(([column], index) => {
+    const parameter = `$${index + 3}`;
+    return `${column} = ${linkColumns.has(column) ? numberById(parameter) : parameter}`;
+  });
+  return { sql: assignments.join(', '), values: columns.map(([, value]) => value) };
 }
 
-/** Returns the parameters of an insert into the node table, in the order of {@link nodeColumns}. */
-export function nodeParams(tree: string, node: Node): Param[] {
+/** The numbers of the nodes that a new node refers to. */
+export interface NodeNumbers {
+  readonly parent: number | null;
+  readonly match: number | null;
+  readonly last: number | null;
+}
+
+/** The columns of {@link nodeParams}. */
+export const insertedColumns =
+  'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
+/** The number of these columns. */
+export const insertedWidth = insertedColumns.split(', ').length;
+
+/** Returns the parameters of an insert into the node table, in the order of {@link insertedColumns}. */
+export function nodeParams(base: number, node: Node, { parent, match, last }: NodeNumbers): Param[] {
   return [
-    tree,
+    numberOf(base, node.seq),
     node.id,
-    node.parentId,
+    parent,
+    node.parentId === null ? base / numbersPerTree : null,
     node.position,
-    node.seq,
     node.kind,
     node.role,
     node.status,
     node.groupId,
     node.createdAt,
-    node.matchParent,
+    match,
     node.key,
     node.tokens,
     node.addedIn,
     node.contentIn,
     node.removedIn,
-    node.lastChildId,
+    last,
     node.message?.tool_call_id ?? null,
     contentText(node.message),
     searchColumn(node.message, node.text),
     JSON.stringify(node.meta),
     node.marker === null ? null : JSON.stringify(node.marker),
+    node.addedIn,
   ];
 }
 
@@ -345,6 +427,8 @@ export interface StoredTree extends TreeRow {
   /** Whether any text of the tree was split: only then matching looks for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
+  /** The first number of its nodes. */
+  readonly base: number;
 }
 
 /** Decodes a tree row. */
@@ -363,6 +447,7 @@ export function storedTreeOf(row: SqlRow): StoredTree {
     attributes: jsonColumn(row, 'attributes') as TreeAttributes,
     hasAliases: sqlNumber(row, 'aliases') > 0,
     format: sqlText(row, 'format') as ConversationFormat,
+    base: baseOf(sqlNumber(row, 'no')),
   };
 }
 

@@ -1,8 +1,8 @@
 /**
- * The tables, once for both databases. Every key of a tree's rows starts with `tree_id`, so that the tables can be
- * sharded by tree. The invariants of the message tree are constraints here, not only code: one live root per tree, only
- * the root without a parent, parents and the active node in the same tree, known roles, statuses and groups. No foreign
- * key cascades on the node itself: a cascade along a chain fails beyond 1,000 levels in SQLite.
+ * The tables of the first version, once for both databases; `numbered-schema.ts` has the node table of today. The
+ * invariants of the message tree are constraints, not only code: one root per tree, only the root without a parent,
+ * parents and the active node in the same tree, known roles, statuses and groups. No foreign key cascades on the node
+ * itself: a cascade along a chain fails beyond 1,000 levels in SQLite.
  */
 import type { SqlDialect } from './query.ts';
 

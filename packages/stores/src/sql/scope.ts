@@ -1,6 +1,8 @@
 /** The basis of every read of a tree in a database: its owner, its row, and lookups of single nodes. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
+import { baseOf, inTree, noBase, numberById } from './numbers.ts';
 import {
+  jsonColumn,
   queryCells,
   queryRow,
   queryRows,
@@ -14,6 +16,7 @@ import {
 import type { MatchCache } from './row-cache.ts';
 import {
   headColumns,
+  missingPrefix,
   nodeColumns,
   nodeHeadOf,
   nodeOfRow,
@@ -69,25 +72,51 @@ export function takenIds({ list }: SqlDialect): string {
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
+/** Returns the base of the tree's numbers; one without nodes if the tree is unknown. */
+export function baseIn({ tree }: TreeScope): number {
+  return tree?.base ?? noBase;
+}
+
+/** Returns the base of a tree of any owner. */
+export function* baseOfTree(id: TreeId): SqlTask<number> {
+  const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', id);
+  return found === undefined ? noBase : baseOf(sqlNumber(found, 'no'));
+}
+
 export function idOfRow(found: SqlRow): NodeId {
   return nodeId(sqlText(found, 'id'));
 }
 
 /** Reads one node; live only, or also a removed one if the condition is empty. */
-export function* nodeById(scope: TreeScope, tree: string, id: NodeId, live: string): SqlTask<Node | null> {
+export function* nodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('node', nodeColumns)} FROM node WHERE tree_id = $1 AND id = $2${live}`,
-    tree,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.id = $2${live}`,
+    baseIn(scope),
     id,
   );
-  return found === undefined ? null : nodeOfRow(found, yield* aliasesOfNode(scope, tree, id));
+  if (found === undefined) return null;
+  const node = nodeOfRow(found, yield* aliasesOfNode(scope, id));
+  if (node.parentId?.startsWith(missingPrefix) !== true) return node;
+  return { ...node, parentId: nodeId(yield* missingParent(scope, id, node.parentId)) };
 }
 
-function* aliasesOfNode(scope: TreeScope, tree: string, id: string): SqlTask<Node['aliases']> {
+/** Returns the id of a parent whose row is missing: that of the log, which keeps ids, or the placeholder. */
+export function* missingParent({ treeId }: TreeScope, child: string, placeholder: string): SqlTask<string> {
+  const found = yield* queryRow(
+    'SELECT c.steps FROM change c JOIN node n ON n.id = $2 AND c.version = n.added_in WHERE c.tree_id = $1',
+    treeId,
+    child,
+  );
+  const steps = found === undefined ? [] : (jsonColumn(found, 'steps') as readonly Partial<Record<string, unknown>>[]);
+  const parent = steps.find((step) => step['type'] === 'insert' && step['id'] === child)?.['parentId'];
+  return typeof parent === 'string' ? parent : placeholder;
+}
+
+function* aliasesOfNode(scope: TreeScope, id: string): SqlTask<Node['aliases']> {
   if (scope.tree?.hasAliases !== true) return [];
   const found = yield* queryRows(
     'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
-    tree,
+    scope.treeId,
     id,
   );
   return found.map((alias) => ({
@@ -97,13 +126,13 @@ function* aliasesOfNode(scope: TreeScope, tree: string, id: string): SqlTask<Nod
 }
 
 /** Decodes nodes from rows, with their aliases, which only trees with split texts have. */
-export function* nodesFrom(scope: TreeScope, tree: string, found: readonly SqlCells[]): SqlTask<Node[]> {
+export function* nodesFrom(scope: TreeScope, found: readonly SqlCells[]): SqlTask<Node[]> {
   if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOfRow(one, []));
   const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
   const ids = JSON.stringify(found.map(([id]) => id));
   for (const alias of yield* queryRows(
     `SELECT * FROM node_alias WHERE tree_id = $1 AND node_id IN ${scope.dialect.list('$2')} ORDER BY node_id, place`,
-    tree,
+    scope.treeId,
     ids,
   )) {
     const list = aliases.get(sqlText(alias, 'node_id')) ?? [];
@@ -126,19 +155,19 @@ export function refuseCycle(id: string): never {
 }
 
 // UNION instead of UNION ALL, so that a cycle of parents ends the walk.
-const upwards = `WITH RECURSIVE up(id, parent_id) AS (
-    SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
+const upwards = `WITH RECURSIVE up(no, parent_no) AS (
+    SELECT s.no, s.parent_no FROM node s WHERE ${inTree('s')} AND s.id = $2
     UNION
-    SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+    SELECT n.no, n.parent_no FROM up JOIN node n ON n.no = up.parent_no
   )`;
 
 /** Whether a node is another one or an ancestor of it. Removed nodes count too. */
-export function* ancestorsOf(tree: string, id: string, below: string): SqlTask<boolean> {
+export function* ancestorsOf(base: number, id: string, below: string): SqlTask<boolean> {
   if (id === below)
-    return (yield* queryRow('SELECT 1 AS yes FROM node WHERE tree_id = $1 AND id = $2', tree, id)) !== undefined;
+    return (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTree('s')} AND s.id = $2`, base, id)) !== undefined;
   const found = yield* queryRow(
-    `${upwards} SELECT coalesce(max(CASE WHEN id = $3 THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
-    tree,
+    `${upwards} SELECT coalesce(max(CASE WHEN no = ${numberById('$3')} THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
+    base,
     below,
     id,
   );
@@ -150,20 +179,20 @@ export function* ancestorsOf(tree: string, id: string, below: string): SqlTask<b
 // Every path up ends at a row without a parent, or with a missing one; in a cycle each row's parent is another row of
 // the path.
 const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
-    SELECT 1 FROM up e WHERE e.parent_id IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.tree_id = $1 AND p.id = e.parent_id)
+    SELECT 1 FROM up e WHERE e.parent_no IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.no = e.parent_no)
   ) THEN 1 ELSE 0 END AS endless`;
 
 /** Throws if the path up from a node is a cycle. */
-export function* assertReachesTop(tree: string, id: string): SqlTask<void> {
-  const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, tree, id);
+export function* assertReachesTop(base: number, id: string): SqlTask<void> {
+  const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, base, id);
   if (found !== undefined && sqlNumber(found, 'endless') === 1) refuseCycle(id);
 }
 
 /** Reads a live node without its content. */
-export function* liveHead(tree: string, id: string): SqlTask<NodeHead | null> {
+export function* liveHead(base: number, id: string): SqlTask<NodeHead | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('node', headColumns)} FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL`,
-    tree,
+    `SELECT ${selectCells('n', headColumns)} FROM node n WHERE ${inTree('n')} AND n.id = $2 AND n.removed_in IS NULL`,
+    base,
     id,
   );
   return found === undefined ? null : nodeHeadOf(found);

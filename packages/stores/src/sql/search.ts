@@ -12,6 +12,7 @@ import {
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { searchTerms, snippetWith } from '../search.ts';
+import { numbersPerTree } from './numbers.ts';
 import { type SqlRow, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
@@ -41,14 +42,14 @@ export interface FoundRow extends SearchHit {
 }
 
 /** The columns of a candidate, from `node n` and `tree t`. */
-export const candidateColumns = 'n.tree_id, n.id, n.seq, n.role, n.created_at, n.content, n.search_text, t.title';
+export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${numbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
 
 /** The order of candidates: newest first, the same in every store. */
-export const candidateOrder = 'n.created_at DESC, n.tree_id DESC, n.seq DESC';
+export const candidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
 
 /** Returns the condition for hits after a place, given three parameters. */
 export function searchLag(createdAt: string, tree: string, seq: string): string {
-  return `(n.created_at, n.tree_id, n.seq) < (${createdAt}, ${tree}, ${seq})`;
+  return `(n.created_at, t.id, n.no % ${numbersPerTree}) < (${createdAt}, ${tree}, ${seq})`;
 }
 
 /** Converts a candidate to a hit, or null: an index may fold more letters than we do, so every candidate is checked. */

@@ -21,6 +21,7 @@ import {
 import { checkUser, refuseHash } from '../account-rules.ts';
 import { byExternalId } from '../in-process/external-ids.ts';
 import { toColumn } from './exact-text.ts';
+import { inTree } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -188,18 +189,18 @@ function externalOf(one: SqlRow): ExternalId {
 }
 
 function amongThem(dialect: SqlDialect): string {
-  return `FROM node WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`;
+  return `FROM node WHERE ${inTree('node')} AND id IN ${dialect.list('$2')}`;
 }
 
 /** Returns which of these nodes are not in a tree, live or removed. */
-export function* missingNodes(dialect: SqlDialect, tree: TreeId, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
+export function* missingNodes(dialect: SqlDialect, base: number, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
   const list = JSON.stringify([...missing].map(toColumn));
   // Nearly always all exist, and counting them costs less than a row for each.
-  const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, tree, list);
+  const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, base, list);
   if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
-  const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, tree, list);
+  const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, base, list);
   for (const one of found) missing.delete(nodeId(sqlText(one, 'id')));
   return missing;
 }

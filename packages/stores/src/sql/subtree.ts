@@ -1,6 +1,7 @@
 /** Reads the descendants of a node. */
 import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
 import { previewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
+import { fewInTree, inTree } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -15,6 +16,7 @@ import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, selectCells, store
 import {
   ancestorsOf,
   assertReachesTop,
+  baseIn,
   idOfRow,
   longestPath,
   maxDepth,
@@ -24,27 +26,27 @@ import {
 } from './scope.ts';
 
 /**
- * Selects the live subtree of `$2` as `below(id, level)`. In a cycle of parents a walk down reaches its own start
+ * Selects the live subtree of `$2` as `below(no, level)`. In a cycle of parents a walk down reaches its own start
  * first, so it stops there.
  */
 function walkDown(condition: string): string {
-  return `WITH RECURSIVE below(id, level) AS (
-    SELECT id, 0 FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL
+  return `WITH RECURSIVE below(no, level) AS (
+    SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL
     UNION ALL
-    SELECT n.id, below.level + 1 FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+    SELECT n.no, below.level + 1 FROM below JOIN node n ON n.parent_no = below.no
     WHERE n.removed_in IS NULL AND n.id <> $2${condition}
   )`;
 }
 
 /** Returns the live subtree, breadth first. */
-export function* subtreeRows(scope: TreeScope, tree: string, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
+export function* subtreeRows(scope: TreeScope, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
   const found = yield* queryCells(
-    `${walkDown(' AND below.level < $3')} SELECT ${selectCells('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
-    tree,
+    `${walkDown(' AND below.level < $3')} SELECT ${selectCells('n', nodeColumns)} FROM below JOIN node n ON n.no = below.no`,
+    baseIn(scope),
     top,
     Math.min(depth, maxDepth),
   );
-  const nodes = yield* nodesFrom(scope, tree, found);
+  const nodes = yield* nodesFrom(scope, found);
   refuseCircle(nodes, top);
   return breadthFirst(nodes, top);
 }
@@ -74,14 +76,14 @@ function previewFromBeginning(content: string): string | null {
 }
 
 /** Returns the previews of texts that a short beginning does not decide, by id. */
-function* longPreviews(scope: TreeScope, tree: string, ids: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
+function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
   const previews = new Map<string, string>();
   if (ids.length === 0) return previews;
   for (const [id, content, length] of yield* queryCells(
     `SELECT id, CASE WHEN length(content) > ${longBeginning} AND substr(content, 1, ${plainBegins.length}) = '${plainBegins}'
         THEN substr(content, 1, ${longBeginning}) ELSE content END, length(content)
-      FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')}`,
-    tree,
+      FROM node n WHERE ${inTree('n')} AND n.id IN ${scope.dialect.list('$2')}`,
+    baseIn(scope),
     JSON.stringify(ids),
   ))
     previews.set(
@@ -97,21 +99,20 @@ const topologyColumns = selectCells(
   'id, parent_id, role, kind, group_id, seq, position, status, tokens, created_at, meta',
 );
 const shownText = `CASE WHEN n.search_text IS NULL THEN substr(n.content, 1, ${shortBeginning}) END, substr(n.search_text, 1, ${looked})`;
-const childCount =
-  '(SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL)';
+const childCount = '(SELECT count(*) FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL)';
 
 /** Reads rows without contents, except for the beginning of each text for its preview. */
-export function* topologyRows(scope: TreeScope, tree: string, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
+export function* topologyRows(scope: TreeScope, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const found = whole
     ? yield* queryCells(
-        `SELECT ${topologyColumns}, ${shownText} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
-        tree,
+        `SELECT ${topologyColumns}, ${shownText} FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL ORDER BY n.no`,
+        baseIn(scope),
       )
     : yield* queryCells(
         `${walkDown(' AND below.level < $3')} SELECT ${topologyColumns}, ${shownText}, ${childCount}
-        FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
-        tree,
+        FROM below JOIN node n ON n.no = below.no`,
+        baseIn(scope),
         top,
         Math.min(depth ?? maxDepth, maxDepth),
       );
@@ -124,7 +125,7 @@ export function* topologyRows(scope: TreeScope, tree: string, top: NodeId, depth
     if (preview === null) undecided.push(id);
     return topologyRowOf(cells, children, preview);
   });
-  const long = yield* longPreviews(scope, tree, undecided);
+  const long = yield* longPreviews(scope, undecided);
   for (const row of rows) row.preview ??= long.get(row.id) ?? '';
   if (!whole) refuseCircle(rows, top);
   const ordered = depth === undefined ? rows.sort((a, b) => a.seq - b.seq) : breadthFirst(rows, top);
@@ -182,10 +183,10 @@ function countChildren(found: readonly SqlCells[]): ReadonlyMap<string, number> 
 }
 
 /** Counts the live nodes of a subtree, the node itself included. */
-export function* count(tree: string, top: NodeId): SqlTask<number> {
+export function* count(base: number, top: NodeId): SqlTask<number> {
   const found = yield* queryRow(
-    `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN id = (SELECT t.parent_id FROM node t WHERE t.tree_id = $1 AND t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
-    tree,
+    `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN no = (SELECT t.parent_no FROM node t WHERE t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
+    base,
     top,
   );
   if (found === undefined) return 0;
@@ -194,15 +195,15 @@ export function* count(tree: string, top: NodeId): SqlTask<number> {
 }
 
 /** Returns the newest leaves, newest first. */
-export function* leafRows(scope: TreeScope, tree: string, limit: number): SqlTask<Node[]> {
+export function* leafRows(scope: TreeScope, limit: number): SqlTask<Node[]> {
   const found = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL
-    ) ORDER BY n.seq DESC LIMIT $2`,
-    tree,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL AND n.parent_no IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL
+    ) ORDER BY n.no DESC LIMIT $2`,
+    baseIn(scope),
     Math.max(0, Math.min(limit, maxDepth)),
   );
-  return yield* nodesFrom(scope, tree, found);
+  return yield* nodesFrom(scope, found);
 }
 
 /** The fields that the order of a subtree depends on. */
@@ -239,36 +240,38 @@ function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[
  * Returns pending nodes and bookmarks of a subtree. There are few in a tree, so each is checked for being inside
  * instead of walking the subtree.
  */
-export function* subtreeInfoRows(scope: TreeScope, tree: string, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
+export function* subtreeInfoRows(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
+  const base = baseIn(scope);
+  const tree = scope.tree === null ? '' : scope.treeId;
   const pending: NodeId[] = [];
   for (const one of yield* queryRows(
-    "SELECT id FROM node WHERE tree_id = $1 AND status = 'pending' AND removed_in IS NULL ORDER BY seq",
-    tree,
+    `SELECT n.id FROM node n WHERE ${fewInTree('n')} AND n.status = 'pending' AND n.removed_in IS NULL ORDER BY n.no`,
+    base,
   ))
-    if (yield* ancestorsOf(tree, top, idOfRow(one))) pending.push(idOfRow(one));
+    if (yield* ancestorsOf(base, top, idOfRow(one))) pending.push(idOfRow(one));
   const bookmarks: Bookmark[] = [];
   for (const one of yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
     const mark = bookmarkOfRow(one);
-    if (yield* ancestorsOf(tree, top, mark.nodeId)) bookmarks.push(mark);
+    if (yield* ancestorsOf(base, top, mark.nodeId)) bookmarks.push(mark);
   }
   const active = scope.tree?.activeNodeId ?? null;
-  return { pending, bookmarks, active: active !== null && (yield* ancestorsOf(tree, top, active)) };
+  return { pending, bookmarks, active: active !== null && (yield* ancestorsOf(base, top, active)) };
 }
 
 /** Returns nodes that others added below a node. */
-export function* addedByOthersRows(scope: TreeScope, tree: string, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
+export function* addedByOthersRows(scope: TreeScope, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
-  yield* assertReachesTop(tree, read.of);
+  yield* assertReachesTop(baseIn(scope), read.of);
   const found = yield* queryCells(
-    `WITH RECURSIVE below(id) AS (
-      SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${dialect.list('$3')}
+    `WITH RECURSIVE below(no) AS (
+      SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${dialect.list('$3')}
       UNION ALL
-      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      SELECT n.no FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
     )
-    SELECT ${selectCells('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
-    WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.seq LIMIT 10`,
-    tree,
+    SELECT ${selectCells('n', headColumns)} FROM below JOIN node n ON n.no = below.no
+    WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.no LIMIT 10`,
+    baseIn(scope),
     read.of,
     JSON.stringify(read.without),
     JSON.stringify(read.versions.map(String)),
@@ -278,25 +281,20 @@ export function* addedByOthersRows(scope: TreeScope, tree: string, read: Read<'a
 }
 
 /** Returns the newest remaining leaf below a node. */
-export function* newestLeafRow(
-  scope: TreeScope,
-  tree: string,
-  top: NodeId,
-  without: readonly NodeId[],
-): SqlTask<NodeId | null> {
+export function* newestLeafRow(scope: TreeScope, top: NodeId, without: readonly NodeId[]): SqlTask<NodeId | null> {
   const skipped = scope.dialect.list('$3');
-  yield* assertReachesTop(tree, top);
+  yield* assertReachesTop(baseIn(scope), top);
   const found = yield* queryRow(
-    `WITH RECURSIVE below(id, seq) AS (
-      SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${skipped}
+    `WITH RECURSIVE below(no, id) AS (
+      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${skipped}
       UNION ALL
-      SELECT n.id, n.seq FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${skipped}
     )
     SELECT below.id FROM below WHERE below.id <> $2 AND NOT EXISTS (
-      SELECT 1 FROM node c WHERE c.tree_id = $1 AND c.parent_id = below.id AND c.removed_in IS NULL AND c.id NOT IN ${skipped}
-    ) ORDER BY below.seq DESC LIMIT 1`,
-    tree,
+      SELECT 1 FROM node c WHERE c.parent_no = below.no AND c.removed_in IS NULL AND c.id NOT IN ${skipped}
+    ) ORDER BY below.no DESC LIMIT 1`,
+    baseIn(scope),
     top,
     JSON.stringify(without),
   );
@@ -304,19 +302,18 @@ export function* newestLeafRow(
 }
 
 /** Follows the visit marks to a leaf; one statement walks the whole path. */
-export function* lastVisited(scope: TreeScope, tree: string, from: NodeId): SqlTask<NodeId> {
+export function* lastVisited(scope: TreeScope, from: NodeId): SqlTask<NodeId> {
   const most = longestPath(scope);
   const found = yield* queryRow(
-    `WITH RECURSIVE way(id, level) AS (
-      SELECT CAST($2 AS TEXT), 0
+    `WITH RECURSIVE way(no, level) AS (
+      SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
       UNION ALL
       SELECT coalesce(
-        (SELECT c.id FROM node p JOIN node c ON c.tree_id = $1 AND c.id = p.last_child_id AND c.parent_id = p.id AND c.removed_in IS NULL
-          WHERE p.tree_id = $1 AND p.id = way.id),
-        (SELECT c.id FROM node c WHERE c.tree_id = $1 AND c.parent_id = way.id AND c.removed_in IS NULL ORDER BY c.position DESC LIMIT 1)
-      ), way.level + 1 FROM way WHERE way.id IS NOT NULL AND way.level <= $3
-    ) SELECT id, level FROM way WHERE id IS NOT NULL ORDER BY level DESC LIMIT 1`,
-    tree,
+        (SELECT c.no FROM node p JOIN node c ON c.no = p.last_no AND c.parent_no = p.no AND c.removed_in IS NULL WHERE p.no = way.no),
+        (SELECT c.no FROM node c WHERE c.parent_no = way.no AND c.removed_in IS NULL ORDER BY c.position DESC LIMIT 1)
+      ), way.level + 1 FROM way WHERE way.no IS NOT NULL AND way.level <= $3
+    ) SELECT f.id, w.level FROM (SELECT no, level FROM way WHERE no IS NOT NULL ORDER BY level DESC LIMIT 1) w JOIN node f ON f.no = w.no`,
+    baseIn(scope),
     from,
     most,
   );

@@ -1,6 +1,8 @@
 /** Finds rows with damaged JSON one by one, and keeps their content as text. */
 import type { TreeId } from '@coppice/core';
+import { inTree } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
+import { baseOfTree } from './scope.ts';
 
 /** The code of the finding. */
 export const rowUnreadable = 'row-unreadable';
@@ -22,7 +24,10 @@ export function* unreadableOf(
   const cells: UnreadableCell[] = [];
   for (const one of yield* queryRows('SELECT id, attributes FROM tree WHERE id = $1', tree))
     if (!canHold(one, 'attributes')) cells.push({ id: tree, column: 'attributes', raw: rawOf(one, 'attributes') });
-  const nodes = yield* queryRows('SELECT id, content, meta, marker FROM node WHERE tree_id = $1 ORDER BY seq', tree);
+  const nodes = yield* queryRows(
+    `SELECT n.id, n.content, n.meta, n.marker FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
+    yield* baseOfTree(tree),
+  );
   for (const one of nodes)
     for (const column of ['content', 'meta', 'marker'] as const)
       if (!canHold(one, column)) cells.push({ id: sqlText(one, 'id'), column, raw: rawOf(one, column) });
@@ -55,6 +60,7 @@ function rawOf(one: SqlRow, column: string): string {
 /** Makes every row of a tree readable again. The old content becomes the message's text, or is kept in its metadata. */
 export function* keepUnreadable(tree: TreeId, done: string[]): SqlTask<void> {
   const { cells } = yield* unreadableOf(tree);
+  const base = yield* baseOfTree(tree);
   // Metadata first, because the others write into it.
   const order: readonly UnreadableCell['column'][] = ['attributes', 'meta', 'marker', 'content'];
   for (const { id, column, raw } of [...cells].sort((a, b) => order.indexOf(a.column) - order.indexOf(b.column))) {
@@ -65,23 +71,23 @@ export function* keepUnreadable(tree: TreeId, done: string[]): SqlTask<void> {
       yield* execute('UPDATE tree SET attributes = $2 WHERE id = $1', tree, JSON.stringify(attributes));
     } else if (column === 'meta') {
       yield* execute(
-        'UPDATE node SET meta = $3 WHERE tree_id = $1 AND id = $2',
-        tree,
+        `UPDATE node SET meta = $3 WHERE ${inTree('node')} AND id = $2`,
+        base,
         id,
         noteUnreadable({}, 'meta', raw),
       );
     } else {
-      const found = yield* queryRow('SELECT role, meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+      const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTree('node')} AND id = $2`, base, id);
       if (found === undefined) continue;
       if (column === 'content' && sqlText(found, 'role') !== 'root') {
         const content = raw.trim() === '' ? emptyText : JSON.stringify([{ type: 'text', text: raw }]);
-        yield* execute('UPDATE node SET content = $3 WHERE tree_id = $1 AND id = $2', tree, id, content);
+        yield* execute(`UPDATE node SET content = $3 WHERE ${inTree('node')} AND id = $2`, base, id, content);
       } else {
         const empty = column === 'content' ? "'[]'" : 'NULL';
         const notes = noteUnreadable(JSON.parse(sqlText(found, 'meta')), column, raw);
         yield* execute(
-          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE tree_id = $1 AND id = $2`,
-          tree,
+          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTree('node')} AND id = $2`,
+          base,
           id,
           notes,
         );

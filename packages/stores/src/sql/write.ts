@@ -9,17 +9,36 @@ import {
   type TreeAttributes,
 } from '@coppice/core';
 import { CommitRows, isUndoable } from '@coppice/core/store';
-import { applyPatch, rowChanges } from '@coppice/core/tree';
+import { applyPatch, insertedNodes, rowChanges } from '@coppice/core/tree';
 import { assertRevalidatedNode } from '../revalidate.ts';
 import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';
 import { markRows } from './mark-rows.ts';
 import { driveLinks } from './node-links.ts';
-import { execute, jsonColumn, type Param, type Query, queryRow, queryRows, type SqlTask, sqlText } from './query.ts';
-import { attributeColumns, columnsOf, nodeColumns, nodeParams } from './rows.ts';
-import type { TreeScope } from './scope.ts';
+import { baseOf, inTree, numberById, numberOf } from './numbers.ts';
+import {
+  execute,
+  jsonColumn,
+  type Param,
+  type Query,
+  queryRow,
+  queryRows,
+  type SqlTask,
+  sqlNumber,
+  sqlText,
+} from './query.ts';
+import {
+  assignmentsOf,
+  attributeColumns,
+  insertedColumns,
+  insertedWidth,
+  type NodeNumbers,
+  nodeParams,
+} from './rows.ts';
+import { baseIn, type TreeScope } from './scope.ts';
 
-const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(1, 23)})`;
+/** Inserts a node with the parameters of `nodeParams`. */
+export const insertNode = `INSERT INTO node (${insertedColumns}) VALUES (${rowPositions(1, insertedWidth)})`;
 
 /** The fields of the tree row, collected while a commit's changes are written. */
 interface TreeRowDraft {
@@ -28,6 +47,10 @@ interface TreeRowDraft {
   attributed: boolean;
   aliases: number;
   readonly version: number;
+  /** The first number of the tree's nodes. */
+  readonly base: number;
+  /** The numbers of nodes that this commit added or looked up, by id. */
+  readonly numbers: Map<NodeId, number>;
   /** Insert statements that have not been sent yet. */
   inserts: Query[];
 }
@@ -39,8 +62,8 @@ export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask
     yield* writeLeaf(scope, settled, leaf.node);
     return leaf.changes;
   }
-  if (scope.tree === null) yield* insertTree(scope, settled);
-  const changes = yield* writeRows(scope, settled);
+  const base = scope.tree === null ? yield* insertTree(scope, settled) : scope.tree.base;
+  const changes = yield* writeRows(scope, settled, base);
   yield [];
   yield* writeLog(scope, settled.commit);
   return changes;
@@ -83,18 +106,19 @@ function rowPositions(from: number, count: number): string {
 }
 
 // The tree's row comes last, with its parameters numbered as in a separate statement.
-const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${rowPositions(8, 23)})),
-  marked AS (UPDATE node SET last_child_id = $6 WHERE tree_id = $1 AND id = $31),
-  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(32, 11)}))
+const insertLeaf = `WITH added AS (INSERT INTO node (${insertedColumns}) VALUES (${rowPositions(8, insertedWidth)})),
+  marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
+  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedWidth, 11)}))
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
-const markLeaf = 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2';
+const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
 
 /**
  * Writes such a commit with one statement, or one list of statements. Their parts do not see each other, and need not.
  */
 function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
+  const base = baseIn(scope);
   const row = [
     treeId,
     after.version,
@@ -104,30 +128,61 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
     node.id,
     scope.tree?.hasAliases === true ? 1 : 0,
   ];
-  const added = nodeParams(treeId, node);
-  added.push(node.addedIn);
+  const parent = yield* numberIn(scope, new Map(), node.parentId);
+  const match = node.matchParent === node.parentId ? parent : yield* numberIn(scope, new Map(), node.matchParent);
+  const added = nodeParams(base, node, { parent, match, last: null });
   const logged = logParams(scope, commit);
   if (scope.dialect.together) {
-    yield* execute(insertLeaf, ...row, ...added, node.parentId, ...logged);
+    yield* execute(insertLeaf, ...row, ...added, ...logged);
     return;
   }
   yield [
     { sql: insertNode, params: added, want: 'count' },
-    { sql: markLeaf, params: [treeId, node.parentId, node.id], want: 'count' },
+    { sql: markLeaf, params: [parent, numberOf(base, node.seq)], want: 'count' },
     { sql: updateTreeRow, params: row, want: 'count' },
     { sql: insertLog, params: logged, want: 'count' },
   ];
 }
 
+/** Returns the number of a node of the tree; null if there is none. */
+function* numberIn(scope: TreeScope, numbers: Map<NodeId, number>, id: NodeId | null): SqlTask<number | null> {
+  if (id === null) return null;
+  const known = numbers.get(id);
+  if (known !== undefined) return known;
+  // A planner has usually read the node that it writes below.
+  const head = scope.foreseen?.parentInfo?.head.id === id ? scope.foreseen.parentInfo.head : scope.heads?.get(id);
+  const base = baseIn(scope);
+  const no = head === undefined ? yield* lookUpNumber(id) : numberOf(base, head.seq);
+  if (no !== null) numbers.set(id, no);
+  return no;
+}
+
+function* lookUpNumber(id: NodeId): SqlTask<number | null> {
+  const found = yield* queryRow(`SELECT ${numberById('$1')} AS no`, id);
+  return found === undefined || found.no === null ? null : sqlNumber(found, 'no');
+}
+
+/** Returns the numbers of the nodes that a new node refers to. */
+function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node): SqlTask<NodeNumbers> {
+  const parent = yield* numberIn(scope, numbers, node.parentId);
+  const match = node.matchParent === node.parentId ? parent : yield* numberIn(scope, numbers, node.matchParent);
+  return { parent, match, last: yield* numberIn(scope, numbers, node.lastChildId) };
+}
+
 /** Writes the rows of a commit in order, and the tree row. Returns what was written. */
-export function* writeRows(scope: TreeScope, settled: PreparedCommit): SqlTask<readonly RowChange[]> {
-  const { tree, treeId } = scope;
+export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: number): SqlTask<readonly RowChange[]> {
+  const { tree } = scope;
   const draft: TreeRowDraft = {
     activeNodeId: tree?.activeNodeId ?? null,
     attributes: tree?.attributes ?? {},
     attributed: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
     version: settled.row.version,
+    base,
+    // A node may refer to one that is inserted after it.
+    numbers: new Map(
+      insertedNodes(settled.commit.steps).map(({ id }, at) => [id, numberOf(base, settled.commit.seq + at)]),
+    ),
     inserts: [],
   };
   yield [];
@@ -138,7 +193,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit): SqlTask<r
     yield* writeChanges(scope, draft, own, written);
     if (follow === null) continue;
     yield* sendInserts(draft);
-    yield* writeChanges(scope, draft, yield* driveLinks(treeId, follow), written);
+    yield* writeChanges(scope, draft, yield* driveLinks(base, follow), written);
   }
   yield* sendInserts(draft);
   yield* updateTree(scope, draft, settled);
@@ -157,7 +212,7 @@ function* writeChanges(
 ): SqlTask<void> {
   for (const change of changes) {
     written.push(change);
-    if (change.op === 'added') draft.inserts.push(insertOf(scope, change.node));
+    if (change.op === 'added') draft.inserts.push(yield* insertOf(scope, draft, change.node));
     if (change.op === 'added' && isPlain(change.node) && draft.inserts.length < nodesAtOnce) continue;
     yield* sendInserts(draft);
     yield* writeChange(scope, draft, change);
@@ -177,15 +232,14 @@ function isPlain({ aliases, meta }: Node): boolean {
 }
 
 /** Returns the statement that adds a node. */
-function insertOf({ treeId, inTurns }: TreeScope, node: Node): Query {
-  if (inTurns === true) assertRevalidatedNode(node);
-  const params = nodeParams(treeId, node);
-  params.push(node.addedIn);
+function* insertOf(scope: TreeScope, { base, numbers }: TreeRowDraft, node: Node): SqlTask<Query> {
+  if (scope.inTurns === true) assertRevalidatedNode(node);
+  const params = nodeParams(base, node, yield* numbersOf(scope, numbers, node));
   return { sql: insertNode, params, want: 'count' };
 }
 
-/** Inserts the tree row that the rows of the first commit refer to. */
-function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<void> {
+/** Inserts the tree row that the rows of the first commit refer to, and returns the first number of its nodes. */
+function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<number> {
   const changes = rowChanges(commit.steps, commit);
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
@@ -205,6 +259,8 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<void
     commit.at,
     ...attributeColumns(born),
   );
+  const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', scope.treeId);
+  return baseOf(sqlNumber(found ?? {}, 'no'));
 }
 
 function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: PreparedCommit): SqlTask<void> {
@@ -262,7 +318,7 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
     case 'updated':
       return yield* updateRows(scope, draft, change);
     case 'marked':
-      return yield* markRows(tree, change);
+      return yield* markRows(draft.base, change);
     case 'bookmarked':
       if (change.bookmark === null)
         yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
@@ -292,17 +348,15 @@ function* updateRows(
   { nodeIds, set, meta }: Extract<RowChange, { op: 'updated' }>,
 ): SqlTask<void> {
   if (set.contentIn !== undefined) for (const id of nodeIds) yield* keepContent(tree, draft, id, set.contentIn);
-  const columns = columnsOf(set);
-  if (columns.length > 0) {
-    const assignments = columns.map(([column], index) => `${column} = $${index + 3}`).join(', ');
-    const values = columns.map(([, value]) => value);
+  const { sql, values } = assignmentsOf(set);
+  if (values.length > 0) {
     const [only, ...more] = nodeIds;
     if (only !== undefined && more.length === 0)
-      yield* execute(`UPDATE node SET ${assignments} WHERE tree_id = $1 AND id = $2`, tree, only, ...values);
+      yield* execute(`UPDATE node SET ${sql} WHERE ${inTree('node')} AND id = $2`, draft.base, only, ...values);
     else
       yield* execute(
-        `UPDATE node SET ${assignments} WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`,
-        tree,
+        `UPDATE node SET ${sql} WHERE ${inTree('node')} AND id IN ${dialect.list('$2')}`,
+        draft.base,
         JSON.stringify(nodeIds),
         ...values,
       );
@@ -310,10 +364,10 @@ function* updateRows(
   for (const id of nodeIds) {
     if (set.aliases !== undefined) yield* writeAliases(tree, draft, id, set.aliases);
     if (meta === undefined) continue;
-    const now = yield* queryRow('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+    const now = yield* queryRow(`SELECT n.meta FROM node n WHERE ${inTree('n')} AND n.id = $2`, draft.base, id);
     yield* execute(
-      'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
-      tree,
+      `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTree('node')} AND id = $2`,
+      draft.base,
       id,
       JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta') as Node['meta'], meta)),
       draft.version,
@@ -335,7 +389,7 @@ function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: nu
   // Two replaces in one commit keep the first old content, which a version wrote.
   yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
-    SELECT tree_id, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE tree_id = $1 AND id = $2 AND content_in < $4
+    SELECT $1, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE id = $2 AND content_in < $4
     ON CONFLICT (tree_id, node_id, version) DO NOTHING`,
     tree,
     id,

@@ -32,7 +32,8 @@ const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => stri
   [
     'hangs below itself',
     'tree/cycle',
-    (ids) => `UPDATE node SET parent_id = '${ids[4]}', position = 'zz' WHERE id = '${ids[2]}'`,
+    (ids) =>
+      `UPDATE node SET parent_no = (SELECT x.no FROM node x WHERE x.id = '${ids[4]}'), position = 'zz' WHERE id = '${ids[2]}'`,
   ],
 ];
 

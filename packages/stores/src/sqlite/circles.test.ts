@@ -36,7 +36,10 @@ async function circled(below: number, removed = false) {
   await fixture.run({ type: 'select', treeId: tree, nodeId: at(7) });
   if (removed) await fixture.run({ type: 'delete', treeId: tree, nodeIds: [at(2)], mode: 'cascade' });
   await before.close();
-  change(path, `UPDATE node SET parent_id = '${at(below)}', position = 'zz' WHERE id = '${at(2)}'`);
+  change(
+    path,
+    `UPDATE node SET parent_no = (SELECT x.no FROM node x WHERE x.id = '${at(below)}'), position = 'zz' WHERE id = '${at(2)}'`,
+  );
   const store = await open(path, {});
   return { store, fixture: new TestTree(store, tree), at };
 }
@@ -140,7 +143,7 @@ test('[L176] every error of a store has a code, whatever the database reports', 
   // A trigger that rejects every row, a column with a wrong type, a missing table, invalid JSON.
   const spoilt: readonly (readonly [string, string])[] = [
     ["CREATE TRIGGER never BEFORE INSERT ON node BEGIN SELECT RAISE(ABORT, 'no'); END", 'DROP TRIGGER never'],
-    ["UPDATE node SET seq = 'text' WHERE parent_id IS NOT NULL", 'UPDATE node SET seq = rowid'],
+    ["UPDATE node SET group_id = 'text' WHERE parent_no IS NOT NULL", 'UPDATE node SET group_id = 0'],
     ["UPDATE change SET steps = '[{'", "UPDATE change SET steps = '[]'"],
     ['ALTER TABLE bookmark RENAME TO elsewhere', 'ALTER TABLE elsewhere RENAME TO bookmark'],
   ];

@@ -1,17 +1,18 @@
 /** The SQLite dialect of the shared statements. */
 import { nextInWalk } from '../sql/match.ts';
+import { inTree, numberById } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
-import { selectCells } from '../sql/rows.ts';
+import { selectPathCells } from '../sql/rows.ts';
 
 const plain = /^[\x20-\x7e]*$/;
 const encoder = new TextEncoder();
 
 function walk(keys: string, from: string): string {
-  return `walk(id, at) AS (
-      SELECT CAST($2 AS TEXT), 0
+  return `walk(no, at) AS (
+      SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
       UNION ALL
-      SELECT ${nextInWalk(keys)}, walk.at + 1 FROM ${from} WHERE walk.id IS NOT NULL AND walk.at < $4
-    ) SELECT json_group_array(id ORDER BY at) AS ids FROM walk WHERE id IS NOT NULL AND at > 0`;
+      SELECT ${nextInWalk(keys)}, walk.at + 1 FROM ${from} WHERE walk.no IS NOT NULL AND walk.at < $4
+    ) SELECT json_group_array((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at) AS ids FROM walk WHERE no IS NOT NULL AND at > 0`;
 }
 
 // Keys of equal length are concatenated, so that each is found by its offset.
@@ -30,18 +31,18 @@ export const sqliteDialect: SqlDialect = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   list: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   pairs: (parameter) => `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(${parameter}))`,
-  prefixWalk: (tree, from, keys) => {
+  prefixWalk: (base, from, keys) => {
     const width = keys[0]?.length ?? 0;
     if (!keys.every((key) => key.length === width && plain.test(key)))
-      return { sql: walkAny, params: [tree, from, JSON.stringify(keys), keys.length] };
-    return { sql: walkEven, params: [tree, from, encoder.encode(keys.join('')), keys.length, width] };
+      return { sql: walkAny, params: [base, from, JSON.stringify(keys), keys.length] };
+    return { sql: walkEven, params: [base, from, encoder.encode(keys.join('')), keys.length, width] };
   },
-  pathWalk: (columns) => `WITH RECURSIVE up(place, id, above, level) AS (
-      SELECT rowid, id, parent_id, 1 FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+  pathWalk: (columns) => `WITH RECURSIVE up(no, above, below, level) AS (
+      SELECT s.no, s.parent_no, NULL, 1 FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
-      SELECT n.rowid, n.id, n.parent_id, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.above
-      WHERE up.level < $3 AND up.id <> $4 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
-    ) SELECT ${selectCells('n', columns)} FROM up CROSS JOIN node n ON n.rowid = up.place`,
+      SELECT n.no, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.above
+      WHERE up.level < $3 AND up.no <> coalesce(${numberById('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
+    ) SELECT ${selectPathCells('n', 'up', columns)} FROM up CROSS JOIN node n ON n.no = up.no`,
   // BEGIN IMMEDIATE holds the only write lock.
   forUpdate: '',
   now: "(unixepoch('subsec') * 1000.0)",

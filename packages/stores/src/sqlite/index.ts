@@ -21,11 +21,12 @@ import { makeFolders } from '../disk/make-folders.ts';
 import { failpoint } from '../failpoints.ts';
 import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
+import type { MigrationProgress } from '../sql/number-rows.ts';
 import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 import { type OpenedSqlite, SqliteEngine } from './engine.ts';
-import { exactSearchVersion, migrateSqlite, rowsVersion, schemaVersionOf, staleSearchState } from './migrations.ts';
+import { migrateSqlite, numbersVersion, schemaVersionOf } from './migrations.ts';
 import { clearResidue } from './residue.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 
@@ -43,18 +44,22 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
     });
   hashNatively();
   const path = place === '' ? defaultPlace() : resolve(place);
-  const opened = await openWhenFree(path, options.readOnly === true);
+  const opened = await openWhenFree(path, options.readOnly === true, options.onMigration);
   const store = new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
   if (!opened.readOnly) await store.sweep();
   return store;
 }
 
 /** Opens the file; waits if another process is creating it or recovering it after a crash. */
-async function openWhenFree(path: string, readOnly: boolean): Promise<OpenedSqlite> {
+async function openWhenFree(
+  path: string,
+  readOnly: boolean,
+  progress: MigrationProgress | undefined,
+): Promise<OpenedSqlite> {
   const until = Date.now() + longestWait;
   for (;;) {
     try {
-      return openFile(path, readOnly);
+      return openFile(path, readOnly, progress);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'store/locked' || Date.now() > until) throw error;
       await sleep(1 + Math.random() * 30);
@@ -62,7 +67,7 @@ async function openWhenFree(path: string, readOnly: boolean): Promise<OpenedSqli
   }
 }
 
-function openFile(path: string, readOnly: boolean): OpenedSqlite {
+function openFile(path: string, readOnly: boolean, progress: MigrationProgress | undefined): OpenedSqlite {
   try {
     if (!existsSync(path)) {
       if (readOnly)
@@ -77,7 +82,7 @@ function openFile(path: string, readOnly: boolean): OpenedSqlite {
     checkFile(path);
     const writable = !readOnly && isDatabaseWritable(path);
     if (writable) sweep(path);
-    return writable ? openToWrite(path) : openToRead(path, readOnly);
+    return writable ? openToWrite(path, progress) : openToRead(path, readOnly, progress);
   } catch (error) {
     throw toSqliteError(systemError(error, path), path);
   }
@@ -202,7 +207,7 @@ function openBeside(path: string): SqliteConnection {
 // Deleted rows and freed pages are zeroed at once, because a purge could not find their remains.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
-function openToWrite(path: string): OpenedSqlite {
+function openToWrite(path: string, progress: MigrationProgress | undefined): OpenedSqlite {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
   try {
@@ -214,7 +219,7 @@ function openToWrite(path: string): OpenedSqlite {
     connection.database.exec(`PRAGMA journal_mode = ${network === undefined ? 'WAL' : 'DELETE'}`);
     for (const pragma of [...pragmas, 'cache_size = -32000', `mmap_size = ${mappedBytes}`])
       connection.database.exec(`PRAGMA ${pragma}`);
-    migrateSqlite(connection, path);
+    migrateSqlite(connection, path, progress);
     clearResidue(connection, path);
     const opened = { connection, place: path, readOnly: false, notes };
     // Without a write-ahead log a writer blocks readers.
@@ -225,7 +230,7 @@ function openToWrite(path: string): OpenedSqlite {
   }
 }
 
-function openToRead(path: string, asked: boolean): OpenedSqlite {
+function openToRead(path: string, asked: boolean, progress: MigrationProgress | undefined): OpenedSqlite {
   const { DatabaseSync } = sqliteModule();
   const notes = asked
     ? []
@@ -235,8 +240,7 @@ function openToRead(path: string, asked: boolean): OpenedSqlite {
     try {
       const { version } = schemaVersionOf(connection, path);
       connection.all('SELECT count(*) FROM tree');
-      if (version < rowsVersion && hasLists(connection)) return openConverted(connection, path, notes);
-      if (version < exactSearchVersion) connection.database.exec(staleSearchState);
+      if (version < numbersVersion) return openConverted(connection, path, notes, progress);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
       connection.close();
@@ -253,13 +257,13 @@ function openToRead(path: string, asked: boolean): OpenedSqlite {
   }
 }
 
-/** Whether a file from before that version contains lists without rows. */
-function hasLists(connection: SqliteConnection): boolean {
-  return connection.all('SELECT 1 FROM tree WHERE linear_form IS NOT NULL LIMIT 1').length > 0;
-}
-
 /** Opens a migrated copy of an older file that cannot be written itself. */
-function openConverted(source: SqliteConnection, path: string, notes: readonly string[]): OpenedSqlite {
+function openConverted(
+  source: SqliteConnection,
+  path: string,
+  notes: readonly string[],
+  progress: MigrationProgress | undefined,
+): OpenedSqlite {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-read-'));
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, basename(path));
@@ -267,7 +271,7 @@ function openConverted(source: SqliteConnection, path: string, notes: readonly s
     makePrivateFile(copy);
     source.run('VACUUM INTO $1', copy);
     const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(copy));
-    migrateSqlite(connection, copy);
+    migrateSqlite(connection, copy, progress);
     source.close();
     const converted = 'The file has an older format: a converted copy of it is read, and later changes are not seen.';
     return { connection, place: path, readOnly: true, notes: [...notes, converted], dispose };

@@ -1,14 +1,15 @@
 /** Creates or updates the schema of a database file, or refuses it. */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
-import { storeListsAsRows } from '../sql/linear-form.ts';
+import type { MigrationProgress } from '../sql/number-rows.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
-import { makePrivateFile } from './backup.ts';
+import { makePrivateFile, syncFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
+import { numberRows } from './number-rows.ts';
 import { exactSearchSchema, searchSchema } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written. */
@@ -18,45 +19,11 @@ interface SqliteMigration {
   readonly version: number;
   readonly statements: readonly string[];
   /** Fills new tables or columns from existing rows. */
-  readonly fill?: () => SqlTask<void>;
+  readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-/**
- * Fixed statistics by index: the number of rows, and how many share the first columns of a key. Without them SQLite
- * assumes that all index columns are equally selective and walks a subtree by scanning the whole tree at each level,
- * which makes deletes quadratic. ANALYZE would capture one moment of one user; these numbers always give the same plans
- * to everybody.
- */
-const shape: readonly (readonly [table: string, index: string, rows: string])[] = [
-  ['node', 'sqlite_autoindex_node_1', '1000000 20000 1'],
-  ['node', 'node_id', '1000000 1'],
-  ['node', 'node_place', '1000000 20000 2 1 1'],
-  ['node', 'node_match', '1000000 20000 2 1'],
-  ['node', 'node_seq', '1000000 20000 1'],
-  ['node', 'node_group', '100000 2000 4 3'],
-  ['node', 'node_removed', '100000 2000 500'],
-  ['node', 'node_pending', '20 2'],
-  ['node', 'node_root', '1000 1'],
-  ['change', 'change_version', '1000000 20000 1'],
-  ['change', 'change_act', '1000000 2'],
-];
-
-const statistics: readonly string[] = [
-  'ANALYZE',
-  'DELETE FROM sqlite_stat1',
-  ...shape.map(
-    ([table, index, rows]) => `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
-  ),
-];
-
-/** The version since which lists are stored as rows. */
-export const rowsVersion = 7;
-
-/** The version since which the search index deletes exactly. */
-export const exactSearchVersion = 6;
-
-/** The state of an unused index, for a file from before that version that is opened read-only. */
-export const staleSearchState = 'CREATE TEMP TABLE search_state AS SELECT 1 AS id, 0 AS change_id, 0 AS from_place';
+/** The version since which rows have numbers. */
+export const numbersVersion = 10;
 
 /**
  * What may remain in the file after a purge: `pages` if pages were freed by a version that did not zero them, so that
@@ -73,7 +40,7 @@ const residueSchema: readonly string[] = [
 
 /** Every version in order; a released one is never changed. */
 const migrations: readonly SqliteMigration[] = [
-  { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
+  { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, 'ANALYZE'] },
   {
     version: 2,
     // A covering index for walks along a known history: without it the page of every message, text included, is read to
@@ -82,25 +49,24 @@ const migrations: readonly SqliteMigration[] = [
       'DROP INDEX node_match',
       `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
         WHERE equality_key IS NOT NULL AND removed_in IS NULL`,
-      "UPDATE sqlite_stat1 SET stat = '1000000 20000 2 1 1 1 1' WHERE idx = 'node_match'",
     ],
   },
   { version: 3, statements: [shareVersion(sqliteDialect)] },
   { version: 4, statements: blobPut(sqliteDialect) },
   { version: 5, statements: linearNodes(sqliteDialect) },
   {
-    version: exactSearchVersion,
+    version: 6,
     statements: [...exactSearchSchema, ...residueSchema, ...nodeCopies(sqliteDialect)],
     fill: () => enterCopies(sqliteDialect),
   },
   {
-    version: rowsVersion,
-    // The rows of former lists are in no commit that the index would still read.
+    version: 7,
+    // The rows of former lists are in no commit that the index would still read. They are written together with the row numbers.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
-    fill: () => storeListsAsRows(sqliteDialect),
   },
   { version: 8, statements: sealedRecords(sqliteDialect) },
   { version: 9, statements: blobWaiting(sqliteDialect) },
+  { version: numbersVersion, statements: [], fill: numberRows },
 ];
 
 /** The table version that this program writes. */
@@ -137,20 +103,46 @@ export function schemaVersionOf(
   return { version, empty };
 }
 
-/** Updates the schema in one transaction, after a backup of existing data. */
-export function migrateSqlite(connection: SqliteConnection, place: string): void {
+/** The settings of a migration: rows are copied unchecked, and the file is rewritten afterwards. */
+const migrationSettings: readonly (readonly [name: string, value: number])[] = [
+  ['foreign_keys', 0],
+  ['ignore_check_constraints', 1],
+  ['secure_delete', 0],
+  ['temp_store', 1],
+];
+
+/** Sets the pragmas, and returns a function that restores them. */
+function useMigrationSettings(connection: SqliteConnection): () => void {
+  const before = migrationSettings.map(([name]) => [name, pragma(connection, name)] as const);
+  const set = (settings: typeof migrationSettings) => {
+    for (const [name, value] of settings) connection.database.exec(`PRAGMA ${name} = ${value}`);
+  };
+  set(migrationSettings);
+  return () => set(before);
+}
+
+/**
+ * Updates the schema in one transaction, after a backup of existing data. A process that is killed meanwhile leaves the
+ * file as it was; the next one starts anew.
+ */
+export function migrateSqlite(
+  connection: SqliteConnection,
+  place: string,
+  progress: MigrationProgress = () => undefined,
+): void {
   const { version, empty } = schemaVersionOf(connection, place);
   if (version === schemaVersion) return;
   if (!empty) backUpBefore(connection, place, version);
   failpoint('migrate-begin');
-  connection.database.exec('BEGIN IMMEDIATE');
+  const restoreSettings = useMigrationSettings(connection);
   try {
+    connection.database.exec('BEGIN IMMEDIATE');
     // Another process may have been faster while this one waited for the lock.
     const now = pragma(connection, 'user_version');
     for (const migration of migrations) {
       if (migration.version <= now) continue;
       for (const statement of migration.statements) connection.database.exec(statement);
-      if (migration.fill !== undefined) runSync(migration.fill(), (query) => connection.query(query));
+      if (migration.fill !== undefined) runSync(migration.fill(progress), (query) => connection.query(query));
       failpoint('migrate-step');
     }
     connection.database.exec(`PRAGMA application_id = ${applicationId}`);
@@ -160,7 +152,11 @@ export function migrateSqlite(connection: SqliteConnection, place: string): void
   } catch (error) {
     rollBack(connection);
     throw error;
+  } finally {
+    restoreSettings();
   }
+  // Loads the fixed statistics.
+  connection.database.exec('ANALYZE sqlite_schema');
 }
 
 function rollBack(connection: SqliteConnection): void {
@@ -174,6 +170,12 @@ function rollBack(connection: SqliteConnection): void {
 function backUpBefore(connection: SqliteConnection, place: string, version: number): void {
   const copy = `${place}.before-schema-${schemaVersion}-from-${version}.bak`;
   if (existsSync(copy)) return;
-  makePrivateFile(copy);
-  connection.run('VACUUM INTO $1', copy);
+  // Under a name that the next opening deletes if this process is killed meanwhile.
+  const partial = `${place}.new-${process.pid}`;
+  rmSync(partial, { force: true });
+  makePrivateFile(partial);
+  connection.run('VACUUM INTO $1', partial);
+  failpoint('migrate-backup');
+  syncFile(partial);
+  renameSync(partial, copy);
 }

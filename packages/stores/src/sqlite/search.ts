@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
 import { contentsWrittenBy } from '../sql/log.ts';
+import { inTree, numbersPerTree, treeNoOf } from '../sql/numbers.ts';
 import {
   execute,
   type Param,
@@ -81,23 +82,19 @@ export function* catchUpIndex(): SqlTask<void> {
   if (place !== null && place < 0) return yield* emptyIndex();
   if (place !== null) return yield* fillAfter(place);
   const changes = yield* queryRows(
-    'SELECT id, tree_id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
+    'SELECT id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
     batch,
   );
-  for (const change of changes) {
-    const tree = sqlText(change, 'tree_id');
-    for (const id of contentsWrittenBy(change)) yield* indexOne(tree, id);
-  }
+  for (const change of changes) for (const id of contentsWrittenBy(change)) yield* indexOne(id);
   const last = changes[changes.length - 1];
   if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
 }
 
-const indexedColumns =
-  'n.rowid AS place, n.tree_id, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';
-const indexedRows = `SELECT ${indexedColumns} FROM node n LEFT JOIN node_indexed i ON i.place = n.rowid`;
+const indexedColumns = 'n.no AS place, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';
+const indexedRows = `SELECT ${indexedColumns} FROM node n LEFT JOIN node_indexed i ON i.place = n.no`;
 
-function* indexOne(tree: string, id: string): SqlTask<void> {
-  const found = yield* queryRow(`${indexedRows} WHERE n.tree_id = $1 AND n.id = $2`, tree, id);
+function* indexOne(id: string): SqlTask<void> {
+  const found = yield* queryRow(`${indexedRows} WHERE n.id = $1`, id);
   if (found !== undefined) yield* index(found);
 }
 
@@ -144,8 +141,9 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
   const now = foldText(searchTextIn(found));
   if (sumOf(now) === found['sum']) return now;
   const former = yield* queryRows(
-    'SELECT content, search_text FROM node_content WHERE tree_id = $1 AND node_id = $2 ORDER BY version DESC',
-    sqlText(found, 'tree_id'),
+    `SELECT content, search_text FROM node_content
+    WHERE tree_id = (SELECT t.id FROM tree t WHERE t.no = $1 / ${numbersPerTree}) AND node_id = $2 ORDER BY version DESC`,
+    sqlNumber(found, 'place'),
     sqlText(found, 'id'),
   );
   for (const one of former) {
@@ -156,12 +154,12 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
 }
 
 /** Removes rows from the index that are about to be purged: some nodes of a tree, or all of it. */
-export function* unindexNodes(tree: string, ids: string | null): SqlTask<void> {
-  const which = `n.tree_id = $1${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
-  const params = ids === null ? [tree] : [tree, ids];
+export function* unindexNodes(base: number, ids: string | null): SqlTask<void> {
+  const which = `${inTree('n')}${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
+  const params = ids === null ? [base] : [base, ids];
   const counted = yield* queryRow(
-    `SELECT count(*) AS n, (SELECT coalesce(max(place), 0) FROM node_indexed) AS of
-    FROM node n JOIN node_indexed i ON i.place = n.rowid WHERE ${which}`,
+    `SELECT count(*) AS n, (SELECT count(*) FROM node_indexed) AS of
+    FROM node n JOIN node_indexed i ON i.place = n.no WHERE ${which}`,
     ...params,
   );
   const count = counted === undefined ? 0 : sqlNumber(counted, 'n');
@@ -170,7 +168,7 @@ export function* unindexNodes(tree: string, ids: string | null): SqlTask<void> {
   yield* exactDeletes(true);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
-      `${indexedRows} WHERE ${which} AND n.rowid > $${params.length + 1} AND i.sum IS NOT NULL ORDER BY n.rowid LIMIT 20`,
+      `${indexedRows} WHERE ${which} AND n.no > $${params.length + 1} AND i.sum IS NOT NULL ORDER BY n.no LIMIT 20`,
       ...params,
       after,
     );
@@ -184,7 +182,7 @@ export function* unindexNodes(tree: string, ids: string | null): SqlTask<void> {
 }
 
 /** Drops all entries; the next search fills the index again. */
-function* emptyIndex(): SqlTask<void> {
+export function* emptyIndex(): SqlTask<void> {
   yield* execute('DROP TABLE node_text');
   yield* execute(indexTable);
   yield* execute('DELETE FROM node_indexed');
@@ -193,7 +191,7 @@ function* emptyIndex(): SqlTask<void> {
 
 /** Indexes the next rows after a row id. */
 function* fillAfter(place: number): SqlTask<void> {
-  const found = yield* queryRows(`${indexedRows} WHERE n.rowid > $1 ORDER BY n.rowid LIMIT ${batch}`, place);
+  const found = yield* queryRows(`${indexedRows} WHERE n.no > $1 ORDER BY n.no LIMIT ${batch}`, place);
   for (const one of found) if (!(yield* index(one))) return;
   const last = found[found.length - 1];
   yield* execute('UPDATE search_state SET from_place = $1', last === undefined ? null : sqlNumber(last, 'place'));
@@ -284,14 +282,14 @@ function candidates(
   };
   const { after } = search;
   const conditions = ['t.owner = $1', 't.trashed_at IS NULL', 'n.removed_in IS NULL', "n.kind <> 'root'"];
-  let from = 'node n JOIN tree t ON t.id = n.tree_id';
+  let from = `node n JOIN tree t ON t.no = ${treeNoOf('n')}`;
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
     // The join order is fixed: the index finds few rows, while an owner may have nearly all.
-    from = 'node_text f CROSS JOIN node n ON n.rowid = f.rowid CROSS JOIN tree t ON t.id = n.tree_id';
+    from = `node_text f CROSS JOIN node n ON n.no = f.rowid CROSS JOIN tree t ON t.no = ${treeNoOf('n')}`;
     conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }
-  if (search.treeId !== null) conditions.push(`n.tree_id = ${parameter(search.treeId)}`);
+  if (search.treeId !== null) conditions.push(`t.id = ${parameter(search.treeId)}`);
   if (search.project !== null) conditions.push(`t.project = ${parameter(search.project)}`);
   if (search.roles !== null)
     conditions.push(`n.role IN (SELECT value FROM json_each(${parameter(JSON.stringify(search.roles))}))`);

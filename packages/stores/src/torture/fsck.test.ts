@@ -73,6 +73,7 @@ describe('a SQLite file', () => {
         'PRAGMA ignore_check_constraints = ON',
         'PRAGMA foreign_keys = OFF',
         ...['node_id', 'node_root', 'node_place'].map((index) => `DROP INDEX ${index}`),
+        ...['tree_active_set', 'node_active'].map((trigger) => `DROP TRIGGER ${trigger}`),
         ...fault.statements,
       ])
         database.exec(sql);
@@ -145,11 +146,12 @@ describe('a PostgreSQL database', () => {
     await store.close();
     // Constraints would reject the faults, so they are dropped first.
     const found = await template.query(
-      "SELECT conrelid::regclass::text AS name, conname FROM pg_constraint WHERE conrelid IN ('tree'::regclass, 'node'::regclass) AND contype IN ('c', 'f')",
+      "SELECT conrelid::regclass::text AS name, conname FROM pg_constraint WHERE conrelid IN ('tree'::regclass, 'node'::regclass, 'search_text'::regclass) AND contype IN ('c', 'f')",
     );
     for (const { name, conname } of found)
       await template.query(`ALTER TABLE ${String(name)} DROP CONSTRAINT "${String(conname)}"`);
     for (const index of ['node_id', 'node_root', 'node_place']) await template.query(`DROP INDEX ${index}`);
+    for (const table of ['tree', 'node']) await template.query(`DROP TRIGGER ${table}_active ON ${table}`);
   });
   afterAll(() => template.drop());
 

@@ -108,6 +108,7 @@ test('[Q4] every part has a name, and an option that it does not know is refused
     'model',
     'twoproc',
     'migrate9',
+    'number9',
     'vectors',
     'deep',
   ]);

@@ -4,6 +4,7 @@ import { startOwnServer } from '../../test/postgres.ts';
 import { sharedSite } from '../../test/postgres-site.ts';
 import { kill9 } from './kill9.ts';
 import { migrate9 } from './migrate9.ts';
+import { number9 } from './number9.ts';
 import { countConnections, folderSite, postgresSite } from './places.ts';
 import { seedOf } from './random.ts';
 import { sessionProcesses } from './session-processes.ts';
@@ -84,6 +85,16 @@ test(
     const size = long ? { entries: 60_000, rounds: 300 } : { entries: 3000, rounds: 4 };
     const { figures } = await migrate9({ ...size, seed });
     expect(Number(figures['rounds'])).toBeGreaterThanOrEqual(size.rounds);
+  },
+  patience,
+);
+
+test(
+  `[Q21] a process that is killed while it migrates a SQLite file leaves the old tables or the new ones, seed ${seed}`,
+  async () => {
+    const size = long ? { nodes: 20_000, rounds: 300 } : { nodes: 2000, rounds: 6 };
+    const { figures } = await number9({ ...size, seed });
+    expect(figures['rounds']).toBe(size.rounds);
   },
   patience,
 );

@@ -184,6 +184,20 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
     },
   ],
   [
+    'number9',
+    {
+      about: 'processes are killed while they migrate a SQLite file to row numbers; --nodes, --rounds',
+      async run(options, say) {
+        const { number9 } = await import('./number9.ts');
+        const nodes = options.number('nodes', 20_000);
+        const rounds = options.number('rounds', 300);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return [await number9({ nodes, rounds, seed, say })];
+      },
+    },
+  ],
+  [
     'vectors',
     {
       about: 'the shared vectors through the library and each store; --store',

@@ -2,6 +2,7 @@
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
+import { numbersPerTree } from '../sql/numbers.ts';
 
 const id = (name: string): string => derivedId('planted', name);
 const tree = treeId(id('tree'));
@@ -49,11 +50,13 @@ export interface SampleFault {
 
 // Every column of the node table except those that a copy changes.
 const copied =
-  'kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id, tool_call_id, content, search_text, meta, meta_in, marker';
+  'root_of, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, meta_in, marker';
 
-function copy(from: string, to: { readonly tree: string; readonly id: string; readonly parent: string }): string {
-  return `INSERT INTO node (tree_id, id, parent_id, position, seq, ${copied})
-    SELECT '${to.tree}', '${to.id}', ${to.parent}, 'zz', seq, ${copied} FROM node WHERE id = '${from}'`;
+const numberOf = (name: string): string => `(SELECT x.no FROM node x WHERE x.id = '${id(name)}')`;
+
+function copy(from: string, to: { readonly no: string; readonly id: string; readonly parent: string }): string {
+  return `INSERT INTO node (no, id, parent_no, position, ${copied})
+    SELECT ${to.no}, '${to.id}', ${to.parent}, 'zz', ${copied} FROM node WHERE id = '${from}'`;
 }
 
 const setNode = (name: string, assignment: string): string => `UPDATE node SET ${assignment} WHERE id = '${id(name)}'`;
@@ -70,22 +73,26 @@ const fault = (code: string, name: string, statements: readonly string[], mends 
 export const sampleFaults: readonly SampleFault[] = [
   fault('I01', 'no root', [`DELETE FROM node WHERE id = '${id('root')}'`]),
   fault('I01', 'two roots', [
-    copy(id('root'), { tree, id: id('second root'), parent: 'NULL' }),
-    `UPDATE node SET seq = 50 WHERE id = '${id('second root')}'`,
+    copy(id('root'), { no: `${numberOf('root')} + 50`, id: id('second root'), parent: 'NULL' }),
     setTree('next_seq = 51'),
-    setNode('d', `parent_id = '${id('second root')}'`),
+    setNode('d', `parent_no = ${numberOf('second root')}`),
   ]),
   fault('I02', 'a root with a parent', [setNode('b', "role = 'root'")]),
-  fault('I02', 'a message without a parent', [setNode('b', 'parent_id = NULL')]),
-  fault('I03', 'a parent that is missing', [setNode('b', `parent_id = '${id('nobody')}'`)]),
-  fault('I04', 'a parent in another tree', [setNode('b', `parent_id = '${id('u')}'`)]),
+  fault('I02', 'a message without a parent', [setNode('b', 'parent_no = NULL')]),
+  fault('I03', 'a parent that is missing', [setNode('b', 'parent_no = no + 1000')]),
+  fault('I04', 'a parent in another tree', [setNode('b', `parent_no = ${numberOf('u')}`)]),
   fault('I05', 'a node without a tree', [
-    setNode('c', `tree_id = '${id('ghost')}'`),
+    setNode('c', `no = no + ${100 * numbersPerTree}`),
     setTree(`active_node_id = '${id('d')}'`),
   ]),
-  fault('I06', 'a circle', [setNode('b', `parent_id = '${id('c')}'`)]),
+  fault('I06', 'a circle', [setNode('b', `parent_no = ${numberOf('c')}`)]),
   // Only a person can decide which of the two is right.
-  fault('I07', 'an id twice', [copy(id('d'), { tree: other, id: id('d'), parent: `'${id('other root')}'` })], false),
+  fault(
+    'I07',
+    'an id twice',
+    [copy(id('d'), { no: `${numberOf('other root')} + 50`, id: id('d'), parent: numberOf('other root') })],
+    false,
+  ),
   fault('I08', 'an active node that is missing', [setTree(`active_node_id = '${id('nobody')}'`)]),
   fault('I08', 'an active node of another tree', [setTree(`active_node_id = '${id('u')}'`)]),
   fault('I09', 'an active root', [setTree(`active_node_id = '${id('root')}'`)]),
@@ -101,10 +108,10 @@ export const sampleFaults: readonly SampleFault[] = [
   fault('row-unreadable', 'a content that is cut off', [setNode('b', `content = '[{"type":"text","text":"b says'`)]),
   fault('row-unreadable', 'a content that is no list of blocks', [setNode('b', `content = '"b says"'`)]),
   fault('row-unreadable', 'notes that are cut off, on a node that hangs nowhere', [
-    setNode('b', `meta = '{"title":', parent_id = '${id('nobody')}'`),
+    setNode('b', `meta = '{"title":', parent_no = no + 1000`),
   ]),
   fault('row-unreadable', 'attributes that are cut off', [setTree(`attributes = '{"project":'`)]),
-  fault('match-parent', 'a message that matches below another', [setNode('c', `match_parent = '${id('root')}'`)]),
+  fault('match-parent', 'a message that matches below another', [setNode('c', `match_no = ${numberOf('root')}`)]),
   fault('bookmark-dangling', 'a bookmark on nothing', [
     `INSERT INTO bookmark (tree_id, node_id, title, created_at, updated_at) VALUES ('${tree}', '${id('nobody')}', 'x', 0, 0)`,
   ]),

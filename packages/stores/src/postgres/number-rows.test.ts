@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { ask, run, textMessage } from '@coppice/core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { execute, type Param, type SqlRow, type SqlTask } from '../sql/query.ts';
+import {
+  addedTree,
+  answersAbout,
+  enlarge,
+  fixtureAnswers,
+  fixtureVersion,
+  withDatabase,
+  writeFixture,
+} from '../torture/schema-fixture.ts';
+import { PostgresDatabase } from './database.ts';
+import { open } from './index.ts';
+import { migratePostgres, migrations, newestVersion } from './migrations.ts';
+import { postgresSettings } from './options.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
+const added = 25_000;
+let template: TestDatabase;
+
+// What version 7 did beside writing lists as rows.
+const withoutLists = [
+  'DROP TABLE linear_node',
+  'DROP INDEX tree_linear',
+  'DROP VIEW v_conversation',
+  'ALTER TABLE tree DROP COLUMN linear_form',
+  'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
+];
+
+function param(value: unknown): Param {
+  return value instanceof Uint8Array || typeof value === 'string' || typeof value === 'number' ? value : null;
+}
+
+function* load(tables: ReadonlyMap<string, readonly SqlRow[]>): SqlTask<void> {
+  for (const [table, rows] of tables)
+    for (const row of rows) {
+      // Log positions are the database's own.
+      const columns = Object.keys(row).filter((column) => table !== 'change' || column !== 'id');
+      const places = columns.map((_, at) => `$${at + 1}`).join(', ');
+      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`;
+      yield* execute(sql, ...columns.map((column) => param(row[column])));
+    }
+}
+
+beforeAll(async () => {
+  const path = join(folder, 'fixture.db');
+  writeFixture(path);
+  enlarge(path, added);
+  const tables = withDatabase(
+    path,
+    (file) =>
+      new Map(
+        [
+          'tree',
+          'node',
+          'node_alias',
+          'node_content',
+          'change',
+          'bookmark',
+          'provenance',
+          'external_id',
+          'run',
+          'node_copy',
+        ].map((table) => [table, file.all(`SELECT * FROM ${table}`)]),
+      ),
+  );
+  template = await createTestDatabase();
+  const database = await PostgresDatabase.create(postgresSettings(template.url, {}));
+  const before = migrations.filter(({ version }) => version <= fixtureVersion);
+  await database.write(() => migratePostgres('here', before));
+  await database.write(function* () {
+    for (const sql of withoutLists) yield* execute(sql);
+    yield* load(tables);
+  });
+  await database.close();
+});
+afterAll(async () => {
+  await template.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('[L200] a database of the version before row numbers answers as before', async () => {
+  const place = await copyTestDatabase(template);
+  const reports: (readonly [number, number])[] = [];
+  const store = await open(place.url, { onMigration: (done, total) => reports.push([done, total]) });
+  expect((await store.info()).schemaVersion).toBe(newestVersion);
+  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(added);
+  expect(reports.length).toBeGreaterThan(1);
+  expect(reports.at(-1)?.[0]).toBe(reports.at(-1)?.[1]);
+  const context = { actor: 'me', kit: messageKit, now: () => 1, newId: () => crypto.randomUUID() };
+  await run(
+    store,
+    { type: 'append', treeId: addedTree, messages: [{ message: textMessage('user', 'after it') }] },
+    context,
+  );
+  await store.close();
+  await place.drop();
+});
+
+test('[L200] several programs that open it at once migrate it once', async () => {
+  const place = await copyTestDatabase(template);
+  const stores = await Promise.all([open(place.url), open(place.url), open(place.url)]);
+  for (const store of stores) expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  for (const store of stores) await store.close();
+  await place.drop();
+});
+
+test('[L200] a migration that ends in the middle leaves the tables as they were', async () => {
+  const place = await copyTestDatabase(template);
+  const failing = open(place.url, {
+    onMigration: (done) => {
+      if (done > added / 2) throw new Error('stopped');
+    },
+  });
+  await expect(failing).rejects.toThrow('stopped');
+  expect(await place.query('SELECT version FROM coppice_schema')).toEqual([{ version: String(fixtureVersion) }]);
+  const store = await open(place.url);
+  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  await store.close();
+  await place.drop();
+});

@@ -1,0 +1,51 @@
+/** The shared parts of the migration to row numbers. Everything here reads tables as they were before it. */
+import { treeId } from '@coppice/core';
+import type { StoredList } from './linear-form.ts';
+import { numbersPerTree } from './numbers.ts';
+import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
+
+/** Reports how many of the rows of a migration are done. */
+export type MigrationProgress = (done: number, total: number) => void;
+
+/** Returns the lists that an earlier version stored as JSON texts, if the tables still have them. */
+export function* listsBefore(hasLists: boolean): SqlTask<readonly StoredList[]> {
+  if (!hasLists) return [];
+  const found = yield* queryRows('SELECT id, owner, linear_form FROM tree WHERE linear_form IS NOT NULL ORDER BY id');
+  return found.map((one) => ({
+    id: treeId(sqlText(one, 'id')),
+    owner: sqlText(one, 'owner'),
+    form: sqlText(one, 'linear_form'),
+  }));
+}
+
+/** Gives new creation numbers to nodes that share one, or whose number cannot be kept; nothing enforced them before. */
+export function* separateNumbers(): SqlTask<void> {
+  const shared = yield* queryRows(
+    `SELECT DISTINCT tree_id FROM (
+      SELECT tree_id FROM node GROUP BY tree_id, seq HAVING count(*) > 1
+      UNION ALL SELECT tree_id FROM node WHERE seq < 0 OR seq >= ${numbersPerTree}
+    ) AS shared`,
+  );
+  for (const one of shared) {
+    const tree = sqlText(one, 'tree_id');
+    const seen = new Set<number>();
+    const nodes = yield* queryRows('SELECT id, seq FROM node WHERE tree_id = $1 ORDER BY seq, id', tree);
+    const numbers = nodes.map((node) => sqlNumber(node, 'seq')).filter((seq) => seq >= 0 && seq < numbersPerTree);
+    let next = numbers.reduce((most, seq) => Math.max(most, seq), -1) + 1;
+    for (const node of nodes) {
+      const seq = sqlNumber(node, 'seq');
+      if (seq >= 0 && seq < numbersPerTree && !seen.has(seq)) {
+        seen.add(seq);
+        continue;
+      }
+      yield* execute('UPDATE node SET seq = $3 WHERE tree_id = $1 AND id = $2', tree, sqlText(node, 'id'), next++);
+    }
+    yield* execute('UPDATE tree SET next_seq = $2 WHERE id = $1 AND next_seq < $2', tree, next);
+  }
+}
+
+/** Returns the number of nodes before the migration. */
+export function* countNodes(): SqlTask<number> {
+  const found = yield* queryRow('SELECT count(*) AS n FROM node');
+  return found === undefined ? 0 : sqlNumber(found, 'n');
+}

@@ -1,0 +1,177 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { ask, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { numbersPerTree } from '../sql/numbers.ts';
+import {
+  addedTree,
+  answersAbout,
+  enlarge,
+  fixtureAnswers,
+  withDatabase,
+  writeFixture,
+} from '../torture/schema-fixture.ts';
+import { open } from './index.ts';
+import { schemaVersion } from './migrations.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let count = 0;
+const newPath = (): string => join(folder, `${++count}.db`);
+const me: RunContext = { actor: 'me', kit: messageKit, now: () => 1, newId: () => crypto.randomUUID() };
+const said = (text: string) => ({ message: textMessage('user', text) });
+
+async function errorsIn(store: Store): Promise<string[]> {
+  const { findings } = await store.fsck();
+  return findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+}
+
+test('[L200] a file of the version before row numbers answers as before, and the old one is kept', async () => {
+  const path = newPath();
+  writeFixture(path);
+  enlarge(path, 12_000);
+  const reports: (readonly [number, number])[] = [];
+  const copy = `${path}.before-schema-${schemaVersion}-from-9.bak`;
+  const store = await open(path, { onMigration: (done, total) => reports.push([done, total]) });
+  // Nothing of the old tables is left in the file.
+  expect(statSync(path).size).toBeLessThan(statSync(copy).size * 0.8);
+  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect(await errorsIn(store)).toEqual([]);
+  expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(12_000);
+  const [first, last] = [reports[0], reports.at(-1)];
+  expect(reports.length).toBeGreaterThan(2);
+  expect(first?.[0]).toBeLessThan(last?.[0] ?? 0);
+  expect(last?.[0]).toBe(last?.[1]);
+  await run(store, { type: 'append', treeId: addedTree, messages: [said('after it')] }, me);
+  await store.close();
+  expect(withDatabase(copy, (file) => file.all('SELECT count(*) AS n FROM node WHERE seq >= 0'))[0]?.n).toBeGreaterThan(
+    12_000,
+  );
+});
+
+test('[L200] a file of that version is read where nothing may be written', async () => {
+  const path = newPath();
+  writeFixture(path);
+  const bytes = readFileSync(path);
+  const store = await open(path, { readOnly: true });
+  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  await store.close();
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+  expect(existsSync(`${path}.before-schema-${schemaVersion}-from-9.bak`)).toBe(false);
+});
+
+test('[L201] damaged rows are taken over, and a repair mends them', async () => {
+  const path = newPath();
+  writeFixture(path);
+  const [tree] = fixtureAnswers.trees;
+  const some = `(SELECT id FROM node WHERE tree_id = '${tree}' AND removed_in IS NULL AND parent_id IS NOT NULL ORDER BY seq DESC LIMIT 1)`;
+  withDatabase(path, ({ database }) => {
+    database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
+    database.exec(`UPDATE node SET seq = 3 WHERE tree_id = '${tree}' AND seq IN (4, 5)`);
+    database.exec(`UPDATE node SET seq = -7 WHERE tree_id = '${tree}' AND seq = 6`);
+    database.exec(`UPDATE node SET parent_id = 'nobody', role = 'bot' WHERE id = ${some}`);
+    database.exec(`UPDATE node SET tree_id = 'nowhere' WHERE content LIKE '%its answer%'`);
+  });
+  const rows = withDatabase(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n;
+  const store = await open(path, {});
+  const found = (await errorsIn(store)).map((code) => code.slice(0, 3));
+  for (const code of ['I03', 'I05', 'I11']) expect(found).toContain(code);
+  await store.fsck({ repair: true });
+  expect(await errorsIn(store)).toEqual([]);
+  await store.close();
+  expect(withDatabase(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n).toBeGreaterThanOrEqual(
+    Number(rows),
+  );
+});
+
+test('[L202] row numbers appear in no answer: the same trees answer alike wherever their rows are', async () => {
+  const play = async (store: Store): Promise<unknown> => {
+    const tree = treeId(uuid(1));
+    const fixture = await TestTree.make({ store, treeId: tree });
+    const ids = await fixture.grow(['one', 'two', 'three']);
+    await fixture.run({ type: 'delete', treeId: tree, nodeIds: [ids[2] ?? ids[0] ?? uuid(0)] as never });
+    const answers = {
+      rows: await store.read(tree, () => ask('rows', {})),
+      log: await store.read(tree, () => ask('log', { since: 0 })),
+      trash: await store.trash(tree),
+      search: await store.search({ text: 'two', limit: 1 }),
+      pages: (await store.search({ text: 'o', limit: 1 })).cursor,
+      trees: (await store.trees()).items.filter(({ id }) => id === tree),
+    };
+    await store.close();
+    return answers;
+  };
+  const alone = await play(await open(newPath(), {}));
+  const beside = await open(newPath(), {});
+  for (let n = 0; n < 3; n++)
+    await run(beside, { type: 'create', treeId: treeId(crypto.randomUUID()) }, { ...me, now: () => 0 });
+  expect(await play(beside)).toEqual(alone);
+  expect(JSON.stringify(alone)).not.toContain(String(numbersPerTree).slice(0, 5));
+});
+
+test('[L203] log positions are not reused after the newest tree was purged', async () => {
+  const store = await open(newPath(), {});
+  const kept = treeId(uuid(1));
+  const gone = treeId(uuid(2));
+  await run(store, { type: 'create', treeId: kept }, me);
+  await run(store, { type: 'create', treeId: gone }, me);
+  const feed = store.feedAll(null)[Symbol.asyncIterator]();
+  const next = feed.next();
+  await run(store, { type: 'delete-tree', treeId: gone }, me);
+  const { value: last } = await next;
+  await store.purgeTree(gone);
+  await run(store, { type: 'append', treeId: kept, messages: [said('later')] }, me);
+  const later = store.feedAll(last.cursor)[Symbol.asyncIterator]();
+  expect((await later.next()).value).toMatchObject({ treeId: kept, version: 2 });
+  await feed.return?.();
+  await later.return?.();
+  expect(await errorsIn(store)).toEqual([]);
+  await store.close();
+});
+
+describe('[L204] a SQLite file itself refuses', async () => {
+  const path = newPath();
+  const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
+  const store = await open(path, {});
+  await (await TestTree.make({ store, treeId: first })).grow(['a', 'b']);
+  await TestTree.make({ store, treeId: second });
+  await store.close();
+  const columns =
+    'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, tokens, added_in, content_in, content, meta, meta_in';
+  const inserted = (values: string) =>
+    `INSERT INTO node (${columns}) SELECT no * ${numbersPerTree} + 9, 'x', NULL, ${values}, '{}', 1 FROM tree WHERE id = '${first}'`;
+  const baseOf = (tree: string) => `(SELECT no * ${numbersPerTree} FROM tree WHERE id = '${tree}')`;
+
+  test.each([
+    ['a second root', inserted("no, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
+    ['a root of its own', inserted("NULL, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
+    ['a message without parent', inserted("no, 'a0', 'message', 'user', 'success', 0, 1, 0, 1, 1, '[1]'")],
+    ['a parent of another tree', `UPDATE node SET no = ${baseOf(second)} + 9 WHERE content LIKE '%"b"%'`],
+    ['a parent that is missing', `UPDATE node SET parent_no = no + 1000 WHERE content LIKE '%"b"%'`],
+    ['a role that there is not', "UPDATE node SET role = 'robot' WHERE role = 'user'"],
+    ['a tool message without its call', "UPDATE node SET role = 'tool' WHERE role = 'user'"],
+    ['a group below zero', "UPDATE node SET group_id = -1 WHERE role = 'user'"],
+    ['a root that says something', "UPDATE node SET content = '[1]' WHERE role = 'root'"],
+    ['an active root', `UPDATE tree SET active_node_id = root_id WHERE id = '${first}'`],
+    [
+      'an active node of another tree',
+      `UPDATE tree SET active_node_id = (SELECT active_node_id FROM tree WHERE id = '${first}') WHERE id = '${second}'`,
+    ],
+    ['a tree without its root', `DELETE FROM tree WHERE id = '${second}'`],
+    ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
+    ['the deletion of an active node', `DELETE FROM node WHERE content LIKE '%"b"%'`],
+    [
+      'an id that is there twice',
+      `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
+    ],
+  ])('%s', (_, sql) => {
+    withDatabase(path, ({ database }) => {
+      database.exec('PRAGMA foreign_keys = ON');
+      expect(() => database.exec(sql)).toThrow(/constraint|active/);
+    });
+  });
+});

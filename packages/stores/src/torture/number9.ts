@@ -1,0 +1,98 @@
+/** Kills processes while they migrate a database to row numbers: each time it is wholly old or wholly new. */
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { ask } from '@coppice/core';
+import { open } from '../sqlite/index.ts';
+import { schemaVersion } from '../sqlite/migrations.ts';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import { Random } from './random.ts';
+import {
+  addedTree,
+  answersAbout,
+  enlarge,
+  fixtureAnswers,
+  fixtureVersion,
+  withDatabase,
+  writeFixture,
+} from './schema-fixture.ts';
+
+/** Options of a run. */
+export interface Number9Options {
+  /** The messages that are added to the fixture. */
+  readonly nodes: number;
+  readonly rounds: number;
+  readonly seed: string;
+  readonly say?: (line: string) => void;
+}
+
+function versionOf(path: string): number {
+  return withDatabase(path, (connection) => Number(connection.all('PRAGMA user_version')[0]?.user_version));
+}
+
+function countIn(path: string): number {
+  return withDatabase(path, (connection) => Number(connection.all('SELECT count(*) AS n FROM node')[0]?.n));
+}
+
+/** Runs rounds of opening and killing. Throws at the first file that is neither old nor new, or says something else. */
+export async function number9(options: Number9Options): Promise<Report> {
+  const { nodes, rounds, seed } = options;
+  const journal = new Journal('number9', seed, options.say);
+  const random = new Random('number9', seed);
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-number9-'));
+  const source = join(folder, 'source.db');
+  writeFixture(source);
+  enlarge(source, nodes);
+  const rows = countIn(source);
+  const whole = join(folder, 'whole.db');
+  copyFileSync(source, whole);
+  const began = performance.now();
+  await (await open(whole, {})).close();
+  const takes = performance.now() - began;
+  const total = { rounds: 0, old: 0, new: 0, through: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const name = `round-${round}.db`;
+    const path = join(folder, name);
+    copyFileSync(source, path);
+    const worker = await Worker.start();
+    const life = random.below(Math.ceil(takes * 1.3) + 20);
+    journal.note({ round, life });
+    const opened = worker.hears(({ reported }) => reported === 'open');
+    worker.tell({ task: 'session', url: `sqlite:${path}` });
+    await Promise.race([sleep(life), opened]);
+    worker.kill();
+    await worker.end();
+    total.through += (await opened) === null ? 0 : 1;
+    const now = versionOf(path);
+    if (now !== fixtureVersion && now !== schemaVersion)
+      throw journal.failure(`The tables have version ${now}.`, { round, path });
+    total[now === fixtureVersion ? 'old' : 'new']++;
+    const copy = `${path}.before-schema-${schemaVersion}-from-${fixtureVersion}.bak`;
+    if (now === schemaVersion && !existsSync(copy))
+      throw journal.failure('There is no copy of the old file.', { round });
+    if (existsSync(copy) && (versionOf(copy) !== fixtureVersion || countIn(copy) !== rows))
+      throw journal.failure('The copy of the old file is not complete.', { round, path });
+    const store = await open(path, {});
+    try {
+      const answers = await answersAbout(store);
+      if (!isDeepStrictEqual(answers, fixtureAnswers)) throw journal.failure('The trees say something else.', { path });
+      const added = await store.read(addedTree, () => ask('links', {}));
+      if (added.length !== nodes) throw journal.failure(`${added.length} of ${nodes} messages are left.`, { path });
+      const { findings } = await store.fsck();
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      if (errors.length > 0) throw journal.failure('The check finds something.', { path, errors });
+    } finally {
+      await store.close();
+    }
+    const left = readdirSync(folder).filter((entry) => entry.startsWith(name));
+    if (left.some((entry) => entry.includes('.new-'))) throw journal.failure('A temporary file is left.', { left });
+    for (const entry of left) rmSync(join(folder, entry), { force: true });
+    total.rounds++;
+    if (total.rounds % 50 === 0) journal.say(`${total.rounds} rounds, ${total.old} old, ${total.new} new`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return journal.done({ nodes, ...total });
+}
