@@ -144,7 +144,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     purity: 'open',
   },
   cli: {
-    imports: ['core', 'content', 'stores', 'engine', 'server'],
+    imports: ['core', 'content', 'stores', 'engine', 'server', 'client'],
     node: true,
     outside: [
       // The command opens every store, so it brings the drivers that stores ask for; it imports neither.

@@ -16,9 +16,12 @@ const variables: Readonly<Record<string, string>> = {
   COPPICE_SECRET:
     'The secret that encrypts the keys of users on a shared server, at least 16 characters. Default: a file that is created once, `~/.config/coppice/secret`.',
   COPPICE_SECRET_OLD: 'The secret before, while `coppice keys rotate --users` encrypts the keys again.',
+  COPPICE_SERVER:
+    'The URL of a running server that commands work on instead of a store; `--server` and `--store` replace it.',
   COPPICE_STORE: 'The address of the store; replaces `store` of the configuration file.',
   COPPICE_TEST_FAULTS: '`1` enables `COPPICE_FAULT`. For tests.',
-  COPPICE_TOKEN: 'The token of `coppice serve`. Default: a token that is created once and kept in a file.',
+  COPPICE_TOKEN:
+    'The token of `coppice serve`, and of the server that `--server` names. Default: a token that is created once and kept in a file.',
   DISPLAY: 'On Linux a browser is opened only if this or `WAYLAND_DISPLAY` is set.',
   EDITOR: 'The editor for long messages in `coppice chat`.',
   FORCE_COLOR: 'Any value but `0` turns colours on.',
@@ -29,7 +32,7 @@ const variables: Readonly<Record<string, string>> = {
   PAGER: 'The program that shows long output.',
   PATH: 'Where the pager is looked for.',
   SSH_CONNECTION: 'If set, `coppice serve` opens no browser.',
-  TERM: '`dumb` turns colours, the pager and the full-screen chat off.',
+  TERM: '`dumb` turns colours, the pager and the interface of the chat off.',
   VISUAL: 'The editor for long messages in `coppice chat`; replaces `EDITOR`.',
   WAYLAND_DISPLAY: 'See `DISPLAY`.',
   XDG_CONFIG_HOME: 'The folder for `coppice/secret`. Default: `~/.config`.',

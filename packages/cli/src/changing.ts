@@ -56,11 +56,13 @@ export function countNoun(count: number, one = 'change'): string {
  * database is not repeated, because it may contain a password.
  */
 export function commandLineFor(at: CliContext, line: string): string | null {
-  const { store, owner } = at.options;
+  const { store, owner, server } = at.options;
   const [, kind] = /^([a-z]+):/i.exec(store ?? '') ?? [];
   if (kind?.toLowerCase() === 'memory') return null;
   const isLocal = kind === undefined || ['sqlite', 'files', 'jsonl'].includes(kind.toLowerCase());
   const words = [
+    // A server that the environment names is named for the next command too.
+    ...(server === undefined || at.host.env['COPPICE_SERVER'] === server ? [] : ['--server', server]),
     ...(store !== undefined && isLocal ? ['--store', store] : []),
     ...(owner === undefined ? [] : ['--owner', owner]),
   ];

@@ -1,6 +1,7 @@
 /** What subcommands use: the configuration, the store, the engine, and the output. Each is opened on first use. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { CoppiceClient } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
 import {
@@ -23,6 +24,7 @@ import {
 } from '@coppice/engine';
 import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
+import { localModels, type ModelSource } from './chat-engine.ts';
 import type { Output, ProcessHost } from './output.ts';
 import { storeUrlFrom } from './store-address.ts';
 import { createProgress } from './terminal/progress.ts';
@@ -31,6 +33,8 @@ import { untilStopped } from './until-stopped.ts';
 /** Options of all subcommands. */
 export interface GlobalOptions {
   readonly store?: string | undefined;
+  /** The URL of a running server to work on instead of a store. */
+  readonly server?: string | undefined;
   readonly owner?: string | undefined;
   readonly json: boolean;
   /** Whether a store may be created if there is none. */
@@ -59,6 +63,10 @@ export interface CliContext {
    */
   keptStore(): Promise<Store>;
   providers(): Promise<ModelProviders>;
+  /** The models of the server, if one is named, else of this computer. */
+  models(): Promise<ModelSource>;
+  /** The client of the named server; null to work on a store. */
+  server(): Promise<CoppiceClient | null>;
   /** The context for core's `run`, with the user as actor. */
   context(): RunContext;
   /** All of standard input. */
@@ -104,7 +112,13 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     }),
   );
   const config = async () => (await live()).current;
+  const server = once(async () => {
+    if (options.server === undefined) return null;
+    const { openServer } = await import('./remote/open-server.ts');
+    return openServer(options.server, source);
+  });
   const storeUrl = once(async () => {
+    if (options.server !== undefined) return options.server;
     const named = options.store ?? (await config()).store;
     return named === undefined ? `sqlite:${defaultDatabase(host.home)}` : storeUrlFrom(named, host);
   });
@@ -123,8 +137,14 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     newId: () => newId(),
     kit: messageKit,
   });
+  const providers = once(async () => createProviders({ config: await config() }));
   let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
+    const client = await server();
+    if (client !== null) {
+      const { openRemoteStore } = await import('./remote/remote-store.ts');
+      return openRemoteStore(client, options.server ?? '');
+    }
     const absent = options.begins === true ? null : await missing();
     if (absent !== null) output.note(`${absent.message}\n`);
     const progress = createProgress(output, 'messages converted to the new format');
@@ -155,7 +175,14 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
       if (absent !== null) throw absent;
       return store();
     },
-    providers: once(async () => createProviders({ config: await config() })),
+    providers,
+    server,
+    models: once(async () => {
+      const client = await server();
+      if (client === null) return localModels(await providers());
+      const { openRemoteModels } = await import('./remote/remote-engine.ts');
+      return openRemoteModels(client);
+    }),
     context,
     async input() {
       const decoder = new TextDecoder();
@@ -169,7 +196,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
     on(url, owner = options.owner) {
-      const other = createCliContext(host, output, { ...options, store: url, owner });
+      const other = createCliContext(host, output, { ...options, store: url, server: undefined, owner });
       tasks.push(() => other.close());
       return other;
     },

@@ -1,8 +1,8 @@
 /** The engine of the command line: one store, one user, everything that is configured. */
-import type { RunContext } from '@coppice/core';
 import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
 import { storeCopies } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
+import { type ChatEngine, localModels } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
 import { hookFailed, openHooks } from './hooks.ts';
 import { openTools } from './mcp-tools.ts';
@@ -11,12 +11,19 @@ import { sessionTarget } from './session-target.ts';
 // How long a finished command waits for the automatic title.
 const titleMs = 1_500;
 
-/** What subcommands use to talk to models. */
-export interface CliEngine extends Omit<Engine, 'close' | 'forStore'> {
+/** The engine of this computer. */
+export interface CliEngine
+  extends Omit<Engine, 'close' | 'forStore'>,
+    Omit<ChatEngine, 'commands' | 'tools' | 'generator'> {
   readonly mcp: McpClient | null;
-  /** Resolves when no title is pending. */
-  titled(): Promise<void>;
-  context(): RunContext;
+}
+
+/** Opens what chats and replies need: on the server, if one is named, else on this computer. */
+export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<ChatEngine> {
+  const client = await at.server();
+  if (client === null) return openCliEngine(at, tellOfHooks);
+  const { openRemoteEngine } = await import('./remote/remote-engine.ts');
+  return openRemoteEngine(client, await at.store(), at.context);
 }
 
 /**
@@ -41,5 +48,6 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
     await Promise.race([titled(), at.pause(titleMs)]);
     await engine.close();
   });
-  return { ...engine, mcp, titled, context: at.context };
+  const merge: ChatEngine['merge'] = (wish) => engine.compactor.merge(wish);
+  return { ...engine, mcp, models: localModels(providers), merge, titled, context: at.context };
 }

@@ -22,6 +22,9 @@ export const cliErrorKinds = {
   'cli/too-many-files': 'refused',
   'cli/port': 'unavailable',
   'cli/output': 'unavailable',
+  'cli/not-on-server': 'refused',
+  'cli/signed-out': 'refused',
+  'cli/server-unreachable': 'unavailable',
   'cli/aborted': 'aborted',
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;

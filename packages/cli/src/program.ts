@@ -2,7 +2,7 @@
  * Builds the command line from the list of subcommands: parsing, help, errors and exit codes are the same for all.
  */
 
-import { isAppError } from '@coppice/core';
+import { AppError, isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
@@ -15,6 +15,11 @@ import { version } from './version.ts';
 /** Options before or after any subcommand. */
 export const globalOptions: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use: a path, or a URL such as postgres://host/db' },
+  {
+    name: 'server',
+    value: 'url',
+    summary: 'work on a running server, such as http://127.0.0.1:4460 (token: COPPICE_TOKEN)',
+  },
   { name: 'owner', value: 'name', summary: 'act as this user in a shared store' },
   { name: 'json', summary: 'print JSON on one line' },
   { name: 'color', summary: 'use colours even without a terminal' },
@@ -37,8 +42,10 @@ export async function runArguments(
   const program = programOf(members, host, async (subcommand, given, options) => {
     json = options.json;
     output = options.output;
+    const server = serverFor(subcommand, options, host);
     const context = createCliContext(host, options.output, {
       ...options,
+      server,
       begins: subcommand.begins === true,
       bare: words.length === 0,
     });
@@ -96,6 +103,25 @@ function sentences(message: string, { stderr }: ProcessHost, { liveColumns }: Ou
   return wrapped(message, liveColumns)
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+/** The server to work on: the option, else the environment, unless a store is named. */
+function serverFor(
+  { name, worksOn = 'any' }: Subcommand,
+  options: GlobalOptions,
+  { env }: ProcessHost,
+): string | undefined {
+  const { server, store } = options;
+  if (server !== undefined && store !== undefined) throw usageError('Give --store or --server, not both.');
+  const named = server ?? (store === undefined ? env['COPPICE_SERVER'] || undefined : undefined);
+  if (named === undefined || worksOn === 'any') return named;
+  // A variable of the environment does not concern what never works on a store.
+  if (worksOn === 'this-computer' && server === undefined) return undefined;
+  throw new AppError({
+    code: 'cli/not-on-server',
+    kind: 'refused',
+    message: `coppice ${name} does not work over a server. Run it on the computer of the server${worksOn === 'own-store' ? ', or name a store with --store' : ''}.`,
+  });
 }
 
 /** Inserts the default subcommand if the line names none; an unknown word is left to be refused. */
@@ -178,11 +204,12 @@ function globalsOf(
   options: Readonly<Record<string, unknown>>,
   host: ProcessHost,
 ): GlobalOptions & { readonly output: Output } {
-  const { store, owner } = options;
+  const { store, owner, server } = options;
   const color = typeof options['color'] === 'boolean' ? options['color'] : undefined;
   return {
     ...(typeof store === 'string' ? { store } : {}),
     ...(typeof owner === 'string' ? { owner } : {}),
+    ...(typeof server === 'string' ? { server } : {}),
     json: options['json'] === true,
     output: createOutput(host, {
       raw: options['raw'] === true,

@@ -668,6 +668,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/run': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Runs a command of core in the tree that it names; undo and redo without a tree reverse your newest act in any tree. */
+    post: operations['runTreeCommand'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/search': {
     parameters: {
       query?: never;
@@ -1235,6 +1252,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/trees/{tree}/external-ids': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The ids that a tree and its nodes have in other systems, which an export gives back. */
+    get: operations['listExternalIds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trees/{tree}/feed': {
     parameters: {
       query?: never;
@@ -1743,6 +1777,23 @@ export interface paths {
     get: operations['getPath'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/trees/{tree}/reads': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Answers one read of a planner, with the version of the tree that it was answered at. */
+    post: operations['readFromTree'];
     delete?: never;
     options?: never;
     head?: never;
@@ -4641,6 +4692,58 @@ export interface operations {
       };
     };
   };
+  runTreeCommand: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          actId?: string;
+          command: {
+            [key: string]: unknown;
+          };
+          expectedVersion?: number;
+          /** @enum {string} */
+          onConflict?: 'branch';
+        };
+      };
+    };
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            actId: string;
+            commit: {
+              [key: string]: unknown;
+            };
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+            result?: unknown;
+            /** Format: uuid */
+            treeId: string;
+            version: number;
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   search: {
     parameters: {
       query: {
@@ -6352,6 +6455,49 @@ export interface operations {
       };
     };
   };
+  listExternalIds: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+            items: {
+              format: string;
+              id: string;
+              /** Format: uuid */
+              nodeId: string | null;
+              scope: string;
+              /** Format: uuid */
+              treeId: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   followTree: {
     parameters: {
       query?: {
@@ -7871,6 +8017,51 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readFromTree: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          name: string;
+          with: {
+            [key: string]: unknown;
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            answer?: unknown;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+            version: number;
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -164,7 +164,7 @@ export {
 } from './reads.ts';
 export type { RequestCapabilities, RequestFlag, RequestMessages } from './request.ts';
 export type { RowChange } from './rows.ts';
-export { type MoveToTree, moveToTree, type Outcome, planOf, type RunContext, run } from './run.ts';
+export { type MoveToTree, moveToTree, planOf, type RunContext, run } from './run.ts';
 export { type ReverseAnywhere, runAnywhere } from './run-anywhere.ts';
 export type { Silhouette, SilhouetteStem } from './silhouette.ts';
 export type {
@@ -192,6 +192,9 @@ export type {
   Capabilities,
   ChangeOptions,
   ChangeResult,
+  CommandsElsewhere,
+  ElsewhereOptions,
+  Outcome,
   PlannerFactory,
   Prefetch,
   TreeStore,

@@ -3,7 +3,8 @@ import { isAppError, refuse } from './errors.ts';
 import type { ActId, TreeId } from './ids.ts';
 import type { PlanContext } from './plan/context.ts';
 import { type ReversalResult, undoMaking } from './plan/undo.ts';
-import { type Outcome, type RunContext, run } from './run.ts';
+import { type RunContext, run } from './run.ts';
+import type { Outcome } from './store.ts';
 import type { NewestAct, Store } from './store-services.ts';
 
 /** Undoes the caller's newest act in any tree, or redoes the one that was undone last. */
@@ -28,6 +29,10 @@ export async function runAnywhere(
   { type, force = false, before }: ReverseAnywhere,
   context: Omit<RunContext, 'expectedVersion' | 'onConflict'>,
 ): Promise<Outcome<ReversalResult>> {
+  if (store.elsewhere !== undefined) {
+    const outcome = await store.elsewhere.reverse(type, force);
+    return { ...outcome, result: outcome.result as ReversalResult };
+  }
   let tried = '';
   for (;;) {
     const act = await store.newestAct(context.actor, type === 'undo' ? 'undoable' : 'redoable');

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { isStale, isUndoable, prepareCommit, versionConflict } from './commit.ts';
-import { type NodeId, nodeId, treeId } from './ids.ts';
+import { actId, type NodeId, nodeId, treeId } from './ids.ts';
 import { prefetchFor } from './plan/append.ts';
 import type { Command } from './plan/index.ts';
 import type { RunContext } from './run.ts';
 import { sameJson } from './same-json.ts';
 import type { Step } from './steps/types.ts';
-import { assistant, refusalOf, runAndCheck, TestTree, user, uuid } from './testing/index.ts';
+import type { CommandsElsewhere, TreeStore } from './store.ts';
+import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, user, uuid } from './testing/index.ts';
 import { childIds } from './tree.ts';
 
 const you = { actor: 'you' };
@@ -406,4 +407,33 @@ test('[N17] two plain values are equal whatever the order of their keys, and a k
   let deep: unknown = 1;
   for (let i = 0; i < 100_000; i++) deep = [deep];
   expect(sameJson(deep, [deep])).toBe(false);
+});
+
+test('[X41] a store on another computer is given validated commands, and nothing else', async () => {
+  const { fixture } = await fixtureOf('a');
+  const given: unknown[] = [];
+  const outcome = {
+    treeId: fixture.treeId,
+    actId: actId(uuid(5)),
+    version: 9,
+    commit: null,
+    result: { nodeId: nowhere },
+  };
+  const elsewhere: CommandsElsewhere = {
+    async run(command, options) {
+      given.push(command, options);
+      return outcome;
+    },
+    async reverse(type, force) {
+      given.push(type, force);
+      return outcome;
+    },
+  };
+  const store: TreeStore = Object.assign(new ReferenceStore(), { elsewhere });
+  const there = new TestTree(store, fixture.treeId);
+  const select = { type: 'select', treeId: fixture.treeId, nodeId: nowhere } as const;
+  expect(await there.run(select, { expectedVersion: 3 })).toEqual(outcome);
+  expect(given).toMatchObject([select, { expectedVersion: 3 }]);
+  expect(await there.refusal(select, { expectedVersion: Number.NaN })).toBe('command/invalid');
+  expect(given).toHaveLength(2);
 });

@@ -22,7 +22,7 @@ import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
 import { requestedAct } from './plan/undo.ts';
 import { type ActRecord, ask, type ReadProgram } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
-import type { ChangeResult, TreeStore } from './store.ts';
+import type { ChangeResult, Outcome, TreeStore } from './store.ts';
 
 /** The actor and act of a command, with clock, id generator and message kit. */
 export interface RunContext {
@@ -35,12 +35,6 @@ export interface RunContext {
   readonly expectedVersion?: number;
   readonly onConflict?: 'branch';
   readonly isId?: (text: string) => boolean;
-}
-
-/** The result of a command. */
-export interface Outcome<R> extends ChangeResult<R> {
-  readonly treeId: TreeId;
-  readonly actId: ActId;
 }
 
 /** Returns the planner program of a command; a store runs it inside its lock. */
@@ -66,6 +60,11 @@ export async function run<C extends CommandInput>(
   // No client has seen such a version, and no store could look it up.
   if (expected !== undefined && !Number.isSafeInteger(expected))
     refuse('command/invalid', 'The expected version is not a whole number.');
+  if (store.elsewhere !== undefined) {
+    const { actId, onConflict } = context;
+    const outcome = await store.elsewhere.run(command, { actId, expectedVersion: expected, onConflict });
+    return { ...outcome, result: outcome.result as ResultOf<C['type']> };
+  }
   const call: RunCall = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
   const changed =
     command.type === 'undo' || command.type === 'redo'

@@ -1,6 +1,7 @@
 /** The contract between core and a store. A store knows no semantics: it reads, locks, writes rows and notifies. */
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
+import type { Command } from './plan/index.ts';
 import type { Commit, ReadProgram } from './reads.ts';
 
 /** What a store can do; the conformance suite checks these, never a store's name. */
@@ -54,6 +55,31 @@ export interface ChangeResult<R> {
   readonly version: number;
 }
 
+/** The result of a command. */
+export interface Outcome<R> extends ChangeResult<R> {
+  readonly treeId: TreeId;
+  readonly actId: ActId;
+}
+
+/**
+ * Runs commands where the trees are kept: a server plans with its own clock and message kit, and trusts no steps of
+ * others.
+ */
+export interface CommandsElsewhere {
+  /** Runs a validated command. */
+  run(command: Command, options: ElsewhereOptions): Promise<Outcome<unknown>>;
+  /** Undoes or redoes the caller's newest act in any tree. */
+  reverse(type: 'undo' | 'redo', force: boolean): Promise<Outcome<unknown>>;
+}
+
+/** The inputs of a command that runs on another computer, which knows the actor. */
+export interface ElsewhereOptions {
+  /** Shared by all commits of one user action; generated there if not given. */
+  readonly actId?: string | undefined;
+  readonly expectedVersion?: number | undefined;
+  readonly onConflict?: 'branch' | undefined;
+}
+
 /**
  * Creates a planner program. A store calls it inside its lock, possibly again after a lost race, and passes whether the
  * write is stale.
@@ -70,6 +96,8 @@ export interface TreeStore {
   read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T>;
   /** Locks the tree, runs the planner, checks the version, writes rows and log durably, and notifies the feed. */
   change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>>;
+  /** Where commands run instead of here, if the trees are kept on another computer; then `change` is not called. */
+  readonly elsewhere?: CommandsElsewhere;
   /** Yields the commits after a version, then new ones, without gaps or duplicates, until the signal aborts it. */
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit>;
   /**

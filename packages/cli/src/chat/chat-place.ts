@@ -11,7 +11,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { type BranchModel, readBranchModel } from '@coppice/engine';
-import type { CliEngine } from '../cli-engine.ts';
+import type { ChatEngine } from '../chat-engine.ts';
 import { type ChatState, readChatView } from './chat-state.ts';
 
 function* readChat(id: TreeId): ReadProgram<{ readonly row: TreeRow; readonly model: BranchModel | null }> {
@@ -27,7 +27,7 @@ export interface NewChat {
 
 /** The position, which the actions of a chat move. */
 export class ChatPlace {
-  readonly #cliEngine: Pick<CliEngine, 'store' | 'context'>;
+  readonly #cliEngine: Pick<ChatEngine, 'store' | 'context'>;
   row: TreeRow | null = null;
   /** The node of this view; null before the first message. */
   here: NodeId | null = null;
@@ -36,7 +36,7 @@ export class ChatPlace {
   /** The messages that were there when the chat was opened. */
   #known: ReadonlySet<NodeId> = new Set();
 
-  constructor(cliEngine: Pick<CliEngine, 'store' | 'context'>) {
+  constructor(cliEngine: Pick<ChatEngine, 'store' | 'context'>) {
     this.#cliEngine = cliEngine;
   }
 

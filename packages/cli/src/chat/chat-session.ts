@@ -12,17 +12,9 @@ import {
   type TreeRow,
   textMessage,
 } from '@coppice/core';
-import {
-  type ApprovalDecision,
-  type ApprovalRequest,
-  type CommandResult,
-  type Completions,
-  requireReady,
-  type Turn,
-  type TurnEvent,
-} from '@coppice/engine';
+import type { ApprovalDecision, ApprovalRequest, CommandResult, Completions, TurnEvent } from '@coppice/engine';
 import { withReversal } from '../changing.ts';
-import type { CliEngine } from '../cli-engine.ts';
+import type { ChatEngine, EngineTurn } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
 import { ChatPlace } from './chat-place.ts';
 import {
@@ -39,7 +31,7 @@ import { runShellCommand, shellMessage } from './shell-command.ts';
 
 /** Options of a chat session. */
 export interface ChatSessionOptions {
-  readonly cliEngine: CliEngine;
+  readonly cliEngine: ChatEngine;
   /** The tree to continue; by default a new one is created with the first message. */
   readonly treeId?: TreeId | undefined;
   readonly model?: string | undefined;
@@ -54,11 +46,11 @@ export interface ChatSessionOptions {
 const atOnce = /^\/(?:help|tree|branches|context|name)(?:\s|$)/;
 
 export class ChatSession {
-  readonly #cliEngine: CliEngine;
+  readonly #cliEngine: ChatEngine;
   #options: ChatSessionOptions;
   readonly #listeners = new Set<() => void>();
   readonly #place: ChatPlace;
-  #turn: Turn | null = null;
+  #turn: EngineTurn | null = null;
   readonly #turns = new OneAtATime(() => this.#turned());
   #busyNotice: ChatState['notice'] = null;
   #state: ChatState;
@@ -78,8 +70,8 @@ export class ChatSession {
     const place = new ChatPlace(cliEngine);
     const used = await place.open(id ?? null);
     // Checked before anything is sent: otherwise an invalid model would be stored with the tree.
-    const asked = options.model === undefined ? undefined : cliEngine.providers.model(options.model).id;
-    const model = asked ?? used ?? (await cliEngine.providers.defaultModel());
+    const asked = options.model === undefined ? undefined : cliEngine.models.find(options.model);
+    const model = asked ?? used ?? (await cliEngine.models.defaultModel());
     const chatSession = new ChatSession(options, place, model);
     await chatSession.#refresh();
     place.remember(chatSession.#state.nodes);
@@ -131,10 +123,8 @@ export class ChatSession {
     let stored = false;
     await this.#replied(async (signal) => {
       const before = this.#place.here;
-      const model = this.#cliEngine.providers.model(this.#state.model);
-      requireReady(model);
       // Before the tree is created: a file that cannot be sent leaves nothing behind.
-      const images = model.info.capabilities.images && model.provider.supports.images;
+      const { images } = this.#cliEngine.models.requireReady(this.#state.model);
       const message =
         folder === undefined
           ? textMessage('user', text)
@@ -372,7 +362,7 @@ export class ChatSession {
     this.#set({ waiting: this.#turns.waiting, notice: isPast ? null : notice });
   }
 
-  async #follow(start: Parameters<CliEngine['generator']['generate']>[0]): Promise<void> {
+  async #follow(start: Parameters<ChatEngine['generator']['generate']>[0]): Promise<void> {
     const { temperature, tools } = this.#options;
     const { thinking } = this.#state;
     const turn = this.#cliEngine.generator.generate(start, {

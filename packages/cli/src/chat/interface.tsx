@@ -1,6 +1,6 @@
 /** Starts the interface on a terminal and restores the terminal at the end. Loaded only if there is one. */
 import { render, Text } from 'ink';
-import type { CliEngine } from '../cli-engine.ts';
+import type { ChatEngine } from '../chat-engine.ts';
 import type { Style } from '../terminal/style.ts';
 import { ChatApp } from './app.tsx';
 import type { ChatSession } from './chat-session.ts';
@@ -22,7 +22,7 @@ const askModelsMs = 5_000;
  */
 export async function runInterface(
   chatSession: ChatSession,
-  cliEngine: CliEngine,
+  cliEngine: ChatEngine,
   options: {
     readonly style: Style;
     readonly transcript: TranscriptFeed | null;
@@ -49,10 +49,10 @@ export async function runInterface(
       transcript={transcript}
       leave={() => stop()}
       pasteImage={() => saveClipboardImage(options.pastedFolder, options.env)}
-      models={() => cliEngine.providers.list()}
+      models={() => cliEngine.models.list()}
       askForModels={async () => {
-        await cliEngine.providers.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
-        return cliEngine.providers.list();
+        await cliEngine.models.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
+        return cliEngine.models.list();
       }}
       inputHistory={options.inputHistory}
       choosesChat={options.choosesChat}
@@ -60,7 +60,7 @@ export async function runInterface(
       tools={cliEngine.tools.list().filter(({ name }) => options.tools?.includes(name) ?? true)}
       folder={options.folder}
       windowOf={(model) => {
-        const known = cliEngine.providers.list().find(({ id }) => id === model);
+        const known = cliEngine.models.list().find(({ id }) => id === model);
         return known?.windowKnown === true ? known.window : null;
       }}
       edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text, enter, leave)}

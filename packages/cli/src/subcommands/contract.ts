@@ -55,6 +55,11 @@ export interface Subcommand {
   readonly options?: readonly SubcommandOption[];
   /** Whether it may create a store; the others leave nothing behind if there is none. */
   readonly begins?: boolean;
+  /**
+   * Where it works: by default on a store and on a server; `own-store` needs the store itself, `this-computer` concerns
+   * only this computer.
+   */
+  readonly worksOn?: 'any' | 'own-store' | 'this-computer';
   /** Whether a terminal shows its output in a pager, because it is often longer than a screen. */
   readonly paged?: boolean;
   /** Complete command lines that work. */

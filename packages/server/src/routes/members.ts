@@ -13,6 +13,7 @@ export { models } from './models/index.ts';
 export { operation } from './operation/index.ts';
 export { proxy } from './proxy/index.ts';
 export { reading } from './reading/index.ts';
+export { remote } from './remote/index.ts';
 export { shares } from './shares/index.ts';
 export { signIn } from './sign-in/index.ts';
 export { toolServers } from './tool-servers/index.ts';

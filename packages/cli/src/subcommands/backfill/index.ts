@@ -4,6 +4,7 @@ import { defineSubcommand } from '../contract.ts';
 export const backfill = defineSubcommand({
   name: 'backfill',
   summary: 'convert conversations stored as lists into trees (safe to stop and resume)',
+  worksOn: 'own-store',
   group: 'Manage',
   begins: true,
   options: [{ name: 'batch', value: 'count', summary: 'conversations per step (default 100)' }],

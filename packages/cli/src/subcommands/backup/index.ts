@@ -6,6 +6,7 @@ import { defineSubcommand } from '../contract.ts';
 export const backup = defineSubcommand({
   name: 'backup',
   summary: 'copy the whole store to a new file or folder',
+  worksOn: 'own-store',
   group: 'Manage',
   arguments: [{ name: 'to', summary: 'new file or folder; must not exist yet', completes: 'file' }],
   examples: ['coppice backup ~/coppice-backup.db'],

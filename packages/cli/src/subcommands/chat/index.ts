@@ -8,7 +8,7 @@ import { plainTurn } from '../../chat/plain.ts';
 import { leftLines } from '../../chat/thread-lines.ts';
 import { TranscriptFeed } from '../../chat/transcript-feed.ts';
 import type { CliContext } from '../../cli-context.ts';
-import { openCliEngine } from '../../cli-engine.ts';
+import { openChatEngine } from '../../cli-engine.ts';
 import { usageError } from '../../exit-codes.ts';
 import { sizeOr } from '../../output.ts';
 import { findTree, isLast, lastTree } from '../../resolve-target.ts';
@@ -65,7 +65,7 @@ export const chat = defineSubcommand({
     const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
-    const cliEngine = await openCliEngine(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
+    const cliEngine = await openChatEngine(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
     const chatSession = await ChatSession.open({
       cliEngine,
       model,

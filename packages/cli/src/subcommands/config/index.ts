@@ -13,6 +13,7 @@ const actions = ['get', 'set', 'unset', 'path', 'check'] as const;
 export const config = defineSubcommand({
   name: 'config',
   summary: 'read, change and check the configuration file',
+  worksOn: 'this-computer',
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')}`, completes: actions },

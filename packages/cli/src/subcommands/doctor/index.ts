@@ -29,6 +29,7 @@ interface DoctorFinding {
 export const doctor = defineSubcommand({
   name: 'doctor',
   summary: 'check your setup; report problems and how to fix them',
+  worksOn: 'this-computer',
   group: 'Manage',
   options: [{ name: 'report', summary: 'print what to paste into an issue: no keys, no names, no paths of your home' }],
   examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],

@@ -10,6 +10,7 @@ const [whole, flagged, damaged] = [0, 1, 2];
 export const fsck = defineSubcommand({
   name: 'fsck',
   summary: 'check the store for damage; repair only with --repair',
+  worksOn: 'own-store',
   group: 'Manage',
   arguments: [{ name: 'tree', summary: 'only this conversation', optional: true, completes: 'tree' }],
   options: [{ name: 'repair', summary: 'repair what can be repaired; nothing is deleted' }],

@@ -13,6 +13,7 @@ const readable = formats.filter((format) => format.reader !== undefined).map((fo
 export const importFrom = defineSubcommand({
   name: 'import',
   summary: 'import conversations from other programs',
+  worksOn: 'own-store',
   group: 'Manage',
   begins: true,
   arguments: [

@@ -9,6 +9,7 @@ const actions = ['list', 'set', 'remove', 'rotate'] as const;
 export const keys = defineSubcommand({
   name: 'keys',
   summary: 'list, set and remove the keys of providers; the page shows the same ones',
+  worksOn: 'this-computer',
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')} (default list)`, optional: true, completes: actions },

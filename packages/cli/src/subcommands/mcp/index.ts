@@ -5,6 +5,7 @@ import { defineSubcommand } from '../contract.ts';
 export const mcp = defineSubcommand({
   name: 'mcp',
   summary: 'run an MCP server for agents on standard input and output',
+  worksOn: 'own-store',
   group: 'Chat',
   begins: true,
   options: [{ name: 'read-only', summary: 'offer no tools that make changes' }],

@@ -1,5 +1,5 @@
 import { countNoun, undoLines } from '../../changing.ts';
-import { openCliEngine } from '../../cli-engine.ts';
+import { openChatEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortId } from '../../short-ids.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -24,10 +24,10 @@ export const merge = defineSubcommand({
   ],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
-    const { compactor } = await openCliEngine(at);
+    const { merge: mergeBranch } = await openChatEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);
     const mode = given.flag('messages') ? 'messages' : 'summary';
-    const landed = await compactor.merge({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
+    const landed = await mergeBranch({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
     const { output } = at;
     if (mode === 'messages') {
       const line = `Copied ${countNoun(landed.added.length, 'message')}; you are at ${shortId(landed.nodeId)}.`;

@@ -13,7 +13,7 @@ export const models = defineSubcommand({
   options: [{ name: 'all', summary: 'also models whose provider has no key yet' }],
   examples: ['coppice models', 'coppice models claude', 'coppice models --all --json'],
   async run(given, at) {
-    const providers = await at.providers();
+    const providers = await at.models();
     // A configured server knows its models best.
     await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
     const chosen = await providers.defaultModel(at.host.signal);

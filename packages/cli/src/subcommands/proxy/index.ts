@@ -19,6 +19,7 @@ import { findProgram, hasKeyFor, type ProgramSettings, withPublicAddresses } fro
 export const proxy = defineSubcommand({
   name: 'proxy',
   summary: 'record the model calls of another program',
+  worksOn: 'own-store',
   group: 'Chat',
   begins: true,
   arguments: [{ name: 'command', summary: 'program and its arguments, after --', optional: true, many: true }],

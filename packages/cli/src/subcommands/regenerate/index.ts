@@ -1,7 +1,7 @@
 import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
 import { undoLines } from '../../changing.ts';
-import { openCliEngine } from '../../cli-engine.ts';
+import { openChatEngine } from '../../cli-engine.ts';
 import { exitCodes, usageError } from '../../exit-codes.ts';
 import { printNode } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
@@ -36,10 +36,10 @@ export const regenerate = defineSubcommand({
       throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     const store = await at.store();
     const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.optional('node'));
-    const cliEngine = await openCliEngine(at);
+    const cliEngine = await openChatEngine(at);
     const asked = given.many('model');
     const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));
-    const models = asked.length > 0 ? asked : [before?.model ?? (await cliEngine.providers.defaultModel())];
+    const models = asked.length > 0 ? asked : [before?.model ?? (await cliEngine.models.defaultModel())];
     const n = given.count('count');
     const turn = cliEngine.generator.generate(
       { type: 'regenerate', treeId, nodeId },
@@ -67,7 +67,7 @@ export const regenerate = defineSubcommand({
     return {
       data: {
         treeId,
-        actId: turn.actId,
+        actId: await turn.actId,
         nodes,
         error: end.type === 'error' ? { code: end.code, message: end.message } : null,
       },

@@ -19,6 +19,7 @@ const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export const serve = defineSubcommand({
   name: 'serve',
   summary: 'start the server and open the page (what coppice alone does)',
+  worksOn: 'this-computer',
   group: 'Chat',
   begins: true,
   options: [

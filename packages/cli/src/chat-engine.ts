@@ -1,0 +1,79 @@
+/** What chats and replies need of an engine: the same on this computer and on a server. */
+import type { NodeId, RunContext, Store, TreeId } from '@coppice/core';
+import {
+  type CommandContext,
+  type CommandResult,
+  type Completions,
+  type GenerateOptions,
+  type ModelChoice,
+  type ModelProviders,
+  requireReady,
+  type TurnEnd,
+  type TurnEvent,
+  type TurnStart,
+} from '@coppice/engine';
+
+/** The models to choose from. */
+export interface ModelSource {
+  list(): readonly Pick<ModelChoice, 'id' | 'label' | 'ready' | 'window' | 'windowKnown'>[];
+  /** Asks the configured servers for their models. */
+  refresh(signal?: AbortSignal): Promise<void>;
+  defaultModel(signal?: AbortSignal): Promise<string>;
+  /** The whole name of a model; throws if there is none. */
+  find(id: string): string;
+  /** Throws if a model cannot be called, before anything is stored for its reply. */
+  requireReady(id: string): { readonly images: boolean };
+}
+
+/** A turn that is being generated. */
+export interface EngineTurn {
+  readonly actId: string | Promise<string>;
+  readonly done: Promise<TurnEnd>;
+  events(): AsyncIterable<TurnEvent>;
+  abort(): void;
+}
+
+/** A branch to merge into the active one. */
+export interface MergeWish {
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly mode: 'summary' | 'messages';
+  readonly summary?: string | undefined;
+  readonly focus?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ChatEngine {
+  readonly store: Store;
+  readonly models: ModelSource;
+  readonly generator: { generate(start: TurnStart, options: GenerateOptions): EngineTurn };
+  readonly commands: {
+    readonly list: readonly { readonly name: string; readonly summary: string }[];
+    run(line: string, context: CommandContext): Promise<CommandResult>;
+    complete(line: string, context: CommandContext): Promise<Completions>;
+  };
+  readonly tools: { list(): readonly { readonly name: string; readonly description: string }[] };
+  merge(wish: MergeWish): Promise<{
+    readonly nodeId: NodeId;
+    readonly added: readonly NodeId[];
+    readonly summary: string | null;
+  }>;
+  /** Resolves when no title is pending. */
+  titled(): Promise<void>;
+  context(): RunContext;
+}
+
+/** The models of this computer. */
+export function localModels(providers: ModelProviders): ModelSource {
+  return {
+    list: () => providers.list(),
+    refresh: (signal) => providers.refresh(signal),
+    defaultModel: (signal) => providers.defaultModel(signal),
+    find: (id) => providers.model(id).id,
+    requireReady(id) {
+      const model = providers.model(id);
+      requireReady(model);
+      return { images: model.info.capabilities.images && model.provider.supports.images };
+    },
+  };
+}

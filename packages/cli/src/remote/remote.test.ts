@@ -1,0 +1,122 @@
+import { openTestServer, type TestServer } from '@coppice/server/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliFixture, makeCliFixture, type Ran } from '../testing/index.ts';
+
+/** Replaces ids and times by their order, so that two runs can be compared. */
+function normalised({ code, out, err }: Ran): Ran {
+  const seen = new Map<string, string>();
+  const name = (kind: string, text: string) => {
+    const known = seen.get(text) ?? `${kind}${seen.size}`;
+    seen.set(text, known);
+    return known;
+  };
+  const plain = (text: string) =>
+    text
+      .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, (id) => name('id', id.slice(-8)))
+      .replace(/\b[0-9a-f]{8}\b/g, (id) => name('id', id))
+      .replace(/\d{4}-\d{2}-\d{2} \d{2}:\d{2}/g, 'time')
+      .replace(/\b1[78]\d{11}\b/g, 'time');
+  return { code, out: plain(out), err: plain(err) };
+}
+
+describe('commands on a server', () => {
+  let server: TestServer;
+  let there: CliFixture;
+  let here: CliFixture;
+  beforeAll(async () => {
+    server = await openTestServer({ store: 'sqlite', config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
+    const { url } = await server.listen();
+    there = makeCliFixture({ env: { COPPICE_SERVER: url, COPPICE_TOKEN: server.token } });
+    here = makeCliFixture();
+  });
+  afterAll(async () => {
+    there.close();
+    here.close();
+    await server.close();
+  });
+
+  it('[O107] print the same as on a local store, errors and exit codes too', async () => {
+    const lines = [
+      ['ls'],
+      ['show', 'last'],
+      ['append', '--new', 'Oaks?'],
+      ['append', 'last', 'They live long.'],
+      ['append', 'last', 'And elms?', '--parent', '@~1'],
+      ['rename', 'last', 'Trees'],
+      ['tag', 'Trees', 'wood'],
+      ['pin', 'Trees'],
+      ['ls'],
+      ['show', 'Trees'],
+      ['tree', 'Trees'],
+      ['bookmark', 'Trees', '@', 'elms'],
+      ['switch', 'Trees', 'elms'],
+      ['edit', 'Trees', '@', 'And ashes?'],
+      ['log', 'Trees'],
+      ['diff', 'Trees', 'elms', '@'],
+      ['search', 'long'],
+      ['split', 'Trees', '@', '3'],
+      ['undo'],
+      ['redo'],
+      ['undo', 'Trees'],
+      ['rm', 'Trees', 'elms'],
+      ['trash', 'Trees'],
+      ['restore', 'Trees', 'nothing-here'],
+      ['move', 'Trees', '@', 'root'],
+      ['append', '--new', 'Another'],
+      ['cherry-pick', 'last', 'elms', '--from', 'Trees'],
+      ['merge', 'Trees', 'elms', '--summary', 'Short.'],
+      ['rm', 'Trees'],
+      ['undo'],
+      ['new', 'Empty'],
+      ['rm', 'Empty'],
+      ['trash'],
+      ['trash', '--purge'],
+      ['move', 'last', '@', 'root', '--to', 'Trees'],
+      ['undo'],
+      ['export', 'Trees', '--format', 'markdown'],
+      ['export', 'last', '--format', 'coppice'],
+      ['join', 'Trees', '@'],
+      ['show', 'No such chat'],
+    ];
+    for (const line of lines) {
+      const [local, remote] = [await here.run(line), await there.run(line)];
+      // A local store reads only its own configuration; everything else is the same.
+      expect({ line, ...normalised(remote) }).toEqual({ line, ...normalised(local) });
+    }
+  });
+
+  it('[O107] a chat gets its reply from the models of the server', async () => {
+    const said = await there.run(['chat', '-p', '-m', 'offline/guide', 'How do I connect a model?']);
+    expect(said).toMatchObject({ code: 0, err: '' });
+    expect(said.out).toContain('language model');
+    expect(await there.json(['show', 'last'])).toMatchObject({
+      nodes: [{ role: 'user' }, { role: 'assistant', status: 'success' }],
+    });
+    expect((await there.run(['regenerate', 'last'])).code).toBe(0);
+    expect((await there.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain('There are 2 branches');
+    expect(await there.run(['chat', '-p', '-m', 'nobody/none', 'Hello'])).toMatchObject({ code: 3 });
+    expect((await there.run(['models'])).out).toContain('offline/guide');
+    // Nothing was stored here.
+    expect(await here.json(['search', 'connect a model'])).toMatchObject({ items: [] });
+  });
+
+  it('[O107] what needs the store, a wrong token and a missing server say what to do', async () => {
+    for (const line of [['fsck'], ['backup', 'x.db'], ['import', 'x.json']])
+      expect(await there.run(line)).toMatchObject({ code: 5, err: expect.stringContaining('computer of the server') });
+    expect(await there.run(['keys', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 5 });
+    const env = { COPPICE_TOKEN: 'wrong' };
+    const stranger = makeCliFixture({ env });
+    const { url } = await server.listen();
+    expect(await stranger.run(['ls', '--server', url])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('COPPICE_TOKEN'),
+    });
+    expect(await stranger.run(['ls', '--server', 'http://127.0.0.1:9'])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('cannot be reached'),
+    });
+    expect(await stranger.run(['ls', '--server', 'http://me:secret@127.0.0.1:9'])).toMatchObject({ code: 2 });
+    expect(await stranger.run(['ls', '--server', url, '--store', 'memory:'])).toMatchObject({ code: 2 });
+    stranger.close();
+  });
+});

@@ -1,0 +1,193 @@
+/**
+ * Reads and commands of core over HTTP, for a program that works with trees on this server as with a local store, such
+ * as `coppice --server`. An app uses the other routes.
+ */
+import {
+  ask,
+  type Command,
+  type CommandInput,
+  type ReadName,
+  readCommand,
+  readTree,
+  run,
+  runAnywhere,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { requireTree, resolveTree } from '../../resolve-tree.ts';
+import { runContext } from '../../tree-view.ts';
+import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText, writeBody } from '../../wire/schemas.ts';
+import { defineRoute, toReply } from '../define.ts';
+
+const id = z.string().max(64);
+const ids = listOfSchema(id);
+const treeId = id.optional();
+const whole = z.number().int().min(0);
+const limit = whole.optional();
+const position = z.string().max(1_000);
+
+/** The arguments of each read that may be asked for. Reads across owners and those of planners alone are not offered. */
+const readArguments = {
+  tree: z.strictObject({ treeId }),
+  node: z.strictObject({ id, treeId }),
+  nodes: z.strictObject({ ids, treeId }),
+  head: z.strictObject({ id, treeId }),
+  anyNode: z.strictObject({ id }),
+  path: z.strictObject({ to: id, limit, until: id.optional(), treeId }),
+  pathMeta: z.strictObject({ to: id, limit, until: id.optional(), treeId }),
+  ancestors: z.strictObject({ of: id, limit: whole }),
+  isAncestorOrSelf: z.strictObject({ id, below: id }),
+  withoutDescendants: z.strictObject({ ids }),
+  children: z.strictObject({ of: id, treeId }),
+  childIds: z.strictObject({ of: ids, treeId }),
+  subtree: z.strictObject({ of: id, depth: limit, treeId }),
+  topology: z.strictObject({ of: id, depth: limit, treeId }),
+  links: z.strictObject({ treeId }),
+  leaves: z.strictObject({ limit: whole, treeId }),
+  count: z.strictObject({ of: id }),
+  subtreeInfo: z.strictObject({ of: id }),
+  newestLeaf: z.strictObject({ below: id, without: ids }),
+  lastVisited: z.strictObject({ from: id, treeId }),
+  lastPosition: z.strictObject({ of: id }),
+  groupMax: z.strictObject({ of: id }),
+  neighbourPositions: z.strictObject({ of: id, position }),
+  childAt: z.strictObject({ of: id, position }),
+  bookmark: z.strictObject({ on: id }),
+  bookmarks: z.strictObject({ on: ids.optional() }),
+  undoable: z.strictObject({ actor: z.string(), actId: id.optional() }),
+  redoable: z.strictObject({ actor: z.string(), actId: id.optional() }),
+  rows: z.strictObject({ treeId }),
+  log: z.strictObject({ since: whole }),
+  home: z.strictObject({ id }),
+} as const satisfies Partial<Record<ReadName, z.ZodType>>;
+
+type OfferedRead = keyof typeof readArguments;
+
+function isOffered(name: string): name is OfferedRead {
+  return Object.hasOwn(readArguments, name);
+}
+
+const read = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/reads',
+  name: 'readFromTree',
+  summary: 'Answers one read of a planner, with the version of the tree that it was answered at.',
+  needs: { access: 'read' },
+  body: z.strictObject({ name: z.string().max(40), with: jsonObject }),
+  answer: z.object({ version: z.number(), answer: z.unknown() }),
+  async handle(call) {
+    const { name, with: given } = call.body;
+    if (!isOffered(name)) return refuseHttp('http/invalid', `body.name: there is no read ${name} here.`);
+    const parsed = readArguments[name].safeParse(given);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return refuseHttp('http/invalid', `body.with.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is invalid'}`);
+    }
+    const { store, treeId: tree } = await resolveTree(call, call.params.tree);
+    // Acts are found by who did them; nobody asks for another person's.
+    const wanted = 'actor' in parsed.data ? { ...parsed.data, actor: call.caller.actor } : parsed.data;
+    const found = await store.read(tree, function* () {
+      const { version } = yield* readTree(tree);
+      // The schema of this read has checked its arguments; TypeScript cannot derive that from a lookup by name.
+      const answer: unknown = yield* ask(name as ReadName, wanted as Parameters<typeof ask>[1]);
+      return { version, answer };
+    });
+    return toReply(found);
+  },
+});
+
+const externalIds = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/external-ids',
+  name: 'listExternalIds',
+  summary: 'The ids that a tree and its nodes have in other systems, which an export gives back.',
+  answer: z.object({
+    items: listOfSchema(
+      z.object({
+        treeId: treeIdText,
+        nodeId: nodeIdText.nullable(),
+        format: z.string(),
+        scope: z.string(),
+        id: z.string(),
+      }),
+    ),
+  }),
+  async handle(call) {
+    const place = await resolveTree(call, call.params.tree);
+    await requireTree(place);
+    return toReply({ items: await place.store.externalIdsOf(place.treeId) });
+  },
+});
+
+/**
+ * The commands that a person gives. Those that record replies, their usage and foreign files belong to the server,
+ * because budgets count on them.
+ */
+const personal: ReadonlySet<Command['type']> = new Set([
+  'create',
+  'append',
+  'edit',
+  'split',
+  'join',
+  'select',
+  'navigate',
+  'delete',
+  'delete-group',
+  'clear',
+  'move',
+  'graft',
+  'cherry-pick',
+  'duplicate',
+  'bookmark',
+  'tag',
+  'title',
+  'group',
+  'attributes',
+  'delete-tree',
+  'restore-tree',
+  'restore',
+  'restore-version',
+  'undo',
+  'redo',
+]);
+
+function personalCommand(given: object): Command {
+  // Validated by core, which names the field that is wrong.
+  const command = readCommand(given as CommandInput);
+  if (!personal.has(command.type))
+    return refuseHttp('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
+  if ('messages' in command && command.messages?.some(({ meta }) => meta !== undefined))
+    return refuseHttp('http/invalid', 'body.command.messages: metadata is written by the server.');
+  return command;
+}
+
+const outcome = z.object({
+  treeId: treeIdText,
+  actId: z.string(),
+  version: z.number(),
+  result: z.unknown(),
+  commit: anyObject.nullable(),
+});
+
+const runIt = defineRoute({
+  method: 'post',
+  path: '/api/run',
+  name: 'runTreeCommand',
+  summary:
+    'Runs a command of core in the tree that it names; undo and redo without a tree reverse your newest act in any tree.',
+  body: writeBody({ command: jsonObject, actId: z.string().max(64).optional() }),
+  answer: outcome,
+  async handle(call) {
+    const { command: given, actId } = call.body;
+    const { type, treeId: named, force } = given;
+    if ((type === 'undo' || type === 'redo') && named === undefined) {
+      const { store } = call.ownerServices;
+      return toReply(await runAnywhere(store, { type, force: force === true }, runContext(call)));
+    }
+    const command = personalCommand(given);
+    const { store } = await resolveTree(call, command.treeId);
+    return toReply(await run(store, command, runContext(call, actId)));
+  },
+});
+
+export const remote = [read, externalIds, runIt];
