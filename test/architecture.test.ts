@@ -149,7 +149,7 @@ describe('an import that the table does not allow is named with its file', () =>
     [
       'packages/cli/src/a.ts',
       "import '@coppice/web';",
-      "packages/cli/src/a.ts:1 imports '@coppice/web', but cli may import only core, content, stores, engine, server.",
+      "packages/cli/src/a.ts:1 imports '@coppice/web', but cli may import only core, content, stores, engine, server, client.",
     ],
     [
       'packages/cli/src/a.ts',

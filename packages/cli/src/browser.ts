@@ -8,11 +8,14 @@ type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
  * machine can see command lines, so it passes a one-time code and not the token.
  */
 export function openPage(listening: Pick<RunningServer, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
-  const command = commandFor(env);
-  if (command === null) return false;
-  const [program, ...words] = command;
   const url = listening.signInOnceUrl();
-  if (program === undefined || url === null) return false;
+  return url !== null && openUrl(url, env);
+}
+
+/** Opens a URL without secrets in the user's browser, if there is one. Never fails and never waits. */
+export function openUrl(url: string, env: BrowserEnvironment): boolean {
+  const [program, ...words] = commandFor(env) ?? [];
+  if (program === undefined) return false;
   const child = spawn(program, [...words, url], { stdio: 'ignore', detached: true, env: { ...env } });
   child.on('error', () => undefined);
   child.unref();

@@ -25,6 +25,8 @@ export const cliErrorKinds = {
   'cli/not-on-server': 'refused',
   'cli/signed-out': 'refused',
   'cli/server-unreachable': 'unavailable',
+  'cli/no-server': 'unavailable',
+  'cli/no-link': 'not-found',
   'cli/aborted': 'aborted',
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;

@@ -18,7 +18,7 @@ export const globalOptions: readonly SubcommandOption[] = [
   {
     name: 'server',
     value: 'url',
-    summary: 'work on a running server, such as http://127.0.0.1:4460 (token: COPPICE_TOKEN)',
+    summary: 'work on a running server, such as http://127.0.0.1:4747 (token: COPPICE_TOKEN)',
   },
   { name: 'owner', value: 'name', summary: 'act as this user in a shared store' },
   { name: 'json', summary: 'print JSON on one line' },

@@ -17,7 +17,7 @@ export async function openServer(address: string, source: ConfigSource): Promise
 function serverUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw usageError(`Invalid server ${address}. Give a URL such as http://127.0.0.1:4460.`);
+    throw usageError(`Invalid server ${address}. Give a URL such as http://127.0.0.1:4747.`);
   if (url.username !== '' || url.password !== '' || url.search !== '')
     throw usageError('Do not put a password or token into the URL of the server. Put the token into COPPICE_TOKEN.');
   return url;

@@ -7,11 +7,11 @@ import { createExampleTree } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
 import { spillFolderOf } from '../../failed-calls.ts';
 import { openTools } from '../../mcp-tools.ts';
+import { usualPort } from '../../usual-port.ts';
 import { webFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
 /** The default port, unless it is in use. */
-const usualPort = 4747;
 
 /** The log levels; by default only errors. */
 const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;

@@ -1,0 +1,41 @@
+/** The server that shows the page: the named one, or the one that runs on this computer. */
+import type { CoppiceClient } from '@coppice/client';
+import { AppError } from '@coppice/core';
+import type { CliContext } from '../cli-context.ts';
+import { usualPort } from '../usual-port.ts';
+import { openServer } from './open-server.ts';
+
+/** A server and its URL. */
+export interface FoundServer {
+  readonly client: CoppiceClient;
+  readonly url: string;
+}
+
+// A server on this computer answers at once.
+const longestMs = 2_000;
+
+/** Finds the server; throws with what to do if none answers. */
+export async function findServer(at: CliContext): Promise<FoundServer> {
+  const named = at.options.server;
+  const { env, home } = at.host;
+  const url = new URL(named ?? `http://127.0.0.1:${usualPort}`).origin;
+  const client = (await at.server()) ?? (await openServer(url, { env, home }));
+  if (named === undefined && !(await isRunning(client))) throw noServer();
+  return { client, url };
+}
+
+async function isRunning(client: CoppiceClient): Promise<boolean> {
+  try {
+    return (await client.send('/healthz', { signal: AbortSignal.timeout(longestMs) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function noServer(): AppError {
+  return new AppError({
+    code: 'cli/no-server',
+    kind: 'unavailable',
+    message: `No server runs at http://127.0.0.1:${usualPort}. Start it in another terminal with coppice serve, or name one with --server.`,
+  });
+}

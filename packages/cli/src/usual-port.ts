@@ -1,0 +1,2 @@
+/** The port of `coppice serve`, if it is free. */
+export const usualPort = 4747;
