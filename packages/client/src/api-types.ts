@@ -156,8 +156,23 @@ export interface ContextAnswer {
   readonly maxTokens: number;
   /** The number of tokens above which older messages are summarised. */
   readonly compactAt: number;
+  /** The descriptions of the tools that are offered. */
+  readonly toolDefinitions: { readonly count: number; readonly tokens: number };
+  /** What the next reply costs at most. */
   readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
+  /** What it costs if it is as long as the replies above. */
+  readonly expectedCost: { readonly input: number; readonly output: number; readonly total: number } | null;
   readonly model: string;
+}
+
+/** An act that can be undone or redone. */
+export interface ReversibleAct {
+  readonly actId: string;
+  readonly at: number;
+  /** The number of steps by type. */
+  readonly steps: Readonly<Record<string, number>>;
+  /** The beginning of the text that it added. */
+  readonly text: string | null;
 }
 
 /** What a delete would remove, and what refers to it. */

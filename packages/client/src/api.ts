@@ -16,6 +16,7 @@ import type {
   PageAnswer,
   PastPage,
   RecorderView,
+  ReversibleAct,
   SearchHit,
   SettingsView,
   SharedAnswer,
@@ -300,6 +301,8 @@ export function createApi(routes: Routes) {
         /** The number of messages; by default all. */
         readonly limit?: number;
         readonly before?: NodeId;
+        /** The tools that are offered, separated by commas. */
+        readonly tools?: string;
       },
       signal?: AbortSignal,
     ) =>
@@ -454,6 +457,11 @@ export function createApi(routes: Routes) {
     annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
       readResponse<WrittenAnswer>(
         routes.PATCH('/api/trees/{tree}/nodes/{node}/meta', { params: on(tree, id), body: { set } }),
+      ),
+    /** What an undo and a redo would change; null if there is nothing. */
+    reversible: (tree: TreeId) =>
+      readResponse<{ readonly undo: ReversibleAct | null; readonly redo: ReversibleAct | null }>(
+        routes.GET('/api/trees/{tree}/reversible', { params: of(tree) }),
       ),
     undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
       atCurrentVersion(

@@ -1834,6 +1834,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/trees/{tree}/reversible': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What an undo and a redo of yours would change in this tree; null if there is nothing. */
+    get: operations['getReversible'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trees/{tree}/shares': {
     parameters: {
       query?: never;
@@ -6193,6 +6210,7 @@ export interface operations {
         maxTokens?: string;
         model?: string;
         nodeId?: string;
+        tools?: string;
       };
       header?: never;
       path: {
@@ -6239,6 +6257,11 @@ export interface operations {
               reported: number | null;
               tokens: number;
             };
+            expectedCost: {
+              input: number;
+              output: number;
+              total: number;
+            } | null;
             flags: {
               [key: string]: unknown;
             }[];
@@ -6256,6 +6279,10 @@ export interface operations {
               tools: number;
             };
             tokens: number;
+            toolDefinitions: {
+              count: number;
+              tokens: number;
+            };
             used: number;
             version: number;
             window: number;
@@ -8143,6 +8170,56 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getReversible: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+            redo: {
+              actId: string;
+              at: number;
+              steps: {
+                [key: string]: number;
+              };
+              text: string | null;
+            } | null;
+            undo: {
+              actId: string;
+              at: number;
+              steps: {
+                [key: string]: number;
+              };
+              text: string | null;
+            } | null;
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -1,6 +1,7 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { openPageFixture, type PageFixture, type Shown, soon, type Tab } from './page-fixture.ts';
 
@@ -187,4 +188,33 @@ test('[B67] whoever has no tree yet is shown around an example in four steps', a
   } finally {
     await empty.close();
   }
+});
+
+test('[B263] undo and redo say what they would change and are grey without anything; the history lists acts in words', async () => {
+  const { id } = await newTree('Acts', 'Hello');
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('Hello').waitFor();
+  const bar = page.locator('.main > .bar');
+  await soon(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
+  // A question without a reply has a button to get one.
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.fill('A note');
+  await page.keyboard.press('Alt+Enter');
+  await page.getByText('No reply yet.').waitFor();
+  await bar.getByRole('button', { name: /Undo: Added a message, “A note”/ }).waitFor();
+  await page.getByRole('button', { name: 'Get a reply' }).click();
+  await soon(() => page.getByText('No reply yet.').count()).toBe(0);
+  await bar.getByRole('button', { name: /^Undo: Added/ }).click();
+  await bar.getByRole('button', { name: /^Redo: / }).waitFor();
+  expect(await serious(tab)).toEqual([]);
+  await page.goto(`${fixture.url}/t/${id}?view=history`);
+  const acts = page.getByRole('navigation', { name: 'What happened' });
+  await acts.getByText(/^Undo: /).waitFor();
+  const [slider, first] = [page.getByRole('slider'), acts.getByRole('button').last()];
+  await first.click();
+  await soon(() => first.getAttribute('aria-current')).toBe('true');
+  expect(Number(await slider.inputValue())).toBeLessThan(Number(await slider.getAttribute('max')));
+  expect(await serious(tab)).toEqual([]);
+  await done(tab);
 });

@@ -3,6 +3,10 @@ import type { ReactElement } from 'react';
 import { formatCompact, formatNumber, t } from '../i18n/index.ts';
 import { type ContextShare, shareClass, shareName, sharesOf } from './use-context-answer.ts';
 
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount < 0.01 ? 4 : 2)}`;
+}
+
 /** Shows how full the model's context window is, and with what. */
 export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer }): ReactElement {
   const window = Math.max(1, answer.window);
@@ -16,9 +20,9 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
         {formatNumber(answer.tokens)}{' '}
         <small>
           {t('ofTokens', { window })}{' '}
-          {answer.cost === null
+          {answer.cost === null || answer.expectedCost === null
             ? ''
-            : t('nextCosts', { cost: `$${answer.cost.total.toFixed(answer.cost.total < 0.01 ? 4 : 2)}` })}
+            : t('nextCosts', { cost: dollars(answer.expectedCost.total), most: dollars(answer.cost.total) })}
         </small>
       </h2>
       <div

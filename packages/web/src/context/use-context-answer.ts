@@ -2,6 +2,7 @@ import type { ContextAnswer } from '@coppice/client';
 import type { ContextShares } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { modelsNow, useAppData } from '../state/app-data.ts';
+import { generationOptions } from '../state/chat-options.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { adjustWeight, type PathWeight, weighPath } from './context-weight.ts';
 
@@ -21,6 +22,7 @@ function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer 
 /** A size from the server, and the size of the loaded path at that time. */
 interface ReadWeight {
   readonly model: string | null;
+  readonly tools: string;
   readonly answer: ContextAnswer;
   readonly weight: PathWeight;
 }
@@ -42,6 +44,7 @@ export function useContextAnswer(limit: number): {
   const chosen = useAppData((lists) => lists.chosen);
   const defaultModel = useAppData((lists) => lists.defaultModel);
   const model = modelsNow({ models, chosen, defaultModel })[0] ?? null;
+  const tools = useOfferedTools();
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
   const read = useRef<ReadWeight | null>(null);
@@ -51,7 +54,7 @@ export function useContextAnswer(limit: number): {
     const { base } = session.state;
     const known = read.current;
     const adjusted =
-      limit === 0 && base !== null && known !== null && known.model === model
+      limit === 0 && base !== null && known !== null && known.model === model && known.tools === tools
         ? adjustWeight(known.answer, known.weight, weighPath(base))
         : null;
     if (adjusted !== null) {
@@ -64,13 +67,13 @@ export function useContextAnswer(limit: number): {
     const timer = setTimeout(() => {
       session.api
         // One message is the minimum that can be requested.
-        .context(session.treeId, { nodeId: leaf, model, limit: Math.max(1, shown.current) }, stop.signal)
+        .context(session.treeId, { nodeId: leaf, model, limit: Math.max(1, shown.current), tools }, stop.signal)
         .then((reported) => {
           setAnswer(reported);
           const now = session.state.base;
           // A response about another version cannot be adjusted.
           const same = now !== null && now.tree.version === reported.version && now.leaf === leaf;
-          read.current = same ? { model, answer: reported, weight: weighPath(now) } : null;
+          read.current = same ? { model, tools, answer: reported, weight: weighPath(now) } : null;
           session.store.setState({ weight: reported.tokens });
         })
         .catch(() => undefined);
@@ -79,37 +82,51 @@ export function useContextAnswer(limit: number): {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [session, leaf, model, version, ready, limit]);
+  }, [session, leaf, model, version, ready, limit, tools]);
   const more = useCallback(() => {
     if (answer === null || answer.before === null) return;
     session.api
-      .context(session.treeId, { nodeId: leaf, model, limit: moreEntries, before: answer.before })
+      .context(session.treeId, { nodeId: leaf, model, limit: moreEntries, before: answer.before, tools })
       .then((above) => {
         shown.current = Math.min(mostEntries, shown.current + moreEntries);
         setAnswer((now) => (now === answer ? joinAnswers(above, now) : now));
       })
       .catch(() => undefined);
-  }, [session, leaf, model, answer]);
+  }, [session, leaf, model, answer, tools]);
   return { answer, model, more };
+}
+
+/** The names of the tools that the next call offers, separated by commas. */
+function useOfferedTools(): string {
+  // Read again when the options or the list of tools change.
+  return useAppData(() => (generationOptions().tools ?? []).join(','));
 }
 
 /** A part of the window, for the bar. */
 export interface ContextShare {
-  readonly name: keyof ContextShares;
+  readonly name: keyof ContextShares | 'toolDefinitions';
   readonly tokens: number;
 }
 
 /** How the tokens are divided among system prompt, summaries, messages and tool results. */
-export function sharesOf({ shares }: ContextAnswer): readonly ContextShare[] {
-  return (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
+export function sharesOf({ shares, toolDefinitions }: ContextAnswer): readonly ContextShare[] {
+  const parts = (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
+  return [...parts, { name: 'toolDefinitions', tokens: toolDefinitions.tokens }];
 }
 
 /** The CSS class of a share's pattern. */
-export const shareClass = { system: 'seg-sys', summaries: 'seg-sum', messages: 'seg-msg', tools: 'seg-tool' } as const;
+export const shareClass = {
+  system: 'seg-sys',
+  summaries: 'seg-sum',
+  messages: 'seg-msg',
+  tools: 'seg-tool',
+  toolDefinitions: 'seg-tools',
+} as const;
 /** The label of a share. */
 export const shareName = {
   system: 'systemPrompt',
   summaries: 'summaries',
   messages: 'messagesName',
   tools: 'toolResults',
+  toolDefinitions: 'toolDefinitions',
 } as const;

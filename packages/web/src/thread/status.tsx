@@ -2,7 +2,7 @@ import { type LoadedBranch, replyErrorOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { continueReply, regenerateReply } from '../state/generation.ts';
+import { continueReply, regenerateReply, replyTo } from '../state/generation.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -42,7 +42,7 @@ export function Status({
       </div>
     );
   if (node.status === 'error') return <Failed node={node} />;
-  if (conflict === null) return null;
+  if (conflict === null) return <Unanswered node={node} />;
   return (
     <div className="status cut" role="status">
       <Icon name="fork" />
@@ -108,6 +108,36 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
       ) : null}
       <Button small icon="again" onClick={again}>
         {left > 0 && alone ? t('now') : t('tryAgain')}
+      </Button>
+    </div>
+  );
+}
+
+/** A message of the user at the end of the branch without a reply: a button gets one. */
+function Unanswered({ node }: { readonly node: Node }): ReactElement | null {
+  const session = useSession();
+  const isWaiting = useTree(
+    (state) =>
+      state.phase === 'ready' &&
+      state.part?.leaf === node.id &&
+      (state.part.childrenByParent.get(node.id)?.length ?? 0) === 0 &&
+      state.base?.nodes.has(node.id) === true,
+  );
+  const [asked, setAsked] = useState(false);
+  if (node.role !== 'user' || !isWaiting) return null;
+  return (
+    <div className="status unanswered">
+      <p>{t('noReplyYet')}</p>
+      <Button
+        small
+        icon="send"
+        disabled={asked}
+        onClick={() => {
+          setAsked(true);
+          void replyTo(session, node.id, currentOptions()).finally(() => setAsked(false));
+        }}
+      >
+        {t('getReply')}
       </Button>
     </div>
   );

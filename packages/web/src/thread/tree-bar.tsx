@@ -16,6 +16,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { copyOut } from './message-acts.ts';
 import { plainTextOf } from './rows.ts';
+import { UndoButtons, UndoItems, useReversible } from './undo-buttons.tsx';
 
 /** The name of the view's branch: the nearest title above its end, else a bookmark, else its first words. */
 function useBranchName(): string | null {
@@ -59,6 +60,7 @@ export function TreeBar(): ReactElement {
   const branch = useBranchName();
   const panelShown = useUi((ui) => ui.panelShown);
   const [naming, setNaming] = useState(false);
+  const reversible = useReversible();
   const last = () => (leaf === null ? undefined : session.state.part?.nodes.get(leaf));
   const rename = (title: string) => {
     setNaming(false);
@@ -139,7 +141,7 @@ export function TreeBar(): ReactElement {
       </div>
       <ActionButton id="compare" className="desk-only" look="quiet" small />
       <ActionIcon id="share-branch" className="desk-only" disabled={leaf === null} />
-      <ActionIcon id="undo" className="desk-only" />
+      <UndoButtons known={reversible} />
       <ActionIcon id="map" className="phone-only" />
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
         <MenuItem icon="edit" onSelect={() => setNaming(true)}>
@@ -148,6 +150,7 @@ export function TreeBar(): ReactElement {
         <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={pin}>
           {t('pinned')}
         </MenuItem>
+        <UndoItems known={reversible} />
         <ActionItem id="tree-tags" />
         <ActionItem id="tree-folder" />
         <ActionItem id="prompt" />

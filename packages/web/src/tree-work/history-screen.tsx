@@ -1,24 +1,29 @@
 import { asProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
-import { type ReactElement, useEffect, useState } from 'react';
-import { formatDateTime, t } from '../i18n/index.ts';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { formatDateTime, formatTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { threadRows } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { describeCommit, useHistory } from './history.ts';
+import { Icon } from '../ui/icon.tsx';
+import { actsOf, describeCommit, type HistoryAct, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
 export function HistoryScreen(): ReactElement {
   const session = useSession();
   const now = useTree((state) => state.base?.tree.version ?? 1);
-  const { commits } = useHistory();
+  const { commits, more, load } = useHistory();
+  const acts = useMemo(() => actsOf(commits), [commits]);
   const [version, setVersion] = useState<number | null>(null);
   const [nodes, setNodes] = useState<readonly Node[]>([]);
   const at = version ?? now;
+  // A chat of one person needs no names.
+  const several = new Set(acts.map((act) => act.actor)).size > 1;
+  const shownAct = acts.find((act) => act.version <= at)?.version;
   useEffect(() => {
     let stale = false;
     const timer = setTimeout(() => {
@@ -85,7 +90,25 @@ export function HistoryScreen(): ReactElement {
           </Button>
         </div>
       </div>
-      <div className="scroll">
+      <div className="past-columns">
+        <nav className="act-list" aria-label={t('acts')}>
+          <ol>
+            {acts.map((act) => (
+              <ActRow
+                key={act.version}
+                act={act}
+                isShown={act.version === shownAct}
+                namesActor={several}
+                onShow={setVersion}
+              />
+            ))}
+          </ol>
+          {more ? (
+            <Button small look="quiet" onClick={load}>
+              {t('older')}
+            </Button>
+          ) : null}
+        </nav>
         <div className="past">
           {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
           {threadRows(nodes).map((row) => (
@@ -94,5 +117,33 @@ export function HistoryScreen(): ReactElement {
         </div>
       </div>
     </main>
+  );
+}
+
+/** An act of the history in words; a click shows the chat after it. */
+function ActRow({
+  act,
+  isShown,
+  namesActor,
+  onShow,
+}: {
+  readonly act: HistoryAct;
+  readonly isShown: boolean;
+  readonly namesActor: boolean;
+  readonly onShow: (version: number) => void;
+}): ReactElement {
+  const { icon, text } = describeCommit(act);
+  return (
+    <li>
+      <button type="button" aria-current={isShown ? 'true' : undefined} onClick={() => onShow(act.version)}>
+        <Icon name={icon} />
+        <span className="grow">
+          {text}
+          <span className="row-detail">
+            {formatTime(act.at)} {namesActor ? t('byActor', { actor: act.actor }) : ''}
+          </span>
+        </span>
+      </button>
+    </li>
   );
 }

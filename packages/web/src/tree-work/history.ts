@@ -2,7 +2,7 @@
 
 import type { CommitSummary } from '@coppice/client';
 import { useCallback, useEffect, useState } from 'react';
-import { t } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -36,12 +36,44 @@ function hasName(type: string): type is keyof typeof names {
   return Object.hasOwn(names, type);
 }
 
-/** A short description of a commit. */
-export function describeCommit(commit: CommitSummary): { readonly icon: IconName; readonly text: string } {
+/** What steps did, in words. */
+export function describeSteps(steps: Readonly<Record<string, number>>): string {
+  const types = Object.keys(steps).filter((type) => type !== 'select');
+  // A reply is added and then filled: that is one thing.
+  const shown = types.filter((type) => type !== 'replace' || (steps.replace ?? 0) > (steps.insert ?? 0));
+  const said = shown.filter(hasName).map((type) => tn(names[type], steps[type] ?? 1));
+  return said.length === 0 ? tn('didSelect', 1) : said.join(', ');
+}
+
+/** An act in the history: all its commits that follow each other. */
+export interface HistoryAct extends Pick<CommitSummary, 'actor' | 'at' | 'version' | 'kind' | 'steps'> {
+  readonly actId: string;
+}
+
+/** Joins the commits of each act, newest first. */
+export function actsOf(commits: readonly CommitSummary[]): readonly HistoryAct[] {
+  const acts: HistoryAct[] = [];
+  for (const { actId, actor, at, version, kind, steps } of commits) {
+    const last = acts.at(-1);
+    if (last === undefined || last.actId !== actId || last.kind !== kind) {
+      acts.push({ actId, actor, at, version, kind, steps });
+      continue;
+    }
+    const joined: Record<string, number> = { ...last.steps };
+    for (const [type, count] of Object.entries(steps)) joined[type] = (joined[type] ?? 0) + count;
+    acts[acts.length - 1] = { ...last, at, steps: joined };
+  }
+  return acts;
+}
+
+/** A short description of a commit or an act. */
+export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
+  readonly icon: IconName;
+  readonly text: string;
+} {
   const types = Object.keys(commit.steps).filter((type) => type !== 'select');
   const main = types[0] ?? 'select';
-  const said = types.filter(hasName).map((type) => t(names[type], { n: commit.steps[type] ?? 1 }));
-  const text = said.length === 0 ? t('didSelect', { n: 1 }) : said.join(', ');
+  const text = describeSteps(commit.steps);
   if (commit.kind === 'undo') return { icon: 'undo', text: `${t('undo')}: ${text}` };
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };
 }

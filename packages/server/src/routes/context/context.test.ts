@@ -188,3 +188,20 @@ test.each([
   expect(reported).toEqual([id]);
   await server.close();
 });
+
+test('[A200] the context counts the offered tools, and says what a reply is expected to cost and costs at most', async () => {
+  // The built-in tools are offered by name.
+  const server = await openTestServer({
+    config: '[models."scripted/one"]\nwindow = 100000\nmax_output = 5000\nprice = { input = 10, output = 30 }',
+  });
+  const { id } = await createTree(server, ['Hello', 'A short answer']);
+  const read = async (more: string) =>
+    (await server.ask('GET', `/api/trees/${id}/context?model=scripted/one${more}`)).body;
+  const [bare, offered] = [await read(''), await read('&tools=current_date,nothing')];
+  expect(bare.toolDefinitions).toEqual({ count: 0, tokens: 0 });
+  expect(offered.toolDefinitions.count).toBe(1);
+  expect(offered.tokens).toBe(bare.tokens + offered.toolDefinitions.tokens);
+  expect(offered.cost.input).toBeGreaterThan(bare.cost.input);
+  expect(offered.expectedCost.total).toBeLessThan(offered.cost.total);
+  await server.close();
+});

@@ -1,7 +1,8 @@
 /** The context at a node, compaction, summaries of branches, merges. */
-import { ask, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
+import { estimateTokens } from '@coppice/content';
+import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { compactionBudget, readContextPage, requestMessages } from '@coppice/core/context';
-import { readBranchModel, replyLimit } from '@coppice/engine';
+import { type Cost, readBranchModel, replyLimit, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { checkVersion, resolveTree } from '../../resolve-tree.ts';
@@ -28,6 +29,8 @@ const getContext = defineRoute({
     nodeId: z.string().optional(),
     model: z.string().optional(),
     maxTokens: z.string().optional(),
+    /** The tools that are offered with the next call, by name, separated by commas. */
+    tools: z.string().max(16_000).optional(),
     limit: pageLimit.optional(),
     before: z.string().optional(),
   }),
@@ -47,6 +50,8 @@ const getContext = defineRoute({
     count: z.number(),
     before: nodeIdText.nullable(),
     shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
+    /** The descriptions of the offered tools. */
+    toolDefinitions: z.object({ count: z.number(), tokens: z.number() }),
     flags: listOfSchema(anyObject),
     compaction: z.object({ nodeId: nodeIdText, summary: z.string() }).nullable(),
     tokens: z.number(),
@@ -57,7 +62,10 @@ const getContext = defineRoute({
     maxTokens: z.number(),
     room: z.enum(['ok', 'short']),
     compactAt: z.number(),
+    /** What the next reply costs at most. */
     cost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
+    /** What it costs if it is as long as the replies above. */
+    expectedCost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
   }),
   async handle(call) {
     const { services, query } = call;
@@ -82,9 +90,14 @@ const getContext = defineRoute({
     const model = services.providers.model(modelId);
     const { window, maxOut, windowKnown: known } = model.info;
     const { flags } = requestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
-    const limit = replyLimit(model.info, undefined, found.estimate.tokens);
+    const toolDefinitions = measureTools(services.tools, query.tools);
+    // A reported usage already includes the tools.
+    const inputTokens = found.estimate.tokens + (found.estimate.reported === null ? toolDefinitions.tokens : 0);
+    const limit = replyLimit(model.info, undefined, inputTokens);
     const longest = limit.maxTokens ?? maxOut;
-    const cost = model.cost({ inputTokens: found.estimate.tokens, outputTokens: longest });
+    const cost = model.cost({ inputTokens, outputTokens: longest });
+    const outputTokens = Math.min(longest, usualReply(found.entries));
+    const expectedCost = model.cost({ inputTokens, outputTokens });
     return toReply(
       {
         version: row.version,
@@ -96,20 +109,44 @@ const getContext = defineRoute({
         shares: found.shares,
         flags,
         compaction: found.compaction,
-        tokens: found.tokens,
+        toolDefinitions,
+        tokens: found.tokens + toolDefinitions.tokens,
         estimate: found.estimate,
         window,
         known,
-        used: found.estimate.tokens / window,
+        used: inputTokens / window,
         maxTokens: longest,
         room: limit.room,
         compactAt: window - compactionBudget(window).reserve,
-        cost: cost === null ? null : { input: cost.input, output: cost.output, total: cost.total },
+        cost: costView(cost),
+        expectedCost: costView(expectedCost),
       },
       { version: row.version },
     );
   },
 });
+
+function costView(cost: Cost | null) {
+  return cost === null ? null : { input: cost.input, output: cost.output, total: cost.total };
+}
+
+/** The descriptions of tools as a request contains them; unknown names are left out. */
+function measureTools(tools: ToolRegistry, names: string | undefined) {
+  const known = new Set(tools.list().map(({ name }) => name));
+  const offered = (names ?? '').split(',').filter((name) => known.has(name));
+  const tokens = offered.length === 0 ? 0 : estimateTokens(JSON.stringify(tools.specs(offered)));
+  return { count: offered.length, tokens };
+}
+
+// For a branch without replies.
+const firstReplyTokens = 400;
+
+/** The usual length of a reply here: the mean of those that the page contains. */
+function usualReply(entries: readonly { readonly message: Message; readonly tokens: number }[]): number {
+  const replies = entries.filter((entry) => entry.message.role === 'assistant');
+  if (replies.length === 0) return firstReplyTokens;
+  return Math.ceil(replies.reduce((sum, entry) => sum + entry.tokens, 0) / replies.length);
+}
 
 const landed = writtenSchema(anyObject).openapi('Landed');
 

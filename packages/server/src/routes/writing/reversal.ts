@@ -1,6 +1,7 @@
 /** Undo, redo and the trash. */
 import {
   type ActId,
+  type ActRecord,
   ask,
   type PurgeReport,
   parseActId,
@@ -49,6 +50,55 @@ function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): ReadProgr
   const others = since.some((commit) => commit.actId !== actId && isStructural(commit.steps));
   return others ? expected : version;
 }
+
+const reversible = z
+  .object({
+    actId: z.string(),
+    at: z.number(),
+    steps: z.record(z.string(), z.number()),
+    text: z.string().nullable(),
+  })
+  .nullable();
+
+// What a redo does with the steps of an undo.
+const opposites: ReadonlyMap<string, string> = new Map([
+  ['remove', 'restore'],
+  ['restore', 'remove'],
+]);
+
+/**
+ * What an act did: the number of its steps by type, and the beginning of the text that it added. The act of a redo is an
+ * undo, whose steps it takes back.
+ */
+function summarizeAct(act: ActRecord | null): z.infer<typeof reversible> {
+  const [first] = act?.commits ?? [];
+  if (act === null || first === undefined) return null;
+  const steps: Record<string, number> = {};
+  let text: string | null = null;
+  for (const commit of act.commits)
+    for (const step of commit.steps) {
+      const type = commit.kind === 'undo' ? (opposites.get(step.type) ?? step.type) : step.type;
+      steps[type] = (steps[type] ?? 0) + 1;
+      if (step.type === 'insert' && text === null && step.node.text.trim() !== '') text = step.node.text.slice(0, 120);
+    }
+  return { actId: act.actId, at: first.at, steps, text };
+}
+
+const getReversible = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/reversible',
+  name: 'getReversible',
+  summary: 'What an undo and a redo of yours would change in this tree; null if there is nothing.',
+  answer: z.object({ undo: reversible, redo: reversible }),
+  async handle(call) {
+    const { store, treeId } = await resolveTree(call, call.params.tree);
+    const { actor } = call.caller;
+    const found = await store.read(treeId, function* () {
+      return { undo: yield* ask('undoable', { actor }), redo: yield* ask('redoable', { actor }) };
+    });
+    return toReply({ undo: summarizeAct(found.undo), redo: summarizeAct(found.redo) });
+  },
+});
 
 const undo = defineRoute({
   method: 'post',
@@ -222,4 +272,14 @@ const emptyTrash = defineRoute({
   },
 });
 
-export const reversal = [undo, redo, undoAnywhere, redoAnywhere, trash, restoreNode, purgeNode, emptyTrash];
+export const reversal = [
+  getReversible,
+  undo,
+  redo,
+  undoAnywhere,
+  redoAnywhere,
+  trash,
+  restoreNode,
+  purgeNode,
+  emptyTrash,
+];

@@ -263,3 +263,17 @@ test('[A172] plain text is a message of the user', async () => {
   expect(await thread(server, made.body.treeId)).toEqual(['first', 'second']);
   await server.close();
 });
+
+test('[A199] a tree says what an undo and a redo would change, and that there is nothing', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await createTree(server, ['Hello']);
+  const read = async () => (await server.ask('GET', `/api/trees/${id}/reversible`)).body;
+  const body = { parentId: nodeIds[0], messages: [{ role: 'assistant', content: 'Oaks and ashes' }] };
+  const added = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
+  expect(await read()).toMatchObject({ undo: { steps: { insert: 1 }, text: 'Oaks and ashes' }, redo: null });
+  const undone = await server.ask('POST', `/api/trees/${id}/undo`, { version: added.body.version });
+  expect((await read()).redo).toMatchObject({ steps: { restore: 1 } });
+  await server.ask('POST', `/api/trees/${id}/undo`, { version: undone.body.version });
+  expect((await read()).undo).toBeNull();
+  await server.close();
+});
