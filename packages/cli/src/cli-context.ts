@@ -39,6 +39,8 @@ export interface GlobalOptions {
   readonly json: boolean;
   /** Whether a store may be created if there is none. */
   readonly begins?: boolean | undefined;
+  /** Whether the subcommand only prints, and may read a whole tree for it. */
+  readonly prints?: boolean | undefined;
   /** Whether the command line was just `coppice`. */
   readonly bare?: boolean | undefined;
 }
@@ -215,28 +217,32 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
+// Reading a whole tree of 100,000 messages would fill a larger map once, for nothing.
+const mappedToPrint = 8 * 1024 * 1024;
+
 /**
  * Opens a store; if it cannot be written, it is opened read-only with a notice. An existing history is never shown as
  * empty.
  */
 async function openOrReadOnly(
   url: string,
-  { owner: name, onMigration }: Pick<GlobalOptions, 'owner'> & Pick<StoreOptions, 'onMigration'>,
+  { owner: name, prints, onMigration }: Pick<GlobalOptions, 'owner' | 'prints'> & Pick<StoreOptions, 'onMigration'>,
   tell: (why: string | Error) => void,
 ): Promise<Store> {
-  const owner = {
+  const storeOptions = {
     ...(name === undefined ? {} : { owner: name }),
     ...(onMigration === undefined ? {} : { onMigration }),
+    ...(prints === true ? { mappedBytes: mappedToPrint } : {}),
   };
   try {
-    const opened = await openStore(url, owner);
+    const opened = await openStore(url, storeOptions);
     const { readOnly, notes, damage = [] } = await opened.info();
     if (readOnly) tell(notes.length === 0 ? 'The store is read-only.' : notes.join(' '));
     else for (const text of damage) tell(text);
     return opened;
   } catch (thrown) {
     if (!mayBeReadOnly(thrown)) throw thrown;
-    const opened = await openStore(url, { ...owner, readOnly: true }).catch(() => {
+    const opened = await openStore(url, { ...storeOptions, readOnly: true }).catch(() => {
       throw thrown;
     });
     tell(thrown instanceof Error ? thrown : String(thrown));

@@ -47,6 +47,7 @@ export async function runArguments(
       ...options,
       server,
       begins: subcommand.begins === true,
+      prints: subcommand.paged === true,
       bare: words.length === 0,
     });
     try {

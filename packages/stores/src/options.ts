@@ -26,6 +26,11 @@ export interface StoreOptions {
   readonly attachmentGrace?: number;
   /** Called while opening converts the tables of an older version, with the number of messages done and of all. */
   readonly onMigration?: (done: number, total: number) => void;
+  /**
+   * How many bytes of an SQLite file are mapped into memory at most; defaults to 64 MiB. Mapped pages count as memory
+   * of the process, so a short one that reads a whole tree takes fewer.
+   */
+  readonly mappedBytes?: number;
 }
 
 /** The exports of a store's folder: `place` is the URL without its scheme. */

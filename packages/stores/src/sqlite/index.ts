@@ -44,22 +44,18 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
     });
   hashNatively();
   const path = place === '' ? defaultPlace() : resolve(place);
-  const opened = await openWhenFree(path, options.readOnly === true, options.onMigration);
+  const opened = await openWhenFree(path, options);
   const store = new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
   if (!opened.readOnly) await store.sweep();
   return store;
 }
 
 /** Opens the file; waits if another process is creating it or recovering it after a crash. */
-async function openWhenFree(
-  path: string,
-  readOnly: boolean,
-  progress: MigrationProgress | undefined,
-): Promise<OpenedSqlite> {
+async function openWhenFree(path: string, options: StoreOptions): Promise<OpenedSqlite> {
   const until = Date.now() + longestWait;
   for (;;) {
     try {
-      return openFile(path, readOnly, progress);
+      return openFile(path, options);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'store/locked' || Date.now() > until) throw error;
       await sleep(1 + Math.random() * 30);
@@ -67,7 +63,8 @@ async function openWhenFree(
   }
 }
 
-function openFile(path: string, readOnly: boolean, progress: MigrationProgress | undefined): OpenedSqlite {
+function openFile(path: string, options: StoreOptions): OpenedSqlite {
+  const { readOnly = false, onMigration: progress } = options;
   try {
     if (!existsSync(path)) {
       if (readOnly)
@@ -82,7 +79,7 @@ function openFile(path: string, readOnly: boolean, progress: MigrationProgress |
     checkFile(path);
     const writable = !readOnly && isDatabaseWritable(path);
     if (writable) sweep(path);
-    return writable ? openToWrite(path, progress) : openToRead(path, readOnly, progress);
+    return writable ? openToWrite(path, options) : openToRead(path, readOnly, progress);
   } catch (error) {
     throw toSqliteError(systemError(error, path), path);
   }
@@ -191,7 +188,7 @@ const networkFileSystems = new Map<number, string>([
 ]);
 
 // Mapped pages count as memory of the process: an import of a large export would fill the whole map.
-const mappedBytes = 64 * 1024 * 1024;
+const usuallyMapped = 64 * 1024 * 1024;
 
 // Pages are written to the log during the work, so that little is left for the commit.
 const besideCache = 4_000;
@@ -207,7 +204,7 @@ function openBeside(path: string): SqliteConnection {
 // Deleted rows and freed pages are zeroed at once, because a purge could not find their remains.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
-function openToWrite(path: string, progress: MigrationProgress | undefined): OpenedSqlite {
+function openToWrite(path: string, { onMigration: progress, mappedBytes = usuallyMapped }: StoreOptions): OpenedSqlite {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
   try {

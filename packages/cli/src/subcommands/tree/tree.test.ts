@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
-import { run, textMessage, treeId } from '@coppice/core';
+import { type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compiledCommand } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice tree', () => {
@@ -70,6 +74,35 @@ describe('coppice tree', () => {
     expect(few.out).toContain('left out');
     const below = await fixture.run(['tree', 'last', '--from', fork ?? '', '--limit', '3', ...at]);
     expect(below.out).toContain('302 messages');
+  });
+
+  it('[O82] draws 100,000 messages with less than 200 MB', { tags: ['full'], timeout: 180_000 }, async () => {
+    const path = `${fixture.home}/large.db`;
+    const store = await openStore(`sqlite:${path}`);
+    const act = { actor: 'local', kit: messageKit, now: Date.now, newId: () => randomUUID() };
+    const id = treeId(randomUUID());
+    await run(store, { type: 'create', treeId: id, attributes: { title: 'Large' } }, act);
+    let forks: readonly NodeId[] = [];
+    for (let part = 0; part < 100; part++) {
+      const messages = Array.from({ length: 1000 }, (_, at) => ({
+        message: textMessage(at % 2 === 0 ? 'user' : 'assistant', `Message ${at} of ${part}. ${'word '.repeat(20)}`),
+      }));
+      const parentId = forks[(part * 37) % 100];
+      const place = parentId === undefined ? {} : { parentId };
+      const { result } = await run(store, { type: 'append', treeId: id, messages, merge: false, ...place }, act);
+      forks = [...forks, ...result.added.slice(500, 501)];
+    }
+    await store.close();
+    // Written when the command exits: the most memory that it ever used, in kilobytes.
+    const note = join(fixture.home, 'memory.txt');
+    const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)))`;
+    const before = join(fixture.home, 'note-memory.cjs');
+    writeFileSync(before, hook);
+    const command = await compiledCommand();
+    const ended = spawnSync(process.execPath, ['--require', before, command, 'tree', 'last', '--store', path]);
+    expect([ended.status, ended.stderr.toString()]).toEqual([0, '']);
+    expect(ended.stdout.toString()).toContain('100000 messages');
+    expect(Number(readFileSync(note, 'utf8'))).toBeLessThan(200_000);
   });
 
   it('[O16] draws every branch: chains straight, forks indented', async () => {
