@@ -37,6 +37,8 @@ const longestLine = 8_000;
 
 // The header of a code block with language and buttons.
 const codeWeight = 12;
+// A block is a component besides its element.
+const blockWeight = 1;
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^\n]*)/;
 const delimiterRow = /^ {0,3}\|?(?: *:?-+:? *\|)+(?: *:?-+:? *)?$/;
@@ -112,12 +114,12 @@ class Slicer {
     const line = this.#text.slice(at, complete ? end - 1 : end);
     if (this.#inFence(at, end, line)) return;
     const isBlank = line.trim() === '';
-    if (!isBlank && this.#lineBefore === '' && at > this.#start && !/^\s/.test(line))
-      this.#block = { at, weight: this.#weight };
+    const begins = !isBlank && this.#lineBefore === '';
+    if (begins && at > this.#start && !/^\s/.test(line)) this.#block = { at, weight: this.#weight };
     if (isBlank) this.#table = null;
     else if (delimiterRow.test(line) && this.#lineBefore.includes('|')) this.#table = `${this.#lineBefore}\n${line}\n`;
     this.#lineBefore = isBlank ? '' : line;
-    this.#weight += marksIn(line);
+    this.#weight += marksIn(line) + (begins ? blockWeight : 0);
     if (!complete || (end - this.#start < sliceLength && this.#weight < sliceWeight)) return;
     const { at: block, weight } = this.#block;
     // At the last block unless the slice would be too small, else at the end of this line.
