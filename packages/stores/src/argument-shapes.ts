@@ -27,7 +27,7 @@ type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K
 const id: FieldReader<string> = (fields, key) => {
   const value = ownField(fields, key);
   if (typeof value === 'string') return value;
-  throw new Malformed(key, `An id is a text, not ${describeValue(value)}.`, 'id/invalid');
+  throw new Malformed(key, `${key} must be an id, a text, not ${describeValue(value)}.`, 'id/invalid');
 };
 const ids = eachItem(id);
 const numbers = eachItem(finite);

@@ -2,7 +2,7 @@
  * A pooler that shares one server connection among many clients, one transaction at a time, like PgBouncer in
  * transaction mode: it does not track settings, prepared statements or listeners.
  */
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, Socket } from 'node:net';
 import { Client } from 'pg';
 
 const sslRequest = 80_877_103;
@@ -62,13 +62,21 @@ function welcome(): Buffer {
   ]);
 }
 
+/** The socket of a connected client, which its types do not mention. */
+function socketOf(client: object): Socket {
+  const connection = 'connection' in client ? client.connection : null;
+  if (typeof connection === 'object' && connection !== null && 'stream' in connection)
+    if (connection.stream instanceof Socket) return connection.stream;
+  throw new Error('The driver has no socket.');
+}
+
 /** Starts a pooler with one connection to a database. */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
   // The driver authenticates; then this code takes over the raw connection.
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  const stream = socketOf(client);
   stream.removeAllListeners('data');
 
   const queue: Borrower[] = [];

@@ -1,13 +1,13 @@
 /** Runs one action at a time and queues the others. */
 
-/** The outcome of an action: done, refused because a reply was running, or taken back before its turn. */
+/** The outcome of an action: done, refused because a reply was running, or cancelled before its turn. */
 export type ActionOutcome = 'done' | 'busy' | 'over';
 
 /** A queued action. */
 interface Queued {
   readonly what: string;
   readonly isReply: boolean;
-  /** Resolves when it is taken back. */
+  /** Resolves when it is cancelled. */
   readonly over: Promise<void>;
   takeBack(): void;
 }

@@ -73,13 +73,16 @@ const node = identifier('tree/unknown-node', (value) => `There is no node ${desc
 /** A tree id. */
 const tree = identifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
 /** The id of something to be created. */
-const id = identifier('id/invalid', (value) => `An id is a text, not ${describeValue(value)}.`);
+const id = identifier('id/invalid', (value, key) => `${key} must be an id, a text, not ${describeValue(value)}.`);
 
-function identifier(code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid', says: (value: unknown) => string) {
+function identifier(
+  code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid',
+  says: (value: unknown, key: string) => string,
+) {
   const read: FieldReader<string> = (fields, key) => {
     const value = ownField(fields, key);
     if (typeof value === 'string') return value;
-    throw new Malformed(key, says(value), code);
+    throw new Malformed(key, says(value, key), code);
   };
   return read;
 }

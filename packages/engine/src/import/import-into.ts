@@ -235,7 +235,7 @@ async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<v
   throw new AppError({
     code: 'import/strict',
     kind: importErrorKinds['import/strict'],
-    message: `Nothing was imported: ${ledger.troubles} things would have to be repaired or left out. The first: ${ledger.first.message}`,
+    message: `Nothing was imported: ${ledger.troubles} ${ledger.troubles === 1 ? 'thing' : 'things'} would have to be repaired or left out. The first: ${ledger.first.message}`,
     data: { findings: ledger.findings.listed, counts: ledger.findings.counts },
   });
 }

@@ -290,8 +290,8 @@ export class SqliteConnection {
   cells(sql: string, ...params: readonly Param[]): readonly SqlCells[] {
     const statement = this.#preparedForCells(sql);
     if (statement === null) return this.page(sql, ...params).map((row) => Object.values(row));
-    const found = statement.all(...exact(params)) as unknown as readonly SqlCells[];
-    return found.map((cells) => restoreCells(cells, statement));
+    const found: readonly unknown[] = statement.all(...exact(params));
+    return found.flatMap((cells) => (Array.isArray(cells) ? [restoreCells(cells, statement)] : []));
   }
 
   /** Returns a prepared statement that returns lists; null if the driver only supports objects. */

@@ -8,6 +8,15 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
+type KeyedMessage = FirstMessage & { readonly key: number };
+
+let keys = 0;
+
+function withKey(message: FirstMessage): KeyedMessage {
+  keys++;
+  return { ...message, key: keys };
+}
+
 /** One preset: name, models, prompt, parameters and first messages. */
 export function PresetEditor({
   item,
@@ -19,7 +28,10 @@ export function PresetEditor({
   const [name, setName] = useState(item?.name ?? '');
   const [text, setText] = useState(item?.text ?? '');
   const [options, setOptions] = useState<Partial<ChatOptions>>(item?.options ?? {});
-  const [messages, setMessages] = useState<readonly FirstMessage[]>(item?.messages ?? []);
+  // Each has a key, because a message has no name.
+  const [keyed, setKeyed] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
+  const change = (key: number, set: Partial<FirstMessage>) =>
+    setKeyed(keyed.map((each) => (each.key === key ? { ...each, ...set } : each)));
   const models = options.models ?? [];
   const entry = {
     kind: 'preset' as const,
@@ -27,7 +39,7 @@ export function PresetEditor({
     text,
     folder: null,
     options,
-    messages: messages.filter((message) => message.content.trim() !== ''),
+    messages: keyed.flatMap(({ role, content }) => (content.trim() === '' ? [] : [{ role, content }])),
   };
   const setModels = (next: readonly string[]) => setOptions({ ...options, models: next });
   return (
@@ -74,20 +86,13 @@ export function PresetEditor({
       />
       <fieldset className="form-field">
         <legend>{t('firstMessages')}</legend>
-        {messages.map((message, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a message has no name but its place.
-          <div key={index} className="row">
+        {keyed.map(({ key, role, content }) => (
+          <div key={key} className="row">
             <select
               className="field"
               aria-label={t('roleWord')}
-              value={message.role}
-              onChange={(event) =>
-                setMessages(
-                  messages.map((each, at) =>
-                    at === index ? { ...each, role: event.target.value === 'assistant' ? 'assistant' : 'user' } : each,
-                  ),
-                )
-              }
+              value={role}
+              onChange={(event) => change(key, { role: event.target.value === 'assistant' ? 'assistant' : 'user' })}
             >
               <option value="user">{t('you')}</option>
               <option value="assistant">{t('model')}</option>
@@ -95,17 +100,13 @@ export function PresetEditor({
             <input
               className="field grow"
               aria-label={t('message')}
-              value={message.content}
-              onChange={(event) =>
-                setMessages(
-                  messages.map((each, at) => (at === index ? { ...each, content: event.target.value } : each)),
-                )
-              }
+              value={content}
+              onChange={(event) => change(key, { content: event.target.value })}
             />
             <IconButton
               icon="x"
               label={t('removeMessage')}
-              onClick={() => setMessages(messages.filter((_each, at) => at !== index))}
+              onClick={() => setKeyed(keyed.filter((each) => each.key !== key))}
             />
           </div>
         ))}
@@ -114,7 +115,7 @@ export function PresetEditor({
           look="quiet"
           icon="plus"
           onClick={() =>
-            setMessages([...messages, { role: messages.length % 2 === 0 ? 'user' : 'assistant', content: '' }])
+            setKeyed([...keyed, withKey({ role: keyed.length % 2 === 0 ? 'user' : 'assistant', content: '' })])
           }
         >
           {t('addMessage')}

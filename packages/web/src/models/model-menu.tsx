@@ -1,5 +1,5 @@
 import type { ModelView } from '@coppice/client';
-import { type KeyboardEvent, type ReactElement, useMemo, useRef, useState } from 'react';
+import { type ReactElement, useMemo, useRef, useState } from 'react';
 import { formatCompact, formatNumber, t, tn } from '../i18n/index.ts';
 import { toggleFavourite, useAppData } from '../state/app-data.ts';
 import { navigateTo } from '../state/router.ts';
@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { useArrowKeys } from '../ui/use-arrow-keys.ts';
 import { groupModels } from './model-groups.ts';
 
 interface ModelMenuProps {
@@ -50,16 +51,6 @@ export function ModelMenu({ trigger, chosen, onPick, onRemove, without = [] }: M
   );
 }
 
-/** Moves the focus among the rows with the arrow keys. */
-function onArrows(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('input, .model-row')];
-  const here = rows.findIndex((row) => row === document.activeElement);
-  const next = rows[(here + (event.key === 'ArrowDown' ? 1 : -1) + rows.length) % rows.length];
-  next?.focus();
-  event.preventDefault();
-}
-
 function ModelList({
   chosen,
   without,
@@ -73,6 +64,7 @@ function ModelList({
   const favourites = useAppData((lists) => lists.favourites);
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
+  useArrowKeys(list, 'input, .model-row', { around: true });
   const { groups, missing } = useMemo(
     () =>
       groupModels(
@@ -84,8 +76,7 @@ function ModelList({
   );
   const first = groups[0]?.models[0];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move among the controls inside.
-    <div ref={list} onKeyDown={onArrows}>
+    <div ref={list}>
       <div className="model-filter">
         <Icon name="search" />
         <input

@@ -1,11 +1,12 @@
 import type { TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
-import { type KeyboardEvent, type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { currentLanguage, t, tn } from '../i18n/index.ts';
 import { moreTrees, useAppData } from '../state/app-data.ts';
 import { openDialog } from '../state/ui.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { useArrowKeys } from '../ui/use-arrow-keys.ts';
 import { deleteChats, exportChats, patchChats } from './chat-actions.ts';
 import { type ChatHeading, chatListRows } from './chat-groups.ts';
 import { ChatRow } from './chat-row.tsx';
@@ -19,17 +20,6 @@ function headingText(heading: ChatHeading): string {
 
 // Chats further down are read when the list is scrolled this near to its end.
 const nearEnd = 400;
-
-/** Moves the focus from chat to chat with the arrow keys. */
-function onArrows(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.chat-row > a')];
-  const here = rows.findIndex((row) => row.parentElement?.contains(document.activeElement) === true);
-  if (here < 0) return;
-  rows[here + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
-  event.preventDefault();
-  event.stopPropagation();
-}
 
 interface ChatListProps {
   readonly current: TreeId | null;
@@ -46,6 +36,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
   const [selected, setSelected] = useState<ReadonlySet<TreeId>>(new Set());
   const [choosing, setChoosing] = useState(false);
   const scroll = useRef<HTMLDivElement>(null);
+  useArrowKeys(scroll, '.chat-row > a');
   const list = useRef<VirtualizerHandle>(null);
   const rows = useMemo(() => chatListRows(trees, Date.now()), [trees]);
   const choose = (id: TreeId, isChosen: boolean) => {
@@ -59,11 +50,9 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
   return (
     <>
       {choosing ? <SelectionBar chats={trees.filter((tree) => selected.has(tree.id))} onEnd={end} /> : null}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move among the links inside. */}
       <div
         className={compact ? 'chat-list compact' : 'chat-list'}
         ref={scroll}
-        onKeyDown={onArrows}
         onScroll={(event) => {
           const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
           if (cursor !== null && scrollHeight - scrollTop - clientHeight < nearEnd) void moreTrees();
