@@ -233,9 +233,17 @@ export interface CommandView {
   readonly usage: string;
 }
 
+/** A sentence or a part of one as a code with data, to be worded in any language. */
+export interface CommandPhrase {
+  readonly code: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** The response of a command. */
 export interface CommandAnswer {
   readonly said: string;
+  /** The same as codes; absent if a command has none. */
+  readonly did?: readonly CommandPhrase[];
   /** The command that undoes it. */
   readonly undo?: string;
   readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
@@ -243,6 +251,8 @@ export interface CommandAnswer {
   readonly selectedText?: string;
   /** Lines to show, and the nodes that are numbered in them. */
   readonly text?: string;
+  /** The same lines with codes. */
+  readonly lines?: readonly (readonly (string | CommandPhrase)[])[];
   readonly list?: readonly NodeId[];
 }
 

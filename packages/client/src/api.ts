@@ -4,6 +4,7 @@ import createClient, { type Client } from 'openapi-fetch';
 import type {
   BegunAnswer,
   CommandAnswer,
+  CommandPhrase,
   CommandView,
   CommitSummary,
   ContextAnswer,
@@ -568,7 +569,12 @@ export function createApi(routes: Routes) {
     complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
       readResponse<{
         readonly from: number;
-        readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
+        readonly items: readonly {
+          readonly value: string;
+          readonly label: string;
+          readonly about: string;
+          readonly phrase?: CommandPhrase;
+        }[];
       }>(routes.POST('/api/trees/{tree}/commands/complete', { params: of(tree), body: { line, activeNodeId } })),
     models: () =>
       // The list of models is long and rarely changes: the browser caches and revalidates it.

@@ -2452,6 +2452,13 @@ export interface components {
       summary: string;
       usage: string;
     };
+    /** @description A sentence or a part of one, to be worded in any language. */
+    CommandPhrase: {
+      code: string;
+      data: {
+        [key: string]: unknown;
+      };
+    };
     CommitSummary: {
       actId: string;
       actor: string;
@@ -6039,6 +6046,10 @@ export interface operations {
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
             data?: unknown;
+            /** @description What was said, as codes with data. */
+            did?: components['schemas']['CommandPhrase'][];
+            /** @description The lines of the text, with codes for the words in them. */
+            lines?: (string | components['schemas']['CommandPhrase'])[][];
             list?: string[];
             place?: {
               /** Format: uuid */
@@ -6096,6 +6107,7 @@ export interface operations {
             items: {
               about: string;
               label: string;
+              phrase?: components['schemas']['CommandPhrase'];
               value: string;
             }[];
           };

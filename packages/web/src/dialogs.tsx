@@ -80,7 +80,7 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
         {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
         {opened.name === 'listing' ? (
-          <ListingDialog words={opened.words} text={opened.text} list={opened.list} onClose={close} />
+          <ListingDialog words={opened.words} lines={opened.lines} list={opened.list} onClose={close} />
         ) : null}
         {opened.name === 'chats' ? <ChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
         {opened.name === 'fill-prompt' ? (

@@ -1,19 +1,31 @@
-import { builtInCommands } from '@coppice/engine';
+import type { CommandAnswer, CommandPhrase } from '@coppice/client';
+import { builtInCommands, commandPhrases, phraseUnits } from '@coppice/engine';
 import { textEvents } from '@coppice/engine/testing';
 import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
-import { commandPhrasesDe } from '../src/i18n/command-phrases-de.ts';
-import { germanLine, germanSaid } from '../src/i18n/commands-de.ts';
+import { commandWordsDe } from '../src/i18n/command-words-de.ts';
+import { commandSentencesDe, germanLines, germanPhrase, germanReport, unitsDe } from '../src/i18n/commands-de.ts';
 import { argumentNamesDe, germanUsage, ownNamesDe } from '../src/i18n/names-de.ts';
 
-test('[B88] every phrase of a command has a German one, and no other has one', () => {
-  const phrases = builtInCommands.flatMap(({ summary, parameters, examples }) => [
-    summary,
-    ...Object.values(parameters).map(({ about }) => about),
-    ...examples.map(({ about }) => about),
+test('[B88] every command, argument and example has German words, and nothing else has', () => {
+  const named = builtInCommands.map(({ name, parameters, examples }) => [
+    name,
+    Object.keys(parameters).toSorted(),
+    examples.length,
   ]);
-  const places = ['the current message', 'before the first message'];
-  expect(Object.keys(commandPhrasesDe).toSorted()).toEqual([...new Set([...phrases, ...places])].toSorted());
+  const german = Object.entries(commandWordsDe).map(([name, words]) => [
+    name,
+    Object.keys(words.arguments ?? {}).toSorted(),
+    words.examples.length,
+  ]);
+  expect(german.toSorted()).toEqual(named.toSorted());
+});
+
+test('[B88] every code that a command reports has German words with the same values', () => {
+  const values = (template: string) => [...template.matchAll(/\{\w+\}/g)].map(String).toSorted();
+  const english = Object.entries(commandPhrases).map(([code, template]) => [code, values(template)]);
+  expect(Object.entries(commandSentencesDe).map(([code, template]) => [code, values(template)])).toEqual(english);
+  expect(Object.keys(unitsDe)).toEqual(Object.keys(phraseUnits));
 });
 
 test('[B88] what stands for an argument has a German name, as has what comes with the program', async () => {
@@ -39,7 +51,7 @@ test('[B88] what commands say and list is German on the German page', async () =
   const id: string = made.body.treeId;
   let at: string | null | undefined;
   let list: readonly string[] | undefined;
-  const said: string[] = [];
+  const said: Pick<CommandAnswer, 'said' | 'did'>[] = [];
   const lines: string[] = [];
   for (const line of [
     ...['/name', '/name Oaks', '/name Oaks', '/undo', '/redo', '/name --remove', '/undo'],
@@ -57,43 +69,69 @@ test('[B88] what commands say and list is German on the German page', async () =
       expect(body.error.code, line).toMatch(/^(?:command|undo|context|tree)\//);
       continue;
     }
-    said.push(body.said);
-    lines.push(...(body.text ?? '').split('\n'));
+    said.push(body);
+    lines.push(...germanLines(body));
     list = body.list ?? list;
     if (body.place?.treeId === id) at = body.place.activeNodeId;
   }
   expect(said.length).toBeGreaterThan(35);
-  expect(said.filter((one) => (germanSaid(one).english ?? '') !== '')).toEqual([]);
+  expect(said.filter((one) => (germanReport(one).english ?? '') !== '')).toEqual([]);
   const english = /\b(?:the|and|user|assistant|tool|messages?|more|ago|just now|you are|of its own)\b/;
   const unquoted = (line: string) =>
     line
       .replace(/“.*”/, '')
       .replace(/^\/.*/, '')
       .replace(/^ {2}\/.*? {3}/, '');
-  expect(lines.map(germanLine).filter((line) => english.test(unquoted(line)) && !/: \S/.test(line))).toEqual([]);
+  expect(lines.filter((line) => english.test(unquoted(line)) && !/: \S/.test(line))).toEqual([]);
   await server.close();
 });
 
 test('[B88] a sentence is filled in German, and one that is not known stays as it is', () => {
-  expect(germanSaid('Moved to before user “A. B”; its text is in the editor.').said).toBe(
+  const words = { quote: 'Hi, and bye' };
+  expect(germanPhrase({ code: 'moved-before', data: { node: { who: 'user', words: 'A. B' } } })).toBe(
     'Jetzt vor „A. B“ (du); der Text steht im Eingabefeld.',
   );
-  expect(germanSaid('Undid 1,234 messages (“Hi, and bye”), a move and the label “x and y”.').said).toBe(
+  const parts = [
+    { code: 'part-messages-with-words', data: { messages: { count: 1234, unit: 'message' }, words } },
+    { code: 'part-move', data: {} },
+    { code: 'part-label', data: { label: { quote: 'x and y' } } },
+  ];
+  expect(germanPhrase({ code: 'undid', data: { parts: { parts } } })).toBe(
     'Rückgängig gemacht: 1.234 Nachrichten („Hi, and bye“), eine Verschiebung und das Lesezeichen „x and y“.',
   );
   expect(
-    germanSaid(
-      'a/b sees 1 message, about 2 tokens: 1.5 % of its window of 8,000, 7,000 until older messages are summarised.',
-    ).said,
+    germanPhrase({
+      code: 'model-sees-until',
+      data: {
+        model: 'a/b',
+        messages: { count: 1, unit: 'message' },
+        tokens: { count: 2, unit: 'token' },
+        used: { share: 0.015 },
+        window: 8_000,
+        left: 7_000,
+      },
+    }),
   ).toBe(
     'a/b sieht 1 Nachricht, etwa 2 Token: 1,5 % des Fensters von 8.000; noch 7.000, bis ältere Nachrichten zusammengefasst werden.',
   );
-  expect(germanSaid('You are already there. Mind the gap.')).toEqual({
-    said: 'Du bist schon dort.',
-    english: 'Mind the gap.',
-  });
-  expect(germanLine('12. * assistant (pending) [oak] “user” · 3 messages, 1 of its own · 2 hours ago')).toBe(
-    '12. * Modell (wird geschrieben) [oak] “user” · 3 Nachrichten, davon 1 nur hier · vor 2 Stunden',
-  );
-  expect(germanLine(' 2. │  ├─ ⋮3 • user “x”  ← you are here')).toBe(' 2. │  ├─ ⋮3 • du “x”  ← du bist hier');
+  const known = { code: 'already-there', data: {} };
+  expect(germanReport({ said: 'You are already there.', did: [known] })).toEqual({ said: 'Du bist schon dort.' });
+  for (const did of [[known, { code: 'mind-the-gap', data: {} }], [{ code: 'moved', data: {} }], undefined])
+    expect(germanReport({ said: 'Mind the gap.', ...(did === undefined ? {} : { did }) })).toEqual({
+      said: '',
+      english: 'Mind the gap.',
+    });
+  const row = (...line: readonly (string | CommandPhrase)[]) => germanLines({ text: 'as it is', lines: [line] });
+  const who = { word: 'assistant' };
+  expect(
+    row(
+      '12. * ',
+      { code: 'speaker-with-status', data: { who, status: { word: 'pending' } } },
+      ' [oak] “user” · ',
+      { code: 'messages-on-branch-own', data: { messages: { count: 3, unit: 'message' }, own: 1 } },
+      ' · ',
+      { code: 'age', data: { age: { ago: 2, unit: 'hour' } } },
+    ),
+  ).toEqual(['12. * Modell (wird geschrieben) [oak] “user” · 3 Nachrichten, davon 1 nur hier · vor 2 Stunden']);
+  expect(row('x', { code: 'unheard-of', data: {} })).toEqual(['as it is']);
 });

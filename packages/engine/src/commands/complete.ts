@@ -5,6 +5,7 @@ import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './
 import { quote, roleLabel, stripUnsafe } from './format.ts';
 import { positionWords } from './node-references.ts';
 import { quoteWord, splitCommandWords } from './parse.ts';
+import { argumentPhrase, inEnglish, type Phrase, phrase, summaryPhrase } from './phrases.ts';
 
 /** One suggestion. */
 export interface Completion {
@@ -13,6 +14,8 @@ export interface Completion {
   /** The text to display. */
   readonly label: string;
   readonly about: string;
+  /** The same as a code, if it is worded by Coppice. */
+  readonly phrase?: Phrase | undefined;
 }
 
 /** The suggestions for a line. */
@@ -40,7 +43,7 @@ export async function completeLine(line: string, scope: CommandScope): Promise<C
   if (last !== undefined && !last.quoted && typed.startsWith('--'))
     return { from, items: optionsFor(command, before, typed) };
   const parameter = expectedArgument(command, before);
-  const items = parameter === undefined ? [] : await valuesFor(scope, parameter, typed);
+  const items = parameter === undefined ? [] : await valuesFor(scope, command, parameter, typed);
   return { from, items: items.length === 0 && typed === '' ? optionsFor(command, before, '') : items.slice(0, most) };
 }
 
@@ -49,15 +52,29 @@ function namesFor(first: CommandWord | undefined, line: string, { commands }: Co
   const found = commands.filter((command) => command.name.startsWith(typed));
   return {
     from: first?.at ?? line.length,
-    items: found.map(({ name, summary }) => ({ value: `/${name}`, label: `/${name}`, about: summary })),
+    items: found.map((command) => ({
+      value: `/${command.name}`,
+      label: `/${command.name}`,
+      about: command.summary,
+      phrase: summaryPhrase(command),
+    })),
   };
 }
 
-function optionsFor({ parameters }: CommandDefinition, before: readonly CommandWord[], typed: string): Completion[] {
+function optionsFor(
+  { name: command, parameters }: CommandDefinition,
+  before: readonly CommandWord[],
+  typed: string,
+): Completion[] {
   const used = new Set(before.filter((word) => !word.quoted).map((word) => word.text.replace(/=.*$/s, '')));
   return Object.entries(parameters)
     .filter(([name, { by }]) => by === 'name' && !used.has(`--${name}`) && `--${name}`.startsWith(typed))
-    .map(([name, { about }]) => ({ value: `--${name}`, label: `--${name}`, about }));
+    .map(([name, { about }]) => ({
+      value: `--${name}`,
+      label: `--${name}`,
+      about,
+      phrase: argumentPhrase(command, name, about),
+    }));
 }
 
 /** The parameter that the next word belongs to. */
@@ -76,17 +93,26 @@ function expectedArgument({ parameters }: CommandDefinition, before: readonly Co
   return open ?? placed[at];
 }
 
-async function valuesFor(scope: CommandScope, parameter: Parameter, typed: string): Promise<Completion[]> {
+async function valuesFor(
+  scope: CommandScope,
+  { name: command, parameters }: CommandDefinition,
+  parameter: Parameter,
+  typed: string,
+): Promise<Completion[]> {
   const begins = (text: string) => text.toLowerCase().includes(typed.toLowerCase());
   switch (parameter.kind) {
     case 'node':
       return nodesFor(scope, typed);
-    case 'choice':
-      return parameter.choices.filter(begins).map((value) => ({ value, label: value, about: parameter.about }));
+    case 'choice': {
+      const { about } = parameter;
+      const [name = ''] = Object.entries(parameters).find(([, each]) => each === parameter) ?? [];
+      const said = argumentPhrase(command, name, about);
+      return parameter.choices.filter(begins).map((value) => ({ value, label: value, about, phrase: said }));
+    }
     case 'command':
       return scope.commands
         .filter(({ name }) => begins(name))
-        .map(({ name, summary }) => ({ value: name, label: name, about: summary }));
+        .map((each) => ({ value: each.name, label: each.name, about: each.summary, phrase: summaryPhrase(each) }));
     case 'model':
       return (scope.models?.list() ?? [])
         .filter(({ id, label }) => begins(id) || begins(label))
@@ -100,8 +126,11 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   const wanted = typed.toLowerCase();
   const { labels, nodes } = await scope.store.read(scope.treeId, () => readNearby(scope));
   const items: Completion[] = [];
-  for (const [word, about] of positionWords)
-    if (wanted !== '' && word.startsWith(wanted)) items.push({ value: word, label: word, about });
+  for (const [word, code] of positionWords) {
+    const said = phrase(code);
+    if (wanted !== '' && word.startsWith(wanted))
+      items.push({ value: word, label: word, about: inEnglish(said), phrase: said });
+  }
   for (const [title, node] of labels)
     if (title.toLowerCase().includes(wanted))
       items.push({ value: quoteWord(title), label: stripUnsafe(title), about: completionLabel(node) });

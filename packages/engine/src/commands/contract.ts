@@ -17,6 +17,7 @@ import type {
 import type { Compactor } from '../compaction/contract.ts';
 import type { Events } from '../events.ts';
 import type { ModelProviders } from '../providers/index.ts';
+import type { Phrase, PhraseLine } from './phrases.ts';
 
 /**
  * The position of a view: the last node it shows, or null before the first message, where the next message starts a
@@ -168,8 +169,10 @@ export interface CommandScope {
 
 /** The result of a command. */
 export interface CommandResult<Data = unknown> {
-  /** One or two sentences about what was done. */
+  /** One or two sentences about what was done, in English. */
   readonly said: string;
+  /** The same sentences as codes with data, for interfaces in other languages; absent if a command has none. */
+  readonly did?: readonly Phrase[] | undefined;
   /** The command line that undoes it; absent if nothing changed. */
   readonly undo?: string | undefined;
   /** The result as data, for programs. */
@@ -180,6 +183,8 @@ export interface CommandResult<Data = unknown> {
   readonly selectedText?: string | undefined;
   /** `data` as plain text, if it needs more than a sentence. */
   readonly text?: string | undefined;
+  /** The same lines with codes. */
+  readonly lines?: readonly PhraseLine[] | undefined;
   /** The listed nodes: pass them on as {@link CommandContext.list}, so that they can be referenced by number. */
   readonly list?: readonly NodeId[] | undefined;
 }

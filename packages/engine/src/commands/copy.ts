@@ -1,7 +1,7 @@
 /** Copies a conversation and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
 import type { CommandResult, CommandScope, Copies } from './contract.ts';
-import { describeNode } from './format.ts';
+import { nodeValue, type Phrase, phrase, report } from './phrases.ts';
 
 /** Creates copies as new trees of the same store. */
 export const treeCopies: Copies = {
@@ -43,18 +43,29 @@ export async function copyTo(
   const { nodeId } = await events.ask('branch', { treeId: from, nodeId: end });
   const made = await scope.copies.copy({ store, treeId: from, nodeId, whole, running: scope.running() });
   await events.tell('branch', { treeId: made.treeId, nodeId: made.activeNodeId ?? nodeId, added: [] });
-  const place = made.file === null ? 'a new conversation' : `a new file, ${made.file}`;
-  const what = whole
-    ? 'Copied all branches to'
-    : target === null || nodeId === rootId
-      ? 'Started again in'
-      : `Continues ${back === null ? 'after' : 'before'} ${describeNode(back ?? target)} in`;
-  const changed = back === null ? '' : ' Its text is in the editor.';
+  const did = copySentence(made.file, {
+    whole,
+    node: nodeId === rootId ? null : (back ?? target),
+    before: back !== null,
+  });
+  const changed = back === null ? [] : [phrase('its-text-in-editor')];
   const { activeNodeId, file } = made;
   return {
-    said: `${what} ${place}.${changed} The original is unchanged.`,
+    ...report(did, ...changed, phrase('original-unchanged')),
     data: { treeId: made.treeId, activeNodeId, file },
     place: { treeId: made.treeId, activeNodeId },
     ...(back === null || nodeId !== end || back.message === null ? {} : { selectedText: textOf(back.message) }),
   };
+}
+
+function copySentence(
+  file: string | null,
+  { whole, node, before }: { readonly whole: boolean; readonly node: Node | null; readonly before: boolean },
+): Phrase {
+  const to = file === null ? {} : { file };
+  if (whole) return phrase(file === null ? 'copied-all' : 'copied-all-to-file', to);
+  if (node === null) return phrase(file === null ? 'started-again' : 'started-again-in-file', to);
+  const values = { node: nodeValue(node), ...to };
+  if (before) return phrase(file === null ? 'continues-before' : 'continues-before-in-file', values);
+  return phrase(file === null ? 'continues-after' : 'continues-after-in-file', values);
 }

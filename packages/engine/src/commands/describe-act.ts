@@ -1,91 +1,86 @@
 /** Describes what an act did, from its steps. */
 import type { Commit, InsertStep, Step } from '@coppice/core';
-import { countOf, quote } from './format.ts';
+import { counted, type Phrase, type PhraseCode, phrase, quoted } from './phrases.ts';
 
-const attributeNames: ReadonlyMap<string, string> = new Map([
-  ['title', 'the title'],
-  ['autoTitle', 'the title'],
-  ['model', 'the model'],
-  ['tags', 'the tags'],
-  ['folder', 'the folder'],
-  ['pinned', 'the pin'],
-  ['trashedAt', 'the move to the trash'],
+const attributeParts: ReadonlyMap<string, PhraseCode> = new Map([
+  ['title', 'part-title'],
+  ['autoTitle', 'part-title'],
+  ['model', 'part-model'],
+  ['tags', 'part-tags'],
+  ['folder', 'part-folder'],
+  ['pinned', 'part-pin'],
+  ['trashedAt', 'part-trash'],
 ]);
 
 /**
- * What an act did, as parts such as `2 messages` or `a label`, most important first. Empty if the act has no lasting
- * effect.
+ * What an act did, as parts such as `2 messages` or `a label`, most important first, each once. Empty if the act has no
+ * lasting effect.
  */
-export function describeAct(commits: readonly Commit[]): readonly string[] {
+export function describeAct(commits: readonly Commit[]): readonly Phrase[] {
   const steps = commits.flatMap((commit) => commit.steps.map((step) => ({ step, back: commit.kind === 'undo' })));
   const inserted = steps.map(({ step }) => step).filter((step): step is InsertStep => step.type === 'insert');
   const added = new Set<string>(inserted.map(({ node }) => node.id));
-  const parts = new Set<string>(additions(inserted));
+  const parts = new Map<string, Phrase>();
+  const add = (part: Phrase) => parts.set(JSON.stringify(part), part);
+  for (const part of additions(inserted)) add(part);
   for (const { step, back } of steps) {
     // Further changes to a node that the act itself added are part of the addition.
     if ('nodeId' in step && added.has(step.nodeId)) continue;
-    const part = describeStep(step, back);
-    if (part !== null) parts.add(part);
+    for (const part of describeStep(step, back)) add(part);
   }
-  return [...parts];
+  return [...parts.values()];
 }
 
-function additions(inserted: readonly InsertStep[]): string[] {
-  const parts: string[] = [];
+function additions(inserted: readonly InsertStep[]): Phrase[] {
+  const parts: Phrase[] = [];
   const messages = inserted.filter(({ node }) => node.kind === 'message');
-  const [first] = messages;
-  if (first !== undefined) {
+  if (messages.length > 0) {
     const words = messages.find(({ node }) => node.text.trim() !== '')?.node.text;
-    parts.push(`${countOf(messages.length, 'message')}${words === undefined ? '' : ` (${quote(words)})`}`);
+    const count = counted(messages.length, 'message');
+    parts.push(
+      words === undefined
+        ? phrase('part-messages', { messages: count })
+        : phrase('part-messages-with-words', { messages: count, words: quoted(words) }),
+    );
   }
-  for (const [kind, one] of [
-    ['branch-summary', 'branch summary'],
-    ['compaction', 'compaction'],
-    ['injected', 'injected message'],
-    ['state', 'state of an extension'],
-  ] as const) {
-    const count = inserted.filter(({ node }) => node.kind === kind).length;
-    if (count > 0) parts.push(countOf(count, one, one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`));
-  }
+  const count = (kind: InsertStep['node']['kind']) => inserted.filter(({ node }) => node.kind === kind).length;
+  const [summaries, compactions] = [count('branch-summary'), count('compaction')];
+  const [injected, states] = [count('injected'), count('state')];
+  if (summaries > 0) parts.push(phrase('part-summaries', { summaries: counted(summaries, 'summary') }));
+  if (compactions > 0) parts.push(phrase('part-compactions', { compactions: counted(compactions, 'compaction') }));
+  if (injected > 0) parts.push(phrase('part-injected', { injected: counted(injected, 'injected') }));
+  if (states > 0) parts.push(phrase('part-states', { states: counted(states, 'state') }));
   return parts;
 }
 
 /** `back`: the step is part of an undo, so the act did the opposite. */
-function describeStep(step: Step, back: boolean): string | null {
+function describeStep(step: Step, back: boolean): readonly Phrase[] {
   switch (step.type) {
     case 'remove':
-      return back ? 'what was added' : 'a deletion';
+      return [phrase(back ? 'part-added' : 'part-deletion')];
     case 'restore':
-      return back ? 'a deletion' : 'a restored part';
+      return [phrase(back ? 'part-deletion' : 'part-restored')];
     case 'move':
-      return 'a move';
+      return [phrase('part-move')];
     case 'replace':
-      return 'a change of text';
+      return [phrase('part-text')];
     case 'bookmark': {
       const mark = step.after ?? step.before;
-      return mark === null ? 'a label' : `the label ${quote(mark.title)}`;
+      return [mark === null ? phrase('part-some-label') : phrase('part-label', { label: quoted(mark.title) })];
     }
     case 'annotate':
-      return [...new Set(Object.keys(step.after).map(noteName))].join(' and ');
-    case 'attributes': {
-      const names = Object.keys(step.after).map((key) => attributeNames.get(key) ?? 'a property of the tree');
-      return names.length === 0 ? null : [...new Set(names)].join(' and ');
-    }
+      return Object.keys(step.after).map((key) => phrase(notePart(key)));
+    case 'attributes':
+      return Object.keys(step.after).map((key) => phrase(attributeParts.get(key) ?? 'part-property'));
     case 'regroup':
-      return 'a grouping of variants';
+      return [phrase('part-group')];
     default:
-      return null;
+      return [];
   }
 }
 
-function noteName(key: string): string {
-  if (key === 'title' || key === 'autoTitle') return 'a title';
-  if (key === 'tags') return 'tags';
-  return key === 'model' ? 'the model of the branch' : 'a note';
-}
-
-/** Joins parts to an English list. */
-export function joinList(parts: readonly string[]): string {
-  if (parts.length < 2) return parts[0] ?? 'a change without lasting effect';
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+function notePart(key: string): PhraseCode {
+  if (key === 'title' || key === 'autoTitle') return 'part-some-title';
+  if (key === 'tags') return 'part-some-tags';
+  return key === 'model' ? 'part-branch-model' : 'part-note';
 }

@@ -16,9 +16,9 @@ const units = [
 ] as const;
 
 /** How long ago, in the largest unit that fits. A time in the future counts as now, because clocks differ. */
-export function ageOf(ms: number): string {
-  for (const [unit, length] of units) if (ms >= length) return `${countOf(Math.floor(ms / length), unit)} ago`;
-  return 'just now';
+export function ageUnit(ms: number): { readonly count: number; readonly unit: (typeof units)[number][0] | null } {
+  for (const [unit, length] of units) if (ms >= length) return { count: Math.floor(ms / length), unit };
+  return { count: 0, unit: null };
 }
 
 // Text from models or other people must not move the terminal's cursor or change the direction of the text next to it.

@@ -1,7 +1,7 @@
 /** Moves the view within a tree: shared by `/branch-here`, `/switch` and `/pop`. */
 import { ask, type Node, type NodeId, type ReadProgram, run, textOf } from '@coppice/core';
 import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
-import { countOf, describeNode, quote } from './format.ts';
+import { nodeValue, type Phrase, phrase, quoted, report } from './phrases.ts';
 
 /** Where to move, and what to do with the branch that is left. */
 export interface Goal {
@@ -42,9 +42,9 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
   if ((target?.id ?? null) === here || landing.to === here) {
     const data: GoToResult = { from: here, to: here, moved: false, summaryId: null };
     const isHere = (target?.id ?? null) === here;
-    const said =
-      isHere || target === null ? 'You are already there.' : `You are already right above ${describeNode(target)}.`;
-    return { said, data, ...(isHere ? {} : selected) };
+    const did =
+      isHere || target === null ? phrase('already-there') : phrase('already-above', { node: nodeValue(target) });
+    return { ...report(did), data, ...(isHere ? {} : selected) };
   }
   const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
   const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
@@ -57,7 +57,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
     await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
   const isThere = to === landing.to;
   return {
-    said: await goToSentence(scope, goal, { to, isThere, summary }),
+    ...report(...(await goToSentences(scope, goal, { to, isThere, summary }))),
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
@@ -144,7 +144,7 @@ async function carryOutMove(
   return result.nodeId;
 }
 
-async function goToSentence(
+async function goToSentences(
   { store, treeId }: CommandScope,
   { target }: Goal,
   {
@@ -152,24 +152,22 @@ async function goToSentence(
     isThere,
     summary,
   }: { readonly to: NodeId | null; readonly isThere: boolean; readonly summary: BranchSummary | null },
-): Promise<string> {
-  const left = summary === null ? '' : ' A summary of the branch you left precedes your next message.';
+): Promise<readonly Phrase[]> {
+  const left = summary === null ? [] : [phrase('summary-precedes')];
   if (!isThere) {
     const node = to === null ? null : await store.read(treeId, () => ask('node', { id: to }));
-    return `A hook moved you to ${node === null ? 'the beginning' : describeNode(node)} instead.${left}`;
+    const moved = node === null ? phrase('hook-moved-to-beginning') : phrase('hook-moved', { node: nodeValue(node) });
+    return [moved, ...left];
   }
   if (to === null) {
-    const what = target === null ? '' : ` The text ${quote(textOfNode(target))} is in the editor.`;
-    return `Moved to the beginning; your next message starts a new branch.${what}${left}`;
+    const what = target === null ? [] : [phrase('text-in-editor', { words: quoted(textOfNode(target)) })];
+    return [phrase('moved-to-new-beginning'), ...what, ...left];
   }
-  if (target !== null && target.id !== to)
-    return `Moved to before ${describeNode(target)}; its text is in the editor.${left}`;
-  const below = target === null ? 0 : (await store.read(treeId, () => ask('children', { of: target.id }))).length;
-  const on =
-    below === 0
-      ? ''
-      : ` ${countOf(below, 'branch continues', 'branches continue')} from there; your next message starts another.`;
-  return `Moved to ${target === null ? 'the beginning' : describeNode(target)}.${on}${left}`;
+  if (target === null) return [phrase('moved-to-beginning'), ...left];
+  if (target.id !== to) return [phrase('moved-before', { node: nodeValue(target) }), ...left];
+  const count = (await store.read(treeId, () => ask('children', { of: target.id }))).length;
+  const on = count === 0 ? [] : [phrase(count === 1 ? 'branch-continues' : 'branches-continue', { count })];
+  return [phrase('moved', { node: nodeValue(target) }), ...on, ...left];
 }
 
 function textOfNode(node: Node): string {

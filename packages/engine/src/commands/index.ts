@@ -26,6 +26,19 @@ export {
 } from './outline.ts';
 export { type ParsedCommandLine, parseCommand } from './parse.ts';
 export {
+  commandPhrases,
+  inEnglish,
+  listing,
+  type Phrase,
+  type PhraseCode,
+  type PhraseLine,
+  type PhraseUnit,
+  type PhraseValue,
+  phrase,
+  phraseUnits,
+  report,
+} from './phrases.ts';
+export {
   builtInCommands,
   type CommandCall,
   type Commands,

@@ -1,11 +1,12 @@
 /** Resolves references to nodes; slash commands and the command line use the same rules. */
 import { type AppError, ask, type Bookmark, type NodeId, type ReadProgram } from '@coppice/core';
 import { commandError } from './errors.ts';
+import type { PhraseCode } from './phrases.ts';
 
 /** Words for positions; a label cannot use them. */
-export const positionWords: ReadonlyMap<string, string> = new Map([
-  ['@here', 'the current message'],
-  ['@start', 'before the first message'],
+export const positionWords: ReadonlyMap<string, PhraseCode> = new Map([
+  ['@here', 'position-here'],
+  ['@start', 'position-start'],
 ]);
 
 /** A position without a name: before the first message, or a number of messages above the current one. */

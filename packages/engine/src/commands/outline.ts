@@ -1,7 +1,8 @@
 /** A tree as a list of lines: forks indent, long runs without a fork are folded. */
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
-import { outlineOf as outlineLines, outlineShape } from '@coppice/core/tree';
-import { countOf, quote, roleLabel, stripUnsafe } from './format.ts';
+import { outlineOf, outlineShape } from '@coppice/core/tree';
+import { quote, stripUnsafe } from './format.ts';
+import { counted, lineInEnglish, type PhraseLine, phrase, speakerOf } from './phrases.ts';
 
 /** What an outline shows. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
@@ -51,7 +52,7 @@ export interface OutlineSource {
 /** Builds the outline of a topology. */
 export function commandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
-  const { lines, left } = outlineLines(outlineShape(nodes), {
+  const { lines, left } = outlineOf(outlineShape(nodes), {
     current,
     limit,
     branches: 'all',
@@ -87,8 +88,13 @@ function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
 }
 
 /** Renders an outline as numbered lines of text. */
-export function renderOutline({ entries, left }: CommandOutline): string {
-  const lines: string[] = [];
+export function renderOutline(outline: CommandOutline): string {
+  return outlineLines(outline).map(lineInEnglish).join('\n');
+}
+
+/** The numbered lines of an outline. */
+export function outlineLines({ entries, left }: CommandOutline): readonly PhraseLine[] {
+  const lines: PhraseLine[] = [];
   // Per depth, whether a vertical line is drawn because more siblings follow.
   const rails: boolean[] = [];
   const width = String(entries.length).length;
@@ -100,21 +106,21 @@ export function renderOutline({ entries, left }: CommandOutline): string {
     const before = rails.slice(0, outer).map((more) => (more ? '│  ' : '   '));
     const branch = forked ? (last ? '└─ ' : '├─ ') : '';
     const gap = ' '.repeat(width + 2);
-    if (folded > 0 && !forked) lines.push(`${gap}${before.join('')}⋮  ${countOf(folded, 'more', 'more')}`.trimEnd());
+    if (folded > 0 && !forked) lines.push([`${gap}${before.join('')}⋮  `, phrase('more', { count: folded })]);
     const skipped = folded > 0 && forked ? `⋮${folded} ` : '';
-    lines.push(`${String(index + 1).padStart(width)}. ${before.join('')}${branch}${skipped}${shownEntry(entry)}`);
+    const number = `${String(index + 1).padStart(width)}. `;
+    lines.push([`${number}${before.join('')}${branch}${skipped}`, ...shownEntry(entry)]);
   }
-  if (left > 0) lines.push(`… ${countOf(left, 'line')} more`);
-  return lines.join('\n');
+  if (left > 0) lines.push(['… ', phrase('lines-more', { lines: counted(left, 'line') })]);
+  return lines;
 }
 
-function shownEntry({ kind, role, preview, label, status, current, onPath }: OutlineEntry): string {
+function shownEntry({ kind, role, preview, label, status, current, onPath }: OutlineEntry): PhraseLine {
+  const name = label === null ? '' : ` [${stripUnsafe(label)}]`;
   return [
     onPath ? '• ' : '',
-    roleLabel({ kind, role }),
-    status === 'success' ? '' : ` (${status})`,
-    label === null ? '' : ` [${stripUnsafe(label)}]`,
-    preview === '' ? '' : ` ${quote(preview, 60)}`,
-    current ? '  ← you are here' : '',
-  ].join('');
+    speakerOf({ kind, role, status }),
+    `${name}${preview === '' ? '' : ` ${quote(preview, 60)}`}`,
+    ...(current ? ['  ', phrase('here')] : []),
+  ];
 }

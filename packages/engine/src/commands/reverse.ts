@@ -1,7 +1,8 @@
 /** Shared by `/undo` and `/redo`. */
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
-import { describeAct, joinList } from './describe-act.ts';
+import { describeAct } from './describe-act.ts';
+import { inEnglish, phrase, report } from './phrases.ts';
 
 /** The act that was undone or redone. */
 export interface ReversedAct {
@@ -27,9 +28,14 @@ export async function undoOrRedoActs(
     scope.running(),
   );
   const { commits } = result.act;
-  const what = describeAct(commits);
+  const parts = describeAct(commits);
+  const what = parts.map(inEnglish);
   return {
-    said: `${type === 'undo' ? 'Undid' : 'Redid'} ${joinList(what)}.`,
+    ...report(
+      phrase(type === 'undo' ? 'undid' : 'redid', {
+        parts: { parts: parts.length === 0 ? [phrase('part-none')] : parts },
+      }),
+    ),
     undo: type === 'undo' ? '/redo' : '/undo',
     data: { actId, at: commits[0]?.at ?? scope.now(), what },
     place: { treeId, activeNodeId: result.activeNodeId },

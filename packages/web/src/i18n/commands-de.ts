@@ -1,128 +1,125 @@
-/** German translations of the output of commands, by the English sentence; values in braces are translated too. */
-import { germanPhrase } from './command-phrases-de.ts';
+/** German words for what commands report, by code; a name in braces stands for a value of the data. */
+import type { CommandAnswer, CommandPhrase } from '@coppice/client';
+import { commandWordsDe } from './command-words-de.ts';
 import type { Dictionary } from './dictionary.ts';
 
-/** The sentences of built-in commands. */
-const commandSentencesDe: Readonly<Record<string, string>> = {
-  'You are already there.': 'Du bist schon dort.',
-  'You are already right above {node}.': 'Du bist schon direkt über {node}.',
-  'A hook moved you to the beginning instead.': 'Ein Hook hat dich stattdessen an den Anfang geführt.',
-  'A hook moved you to {node} instead.': 'Ein Hook hat dich stattdessen zu {node} geführt.',
-  'Moved to the beginning; your next message starts a new branch.':
-    'Am Anfang: deine nächste Nachricht beginnt einen neuen Zweig.',
-  'The text {quote} is in the editor.': 'Der Text {quote} steht im Eingabefeld.',
-  'A summary of the branch you left precedes your next message.':
-    'Eine Zusammenfassung des verlassenen Zweigs steht vor deiner nächsten Nachricht.',
-  'Moved to before {node}; its text is in the editor.': 'Jetzt vor {node}; der Text steht im Eingabefeld.',
-  'Moved to the beginning.': 'Am Anfang.',
-  'Moved to {node}.': 'Jetzt bei {node}.',
-  '{n} branch continues from there; your next message starts another.':
-    '{n} Zweig geht von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
-  '{n} branches continue from there; your next message starts another.':
-    '{n} Zweige gehen von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
-  'Copied all branches to a new conversation.': 'Alle Zweige sind in ein neues Gespräch kopiert.',
-  'Copied all branches to a new file, {any}.': 'Alle Zweige sind in eine neue Datei kopiert: {any}.',
-  'Started again in a new conversation.': 'Neu begonnen in einem neuen Gespräch.',
-  'Started again in a new file, {any}.': 'Neu begonnen in einer neuen Datei: {any}.',
-  'Continues after {node} in a new conversation.': 'Geht nach {node} in einem neuen Gespräch weiter.',
-  'Continues after {node} in a new file, {any}.': 'Geht nach {node} in einer neuen Datei weiter: {any}.',
-  'Continues before {node} in a new conversation.': 'Geht vor {node} in einem neuen Gespräch weiter.',
-  'Continues before {node} in a new file, {any}.': 'Geht vor {node} in einer neuen Datei weiter: {any}.',
-  'Its text is in the editor.': 'Der Text steht im Eingabefeld.',
-  'The original is unchanged.': 'Das ursprüngliche Gespräch ist unverändert.',
-  'Undid {parts}.': 'Rückgängig gemacht: {parts}.',
-  'Redid {parts}.': 'Wiederhergestellt: {parts}.',
-  'Merged the branch that ends with {node}, as a summary.':
-    'Der Zweig, der mit {node} endet, ist als Zusammenfassung eingefügt.',
-  'Merged the branch that ends with {node}, as {messages}.':
-    'Der Zweig, der mit {node} endet, ist eingefügt: {messages}.',
-  'Copied {node} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {node}.',
-  'Copied {messages} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {messages}.',
-  '{messages} replaced by a summary: the model now gets about {tokens} instead of {n}.':
-    '{messages} durch eine Zusammenfassung ersetzt: das Modell bekommt jetzt etwa {tokens} statt {n}.',
-  'Nothing was deleted.': 'Nichts wurde gelöscht.',
-  'The model sees {messages}, about {tokens}.': 'Das Modell sieht {messages}, etwa {tokens}.',
-  'The model sees {messages}, about {tokens}; the window of {any} is not known.':
-    'Das Modell sieht {messages}, etwa {tokens}; das Fenster von {any} ist nicht bekannt.',
-  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, {n} until older messages are summarised.':
-    '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; noch {n}, bis ältere Nachrichten zusammengefasst werden.',
-  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, it is time to /compact.':
-    '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; es ist Zeit für /compact.',
-  '{nodes} in the conversation, {lines} shown.': '{nodes} im Gespräch, {lines} gezeigt.',
-  '{nodes} from there on, {lines} shown.': '{nodes} von dort an, {lines} gezeigt.',
-  '{lines} not shown: name a message, or set --limit.':
-    '{lines} nicht gezeigt: nenne eine Nachricht, oder setze --limit.',
-  'There is no branch yet: the conversation is empty.': 'Es gibt noch keinen Zweig: das Gespräch ist leer.',
-  'There is 1 branch.': 'Es gibt einen Zweig.',
-  'There are {n} branches.': 'Es gibt {n} Zweige.',
-  'There are {n} branches; the newest {n} are listed.': 'Es gibt {n} Zweige; die neuesten {n} sind aufgezählt.',
-  'Wrote the branch of {node} to {any}.': 'Der Zweig von {node} ist in {any} geschrieben.',
-  'There are {n} commands. /help <command> explains one.': 'Es gibt {n} Befehle. /help <Befehl> erklärt einen.',
-  'There are no labels.': 'Es gibt keine Lesezeichen.',
-  'There is 1 label.': 'Es gibt ein Lesezeichen.',
-  'There are {n} labels.': 'Es gibt {n} Lesezeichen.',
-  '{node} has no label.': '{node} hat kein Lesezeichen.',
-  '{node} is labelled {quote}.': '{node} hat das Lesezeichen {quote}.',
-  'Nothing to do: {node} has no label.': 'Nichts zu tun: {node} hat kein Lesezeichen.',
-  'Nothing to do: {node} is already labelled {quote}.': 'Nichts zu tun: {node} hat das Lesezeichen {quote} schon.',
-  'Removed the label {quote} from {node}.': 'Das Lesezeichen {quote} ist von {node} entfernt.',
-  'Labelled {node} {quote}.': '{node} hat jetzt das Lesezeichen {quote}.',
-  'Labelled {node} {quote}, before {quote}.': '{node} hat jetzt das Lesezeichen {quote}, vorher {quote}.',
-  'No model was chosen, and none is known here.': 'Kein Modell wurde gewählt, und hier ist keines bekannt.',
-  'This branch uses {any}: it was set on this branch.':
-    'Dieser Zweig verwendet {any}: es wurde auf diesem Zweig gesetzt.',
-  'This branch uses {any}: it wrote the last reply here.':
-    'Dieser Zweig verwendet {any}: es schrieb hier die letzte Antwort.',
-  'This branch uses {any}: it was set for the whole conversation.':
-    'Dieser Zweig verwendet {any}: es wurde für das ganze Gespräch gesetzt.',
-  'This branch uses {any}: it is the default.': 'Dieser Zweig verwendet {any}: es ist voreingestellt.',
-  'This branch already uses {any}.': 'Dieser Zweig verwendet schon {any}.',
-  'This branch uses {any} instead of {any}.': 'Dieser Zweig verwendet {any} statt {any}.',
-  'This branch uses {any}.': 'Dieser Zweig verwendet {any}.',
-  'It is not ready yet.': 'Es ist noch nicht bereit:',
-  'Set {any}, or api_key in [providers.{any}].': 'Setze {any}, oder api_key in [providers.{any}].',
-  'The conversation has no title.': 'Das Gespräch hat keinen Titel.',
-  'The conversation is called {quote}.': 'Das Gespräch heißt {quote}.',
-  'The conversation is called {quote} now.': 'Das Gespräch heißt jetzt {quote}.',
-  'Nothing to do: that is already its title.': 'Nichts zu tun: das ist schon der Titel.',
-  'Removed the title of the conversation.': 'Der Titel des Gesprächs ist entfernt.',
+export const commandSentencesDe: Readonly<Record<string, string>> = {
+  text: '{text}',
+  'already-there': 'Du bist schon dort.',
+  'already-above': 'Du bist schon direkt über {node}.',
+  'hook-moved-to-beginning': 'Ein Hook hat dich stattdessen an den Anfang geführt.',
+  'hook-moved': 'Ein Hook hat dich stattdessen zu {node} geführt.',
+  'moved-to-new-beginning': 'Am Anfang: deine nächste Nachricht beginnt einen neuen Zweig.',
+  'text-in-editor': 'Der Text {words} steht im Eingabefeld.',
+  'summary-precedes': 'Eine Zusammenfassung des verlassenen Zweigs steht vor deiner nächsten Nachricht.',
+  'moved-before': 'Jetzt vor {node}; der Text steht im Eingabefeld.',
+  'moved-to-beginning': 'Am Anfang.',
+  moved: 'Jetzt bei {node}.',
+  'branch-continues': '{count} Zweig geht von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
+  'branches-continue': '{count} Zweige gehen von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
+  'copied-all': 'Alle Zweige sind in ein neues Gespräch kopiert.',
+  'copied-all-to-file': 'Alle Zweige sind in eine neue Datei kopiert: {file}.',
+  'started-again': 'Neu begonnen in einem neuen Gespräch.',
+  'started-again-in-file': 'Neu begonnen in einer neuen Datei: {file}.',
+  'continues-after': 'Geht nach {node} in einem neuen Gespräch weiter.',
+  'continues-after-in-file': 'Geht nach {node} in einer neuen Datei weiter: {file}.',
+  'continues-before': 'Geht vor {node} in einem neuen Gespräch weiter.',
+  'continues-before-in-file': 'Geht vor {node} in einer neuen Datei weiter: {file}.',
+  'its-text-in-editor': 'Der Text steht im Eingabefeld.',
+  'original-unchanged': 'Das ursprüngliche Gespräch ist unverändert.',
+  undid: 'Rückgängig gemacht: {parts}.',
+  redid: 'Wiederhergestellt: {parts}.',
+  'merged-as-summary': 'Der Zweig, der mit {node} endet, ist als Zusammenfassung eingefügt.',
+  'merged-as-messages': 'Der Zweig, der mit {node} endet, ist eingefügt: {messages}.',
+  'copied-message': 'Ans Ende dieses Zweigs kopiert: {node}.',
+  'copied-messages': 'Ans Ende dieses Zweigs kopiert: {messages}.',
+  compacted: '{messages} durch eine Zusammenfassung ersetzt: das Modell bekommt jetzt etwa {tokens} statt {before}.',
+  'nothing-deleted': 'Nichts wurde gelöscht.',
+  'model-sees': 'Das Modell sieht {messages}, etwa {tokens}.',
+  'model-sees-unknown-window': 'Das Modell sieht {messages}, etwa {tokens}; das Fenster von {model} ist nicht bekannt.',
+  'model-sees-until':
+    '{model} sieht {messages}, etwa {tokens}: {used} des Fensters von {window}; noch {left}, bis ältere Nachrichten zusammengefasst werden.',
+  'model-sees-full':
+    '{model} sieht {messages}, etwa {tokens}: {used} des Fensters von {window}; es ist Zeit für /compact.',
+  'nodes-in-conversation': '{nodes} im Gespräch, {lines} gezeigt.',
+  'nodes-from-there': '{nodes} von dort an, {lines} gezeigt.',
+  'lines-not-shown': '{lines} nicht gezeigt: nenne eine Nachricht, oder setze --limit.',
+  'no-branch': 'Es gibt noch keinen Zweig: das Gespräch ist leer.',
+  'one-branch': 'Es gibt einen Zweig.',
+  branches: 'Es gibt {count} Zweige.',
+  'branches-newest': 'Es gibt {count} Zweige; die neuesten {shown} sind aufgezählt.',
+  'branch-written': 'Der Zweig von {node} ist in {file} geschrieben.',
+  'commands-listed': 'Es gibt {count} Befehle. /help <Befehl> erklärt einen.',
+  'command-explained': '/{command}: {summary}',
+  'no-labels': 'Es gibt keine Lesezeichen.',
+  'one-label': 'Es gibt ein Lesezeichen.',
+  labels: 'Es gibt {count} Lesezeichen.',
+  'has-no-label': '{node} hat kein Lesezeichen.',
+  'is-labelled': '{node} hat das Lesezeichen {label}.',
+  'had-no-label': 'Nichts zu tun: {node} hat kein Lesezeichen.',
+  'was-labelled': 'Nichts zu tun: {node} hat das Lesezeichen {label} schon.',
+  'label-removed': 'Das Lesezeichen {label} ist von {node} entfernt.',
+  labelled: '{node} hat jetzt das Lesezeichen {label}.',
+  relabelled: '{node} hat jetzt das Lesezeichen {label}, vorher {before}.',
+  'no-model': 'Kein Modell wurde gewählt, und hier ist keines bekannt.',
+  'model-by-set': 'Dieser Zweig verwendet {model}: es wurde auf diesem Zweig gesetzt.',
+  'model-by-reply': 'Dieser Zweig verwendet {model}: es schrieb hier die letzte Antwort.',
+  'model-by-tree': 'Dieser Zweig verwendet {model}: es wurde für das ganze Gespräch gesetzt.',
+  'model-by-default': 'Dieser Zweig verwendet {model}: es ist voreingestellt.',
+  'model-same': 'Dieser Zweig verwendet schon {model}.',
+  'model-set': 'Dieser Zweig verwendet {model}.',
+  'model-set-instead': 'Dieser Zweig verwendet {model} statt {before}.',
+  'model-not-ready': 'Es ist noch nicht bereit: {missing}',
+  'no-title': 'Das Gespräch hat keinen Titel.',
+  'title-is': 'Das Gespräch heißt {title}.',
+  'title-set': 'Das Gespräch heißt jetzt {title}.',
+  'title-same': 'Nichts zu tun: das ist schon der Titel.',
+  'title-removed': 'Der Titel des Gesprächs ist entfernt.',
+  'part-messages': '{messages}',
+  'part-messages-with-words': '{messages} ({words})',
+  'part-summaries': '{summaries}',
+  'part-compactions': '{compactions}',
+  'part-injected': '{injected}',
+  'part-states': '{states}',
+  'part-added': 'was hinzugefügt wurde',
+  'part-deletion': 'eine Löschung',
+  'part-restored': 'ein wiederhergestellter Teil',
+  'part-move': 'eine Verschiebung',
+  'part-text': 'eine Änderung des Textes',
+  'part-label': 'das Lesezeichen {label}',
+  'part-some-label': 'ein Lesezeichen',
+  'part-title': 'der Titel',
+  'part-some-title': 'ein Titel',
+  'part-model': 'das Modell',
+  'part-branch-model': 'das Modell des Zweigs',
+  'part-tags': 'die Schlagwörter',
+  'part-some-tags': 'Schlagwörter',
+  'part-folder': 'der Ordner',
+  'part-pin': 'die Anheftung',
+  'part-trash': 'der Weg in den Papierkorb',
+  'part-property': 'eine Eigenschaft des Baums',
+  'part-note': 'eine Notiz',
+  'part-group': 'eine Gruppe von Varianten',
+  'part-none': 'eine Änderung ohne bleibende Wirkung',
+  speaker: '{who}',
+  'speaker-with-status': '{who} ({status})',
+  'messages-on-branch': '{messages}',
+  'messages-on-branch-own': '{messages}, davon {own} nur hier',
+  age: '{age}',
+  more: '{count} weitere',
+  'lines-more': '{lines} mehr',
+  here: '← du bist hier',
+  amount: '{count}',
+  share: '{used}',
+  'command-summary': '{text}',
+  'command-argument': '{text}',
+  'command-example': '{text}',
+  'position-here': 'die aktuelle Nachricht',
+  'position-start': 'vor der ersten Nachricht',
 };
 
-/** The parts of an act, as undo and redo name them. */
-const partsDe: Readonly<Record<string, string>> = {
-  '{messages} ({quote})': '{messages} ({quote})',
-  '{messages}': '{messages}',
-  '{n} branch summary': '{n} Zusammenfassung eines Zweigs',
-  '{n} branch summaries': '{n} Zusammenfassungen von Zweigen',
-  '{n} compaction': '{n} Verdichtung',
-  '{n} compactions': '{n} Verdichtungen',
-  '{n} injected message': '{n} eingefügte Nachricht',
-  '{n} injected messages': '{n} eingefügte Nachrichten',
-  '{n} state of an extension': '{n} Zustand einer Erweiterung',
-  '{n} state of an extensions': '{n} Zustände von Erweiterungen',
-  'a label': 'ein Lesezeichen',
-  'the label {quote}': 'das Lesezeichen {quote}',
-  'the title': 'der Titel',
-  'the model': 'das Modell',
-  'the model of the branch': 'das Modell des Zweigs',
-  'the tags': 'die Schlagwörter',
-  tags: 'Schlagwörter',
-  'the folder': 'der Ordner',
-  'the pin': 'die Anheftung',
-  'the move to the trash': 'der Weg in den Papierkorb',
-  'a property of the tree': 'eine Eigenschaft des Baums',
-  'what was added': 'was hinzugefügt wurde',
-  'a deletion': 'eine Löschung',
-  'a restored part': 'ein wiederhergestellter Teil',
-  'a move': 'eine Verschiebung',
-  'a change of text': 'eine Änderung des Textes',
-  'a title': 'ein Titel',
-  'a note': 'eine Notiz',
-  'a grouping of variants': 'eine Gruppe von Varianten',
-  'a change without lasting effect': 'eine Änderung ohne bleibende Wirkung',
-};
-
-const speakersDe: Readonly<Record<string, string>> = {
+/** Roles, kinds of markers and statuses. */
+const wordsDe: Readonly<Record<string, string>> = {
   user: 'du',
   assistant: 'Modell',
   system: 'System',
@@ -131,126 +128,26 @@ const speakersDe: Readonly<Record<string, string>> = {
   compaction: 'Verdichtung',
   injected: 'eingefügt',
   state: 'Zustand',
-};
-const speaker = Object.keys(speakersDe).join('|');
-
-const numbers = new Intl.NumberFormat('de');
-const numberOf = (written: string) => Number(written.replaceAll(',', ''));
-const german = (written: string) => numbers.format(numberOf(written));
-const quotedText = (text: string) => `„${text.slice(1, -1)}“`;
-
-function countedAs(one: string, many: string) {
-  return (text: string) => {
-    const n = /^[\d,]+/.exec(text)?.[0] ?? '0';
-    return `${german(n)} ${numberOf(n) === 1 ? one : many}`;
-  };
-}
-
-/** The placeholders: what they match, and how the value is translated. */
-const places: Readonly<Record<string, { readonly is: string; say(text: string): string }>> = {
-  n: { is: '[\\d,]+', say: german },
-  percent: { is: '[\\d.]+ %', say: (text) => text.replace('.', ',') },
-  any: { is: '.+?', say: (text) => text },
-  quote: { is: '“.*?”', say: quotedText },
-  node: {
-    is: `(?:${speaker}) (?:“.*?”|\\(no text\\))`,
-    say: (text) => {
-      const [, who = '', words = ''] = /^(\S+) (.*)$/s.exec(text) ?? [];
-      return `${words === '(no text)' ? 'ohne Text' : quotedText(words)} (${speakersDe[who] ?? who})`;
-    },
-  },
-  parts: { is: '.+?', say: (text) => partsOfLine(text) ?? text },
-  messages: { is: '[\\d,]+ messages?', say: countedAs('Nachricht', 'Nachrichten') },
-  tokens: { is: '[\\d,]+ tokens?', say: countedAs('Token', 'Token') },
-  nodes: { is: '[\\d,]+ nodes?', say: countedAs('Knoten', 'Knoten') },
-  lines: { is: '[\\d,]+ lines?', say: countedAs('Zeile', 'Zeilen') },
-};
-
-interface Rule {
-  readonly fits: RegExp;
-  readonly names: readonly string[];
-  readonly german: string;
-}
-
-/** Compiles sentences to rules; those with more fixed text are tried first. */
-function rulesOf(table: Readonly<Record<string, string>>, end: string): readonly Rule[] {
-  return Object.entries(table)
-    .toSorted(([a], [b]) => b.replace(/\{\w+\}/g, '').length - a.replace(/\{\w+\}/g, '').length)
-    .map(([english, said]) => {
-      const names = [...english.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-      const source = english
-        .split(/\{\w+\}/)
-        .map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-        .reduce((whole, words, at) => `${whole}(${places[names[at - 1] ?? '']?.is ?? '.+?'})${words}`);
-      return { fits: new RegExp(`${source}(?=${end})`, 'sy'), names, german: said };
-    });
-}
-
-function speakerIn({ fits, names, german: said }: Rule, text: string, from: number): [string, number] | null {
-  fits.lastIndex = from;
-  const found = fits.exec(text);
-  if (found === null) return null;
-  const values = names.map((name, at) => ({ name, text: places[name]?.say(found[at + 1] ?? '') ?? '' }));
-  // Placeholders with the same name are filled in their order.
-  const filled = said.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const at = values.findIndex((value) => value.name === name);
-    return values.splice(at, 1)[0]?.text ?? '';
-  });
-  return [filled, from + found[0].length];
-}
-
-// Quoted text may look like the end of a sentence: rules that match to the very end are tried first.
-const sentences = [
-  ...rulesOf(
-    Object.fromEntries(Object.entries(commandSentencesDe).filter(([english]) => !english.includes('{any}'))),
-    '$',
-  ),
-  ...rulesOf(commandSentencesDe, '\\s|$'),
-];
-const partRules = rulesOf(partsDe, ', | and |$');
-
-function firstMatch(rules: readonly Rule[], text: string, from: number): [string, number] | null {
-  for (const rule of rules) {
-    const said = speakerIn(rule, text, from);
-    if (said !== null) return said;
-  }
-  return null;
-}
-
-/** A translated list of parts of an act; null if a part is unknown. */
-function partsOfLine(text: string): string | null {
-  const said: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const part = firstMatch(partRules, text, at);
-    if (part === null) return null;
-    said.push(part[0]);
-    at = part[1] + (/^(?:, | and )/.exec(text.slice(part[1]))?.[0].length ?? 0);
-  }
-  return said.length < 2 ? (said[0] ?? null) : `${said.slice(0, -1).join(', ')} und ${said.at(-1)}`;
-}
-
-/** Translates output sentence by sentence; from the first unknown one on it stays English. */
-export function germanSaid(text: string): Dictionary {
-  const [, name, about = ''] = /^(\/[\w-]+): (.+)$/s.exec(text) ?? [];
-  const explained = germanPhrase(about);
-  if (explained !== null) return { said: `${name}: ${explained}` };
-  const said: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const sentence = firstMatch(sentences, text, at);
-    if (sentence === null) return { said: said.join(' '), english: text.slice(at) };
-    said.push(sentence[0]);
-    at = sentence[1] + (text[sentence[1]] === ' ' ? 1 : 0);
-  }
-  return { said: said.join(' ') };
-}
-
-const statusesDe: Readonly<Record<string, string>> = {
+  'system-prompt': 'Systemprompt',
+  summary: 'Zusammenfassung',
   pending: 'wird geschrieben',
   interrupted: 'abgebrochen',
   aborted: 'angehalten',
   error: 'Fehler',
 };
-const unitsDe: Readonly<Record<string, readonly [string, string]>> = {
+
+export const unitsDe: Readonly<Record<string, readonly [string, string]>> = {
+  message: ['Nachricht', 'Nachrichten'],
+  token: ['Token', 'Token'],
+  node: ['Knoten', 'Knoten'],
+  line: ['Zeile', 'Zeilen'],
+  summary: ['Zusammenfassung eines Zweigs', 'Zusammenfassungen von Zweigen'],
+  compaction: ['Verdichtung', 'Verdichtungen'],
+  injected: ['eingefügte Nachricht', 'eingefügte Nachrichten'],
+  state: ['Zustand einer Erweiterung', 'Zustände von Erweiterungen'],
+};
+
+const timesDe: Readonly<Record<string, readonly [string, string]>> = {
   year: ['Jahr', 'Jahren'],
   month: ['Monat', 'Monaten'],
   day: ['Tag', 'Tagen'],
@@ -258,41 +155,91 @@ const unitsDe: Readonly<Record<string, readonly [string, string]>> = {
   minute: ['Minute', 'Minuten'],
 };
 
-function germanAge(age: string): string {
-  const [, n = '', unit = ''] = /^([\d,]+) (\w+?)s? ago$/.exec(age) ?? [];
-  const names = unitsDe[unit];
-  if (names === undefined) return age === 'just now' ? 'gerade eben' : age;
-  return `vor ${german(n)} ${numberOf(n) === 1 ? names[0] : names[1]}`;
+const numbers = new Intl.NumberFormat('de');
+
+function namedIn<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-const listLine = new RegExp(`^(\\s*\\d+\\. [│├└─⋮•*\\d ]*)(${speaker})(?: \\((\\w+)\\))?(?=$|[ :])`);
-const contextLine = new RegExp(`^((?:–|\\d+\\.) +)([\\d,]+)( {2})(${speaker}|system-prompt|summary): `);
+function countedDe(count: number, [one, many]: readonly [string, string]): string {
+  return `${numbers.format(count)} ${count === 1 ? one : many}`;
+}
 
-/** Translates a line of a command's list. */
-export function germanLine(line: string): string {
-  const whole = germanPhrase(line);
-  if (whole !== null) return whole;
-  const [, left = '', right = ''] = /^(.*\S {2,})(\S.*)$/.exec(line) ?? [];
-  const about = germanPhrase(right);
-  if (about !== null) return left + about;
-  const more = /^([ │]*⋮ {2}|… )([\d,]+)( lines?)? more$/.exec(line);
-  if (more !== null) return `${more[1]}${german(more[2] ?? '')} weitere${more[3] === undefined ? '' : ' Zeilen'}`;
-  if (/^\[[█░]+\] [\d.]+ %$/.test(line)) return line.replace('.', ',');
-  return line
-    .replace(contextLine, (_, number: string, tokens: string, gap: string, who: string) => {
-      const heads: Readonly<Record<string, string>> = { 'system-prompt': 'Systemprompt', summary: 'Zusammenfassung' };
-      return `${number}${german(tokens)}${gap}${speakersDe[who] ?? heads[who] ?? who}: `;
-    })
-    .replace(listLine, (_, before: string, who: string, status: string | undefined) => {
-      const state = status === undefined ? '' : ` (${statusesDe[status] ?? status})`;
-      return `${before}${speakersDe[who] ?? who}${state}`;
-    })
-    .replace(
-      / · ([\d,]+ messages?)(?:, ([\d,]+) of its own)? · (.+)$/,
-      (_, n: string, own: string | undefined, age) => {
-        const count = countedAs('Nachricht', 'Nachrichten')(n);
-        return ` · ${count}${own === undefined ? '' : `, davon ${german(own)} nur hier`} · ${germanAge(String(age))}`;
-      },
-    )
-    .replace(/ {2}← you are here$/, '  ← du bist hier');
+/** A value of a phrase in German; null if its kind is unknown, for example of a newer server. */
+function germanValue(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return numbers.format(value);
+  if (typeof value !== 'object' || value === null) return null;
+  if ('quote' in value) return `„${String(value.quote)}“`;
+  if ('who' in value && 'words' in value) {
+    const who = namedIn(wordsDe, value.who) ?? String(value.who);
+    return `${value.words === null ? 'ohne Text' : `„${String(value.words)}“`} (${who})`;
+  }
+  if ('word' in value) return namedIn(wordsDe, value.word) ?? String(value.word);
+  if ('share' in value && typeof value.share === 'number') {
+    const digits = value.share < 0.1 ? 1 : 0;
+    return `${(value.share * 100).toFixed(digits).replace('.', ',')} %`;
+  }
+  const unit = 'unit' in value ? value.unit : undefined;
+  if ('count' in value && typeof value.count === 'number') {
+    const names = namedIn(unitsDe, unit);
+    return names === undefined ? null : countedDe(value.count, names);
+  }
+  if ('ago' in value && typeof value.ago === 'number') {
+    const names = namedIn(timesDe, unit);
+    return names === undefined ? 'gerade eben' : `vor ${countedDe(value.ago, names)}`;
+  }
+  return 'parts' in value && Array.isArray(value.parts) ? joinDe(value.parts) : null;
+}
+
+function joinDe(parts: readonly unknown[]): string | null {
+  const said = parts.map((part) => (isPhrase(part) ? germanPhrase(part) : null));
+  if (said.includes(null)) return null;
+  return said.length < 2 ? (said[0] ?? '') : `${said.slice(0, -1).join(', ')} und ${said.at(-1)}`;
+}
+
+function isPhrase(value: unknown): value is CommandPhrase {
+  return typeof value === 'object' && value !== null && 'code' in value && 'data' in value;
+}
+
+/** The German words of a phrase; null if its code or one of its values is unknown. */
+export function germanPhrase({ code, data }: CommandPhrase): string | null {
+  const own = ownWords(code, data);
+  if (own !== null) return own;
+  const template = namedIn(commandSentencesDe, code);
+  if (template === undefined) return null;
+  let isKnown = true;
+  const said = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = germanValue(data[name]);
+    isKnown &&= value !== null;
+    return value ?? '';
+  });
+  return isKnown ? said : null;
+}
+
+/** The words of a built-in command, by its name. */
+function ownWords(code: string, { command, argument, example }: CommandPhrase['data']): string | null {
+  const words = namedIn(commandWordsDe, command);
+  if (words === undefined) return null;
+  if (code === 'command-summary') return words.summary;
+  if (code === 'command-argument') return namedIn(words.arguments ?? {}, argument) ?? null;
+  return code === 'command-example' && typeof example === 'number' ? (words.examples[example] ?? null) : null;
+}
+
+/** What a command reports, in German if every sentence is known; an added command has no codes. */
+export function germanReport({ said, did = [] }: Pick<CommandAnswer, 'said' | 'did'>): Dictionary {
+  const sentences = did.map(germanPhrase);
+  return sentences.length === 0 || sentences.includes(null)
+    ? { said: '', english: said }
+    : { said: sentences.join(' ') };
+}
+
+/** The lines of a command's list in German; a line with something unknown stays English. */
+export function germanLines({ text = '', lines }: Pick<CommandAnswer, 'text' | 'lines'>): readonly string[] {
+  const english = text.split('\n');
+  if (lines === undefined) return english;
+  return lines.map((line, at) => {
+    const parts = line.map((part) => (typeof part === 'string' ? part : germanPhrase(part)));
+    return parts.includes(null) ? (english[at] ?? '') : parts.join('');
+  });
 }

@@ -27,7 +27,7 @@ export type OpenedDialog =
   | {
       readonly name: 'listing';
       readonly words: Dictionary;
-      readonly text: string;
+      readonly lines: readonly string[];
       readonly list: readonly NodeId[];
     }
   | {

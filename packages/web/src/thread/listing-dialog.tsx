@@ -1,7 +1,6 @@
 import { asProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
-import { commandLine } from '../i18n/command-texts.ts';
 import type { Dictionary as Said } from '../i18n/dictionary.ts';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -12,13 +11,13 @@ import { LocalizedError } from '../ui/refusal.tsx';
 interface ListingProps {
   readonly words: Said;
   /** The lines as in a terminal; numbered ones are nodes of the list. */
-  readonly text: string;
+  readonly lines: readonly string[];
   readonly list: readonly NodeId[];
   readonly onClose: () => void;
 }
 
 /** The list of a command: branches, an outline, the context. A line with a message opens it. */
-export function ListingDialog({ words, text, list, onClose }: ListingProps): ReactElement {
+export function ListingDialog({ words, lines, list, onClose }: ListingProps): ReactElement {
   const session = useSession();
   const goTo = (id: NodeId) => {
     onClose();
@@ -27,9 +26,9 @@ export function ListingDialog({ words, text, list, onClose }: ListingProps): Rea
       .then(() => session.scrollTo(id))
       .catch((thrown) => showError(asProblem(thrown)));
   };
-  const lines = text.split('\n').map((line, at) => {
+  const rows = lines.map((line, at) => {
     const number = /^\s*(\d+)\. /.exec(line)?.[1];
-    return { key: `${at} ${line}`, line: commandLine(line), id: number === undefined ? undefined : list[+number - 1] };
+    return { key: `${at} ${line}`, line, id: number === undefined ? undefined : list[+number - 1] };
   });
   return (
     <Dialog title={t('commandShows')} onClose={onClose} className="listing-dialog">
@@ -37,7 +36,7 @@ export function ListingDialog({ words, text, list, onClose }: ListingProps): Rea
         <LocalizedError {...words} />
       </p>
       <div className="listing">
-        {lines.map(({ key, line, id }) =>
+        {rows.map(({ key, line, id }) =>
           id === undefined ? (
             <div key={key} dir="auto">
               {line}

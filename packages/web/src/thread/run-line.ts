@@ -1,6 +1,6 @@
 import { asProblem, type CommandAnswer, refreshUnlessNavigated, type TreeSession } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
-import { commandWords } from '../i18n/command-texts.ts';
+import { commandLines, commandWords } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { saveDraft } from '../state/drafts.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
@@ -46,11 +46,11 @@ export async function runCommandLine(session: TreeSession, line: string): Promis
     // The text is saved as the draft of the tree where it will be edited.
     if (elsewhere && selectedText !== '') saveDraft(place.treeId, selectedText);
     await followCommand(session, place, lead);
-    const words = commandWords(said);
+    const words = commandWords(answer);
     // Undo is a command too: the text that it returns is ignored.
     const back =
       undo === undefined ? {} : { action: { label: t('undo'), run: () => void runCommandLine(session, undo) } };
-    if (text !== '') openDialog({ name: 'listing', words, text, list: list ?? [] });
+    if (text !== '') openDialog({ name: 'listing', words, lines: commandLines(answer), list: list ?? [] });
     else if (said !== '') showToast({ icon: 'check', text: words.said, english: words.english, ...back });
     return elsewhere ? '' : selectedText;
   } catch (thrown) {

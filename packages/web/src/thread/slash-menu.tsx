@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { commandPhrase, commandUsage } from '../i18n/command-texts.ts';
+import { commandSummary, commandUsage, completionWords } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { useLibrary, variablesIn } from '../state/library.ts';
@@ -43,7 +43,7 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
           const options = items.map((item) => ({
             line: text.slice(0, from) + item.value,
             name: item.label,
-            summary: commandPhrase(item.about),
+            summary: completionWords(item.about, item.phrase),
             usage: '',
           }));
           setFound({ line: text, options });
@@ -73,7 +73,7 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
             .map((command) => ({
               line: `/${command.name} `,
               name: command.name,
-              summary: commandPhrase(command.summary),
+              summary: commandSummary(command),
               usage: commandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
             })),
         ]

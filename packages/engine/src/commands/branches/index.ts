@@ -2,7 +2,8 @@ import { ask, type Node, type NodeId, type ReadProgram, type TopologyNode } from
 import { previewOf } from '@coppice/core/tree';
 import type { CommandScope } from '../contract.ts';
 import { defineCommand, optionArgument } from '../define.ts';
-import { ageOf, countOf, quote, roleLabel, stripUnsafe } from '../format.ts';
+import { quote, stripUnsafe } from '../format.ts';
+import { agoValue, counted, listing, type PhraseLine, phrase, report, speakerOf } from '../phrases.ts';
 
 /** A branch, identified by its last node. */
 export interface BranchRow {
@@ -32,18 +33,18 @@ export const branches = defineCommand({
   async run(scope, { limit = 20 }) {
     const { rows, total } = await scope.store.read(scope.treeId, () => readBranches(scope, limit));
     const left = total - rows.length;
-    const said =
-      total === 0
-        ? 'There is no branch yet: the conversation is empty.'
-        : `There ${total === 1 ? 'is 1 branch' : `are ${total.toLocaleString('en')} branches`}${left > 0 ? `; the newest ${rows.length} are listed` : ''}.`;
+    const did =
+      total < 2
+        ? phrase(total === 0 ? 'no-branch' : 'one-branch')
+        : left > 0
+          ? phrase('branches-newest', { count: total, shown: rows.length })
+          : phrase('branches', { count: total });
     const width = String(rows.length).length;
     return {
-      said,
+      ...report(did),
       data: { branches: rows, total },
       list: rows.map((row) => row.nodeId),
-      text: rows
-        .map((row, index) => `${String(index + 1).padStart(width)}. ${branchLine(row, scope.now())}`)
-        .join('\n'),
+      ...listing(rows.map((row, index) => [`${String(index + 1).padStart(width)}. `, ...branchLine(row, scope.now())])),
     };
   },
 });
@@ -51,17 +52,19 @@ export const branches = defineCommand({
 function branchLine(
   { kind, role, preview, label, status, createdAt, messages, own, current }: BranchRow,
   now: number,
-): string {
+): PhraseLine {
+  const all = counted(messages, 'message');
+  const name = label === null ? '' : ` [${stripUnsafe(label)}]`;
   return [
     current ? '* ' : '  ',
-    roleLabel({ kind, role }),
-    status === 'success' ? '' : ` (${status})`,
-    label === null ? '' : ` [${stripUnsafe(label)}]`,
-    preview === '' ? '' : ` ${quote(preview)}`,
-    ` · ${countOf(messages, 'message')}${own < messages ? `, ${own} of its own` : ''}`,
+    speakerOf({ kind, role, status }),
+    `${name}${preview === '' ? '' : ` ${quote(preview)}`} · `,
+    own < messages
+      ? phrase('messages-on-branch-own', { messages: all, own })
+      : phrase('messages-on-branch', { messages: all }),
     // Entries of session files may have no timestamp.
-    createdAt === 0 ? '' : ` · ${ageOf(now - createdAt)}`,
-  ].join('');
+    ...(createdAt === 0 ? [] : [' · ', phrase('age', { age: agoValue(now - createdAt) })]),
+  ];
 }
 
 function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: BranchRow[]; total: number }> {

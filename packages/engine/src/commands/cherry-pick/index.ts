@@ -1,7 +1,7 @@
 import { ask, treeId as asTreeId, run } from '@coppice/core';
 import { defineCommand, optionArgument, optionalArgument, requiredArgument } from '../define.ts';
 import { findNodeByName } from '../find-node.ts';
-import { countOf, describeNode } from '../format.ts';
+import { counted, nodeValue, phrase, report } from '../phrases.ts';
 
 /** Copies messages below the view's position. */
 export const cherryPick = defineCommand({
@@ -34,9 +34,12 @@ export const cherryPick = defineCommand({
       scope.running(),
     );
     const picked = await store.read(treeId, () => ask('node', { id: result.nodeId }));
-    const what = last === undefined ? describeNode(picked ?? first) : countOf(result.added.length, 'message');
+    const did =
+      last === undefined
+        ? phrase('copied-message', { node: nodeValue(picked ?? first) })
+        : phrase('copied-messages', { messages: counted(result.added.length, 'message') });
     return {
-      said: `Copied ${what} to the end of this branch.`,
+      ...report(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, from: { treeId: source ?? treeId, nodeId: first.id } },
       place: { treeId, activeNodeId: result.nodeId },

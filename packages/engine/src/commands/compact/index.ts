@@ -1,6 +1,6 @@
 import { refuse } from '@coppice/core';
 import { defineCommand, optionalArgument } from '../define.ts';
-import { countOf } from '../format.ts';
+import { counted, phrase, report } from '../phrases.ts';
 
 /** Replaces older messages by a summary in what the model sees. */
 export const compact = defineCommand({
@@ -18,7 +18,14 @@ export const compact = defineCommand({
     const request = { store, treeId, nodeId: activeNodeId, focus, actor, actId: scope.newAct(), signal };
     const { nodeId, tokensBefore, tokensAfter, summarised } = await scope.compact(request);
     return {
-      said: `${countOf(summarised, 'message')} replaced by a summary: the model now gets about ${countOf(tokensAfter, 'token')} instead of ${tokensBefore.toLocaleString('en')}. Nothing was deleted.`,
+      ...report(
+        phrase('compacted', {
+          messages: counted(summarised, 'message'),
+          tokens: counted(tokensAfter, 'token'),
+          before: tokensBefore,
+        }),
+        phrase('nothing-deleted'),
+      ),
       undo: '/undo',
       data: { nodeId, tokensBefore, tokensAfter, summarised },
       place: { treeId, activeNodeId: nodeId },

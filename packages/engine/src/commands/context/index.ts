@@ -4,7 +4,8 @@ import { readBranchModel } from '../branch-model.ts';
 import type { CommandScope, TokenGauge } from '../contract.ts';
 import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { countOf, quote } from '../format.ts';
+import { quote } from '../format.ts';
+import { counted, listing, type Phrase, type PhraseLine, phrase, report } from '../phrases.ts';
 
 /** One message of the context. */
 export interface ContextRow {
@@ -49,10 +50,10 @@ export const context = defineCommand({
     }));
     const compactAt = window === null ? null : window - compactionBudget(window).reserve;
     return {
-      said: contextSentence(rows.length, gauge, compactAt),
+      ...report(contextSentence(rows.length, gauge, compactAt)),
       data: { ...gauge, compactAt, compaction: found.compaction?.nodeId ?? null, entries: rows, flags },
       list: rows.flatMap((row) => (row.nodeId === null ? [] : [row.nodeId])),
-      text: render(rows, gauge),
+      ...listing(contextLines(rows, gauge)),
     };
   },
 });
@@ -79,32 +80,37 @@ function contextSentence(
   count: number,
   { estimate, window, used, model }: TokenGauge,
   compactAt: number | null,
-): string {
-  const tokens = `${countOf(count, 'message')}, about ${countOf(estimate.tokens, 'token')}`;
-  if (used === null || window === null || compactAt === null)
-    return `The model sees ${tokens}${model === null ? '' : `; the window of ${model} is not known`}.`;
-  const space = compactAt - estimate.tokens;
-  const left =
-    space > 0 ? `${space.toLocaleString('en')} until older messages are summarised` : 'it is time to /compact';
-  return `${model} sees ${tokens}: ${percent(used)} of its window of ${window.toLocaleString('en')}, ${left}.`;
-}
-
-function percent(used: number): string {
-  return `${(used * 100).toFixed(used < 0.1 ? 1 : 0)} %`;
+): Phrase {
+  const seen = { messages: counted(count, 'message'), tokens: counted(estimate.tokens, 'token') };
+  if (used === null || window === null || compactAt === null || model === null)
+    return model === null ? phrase('model-sees', seen) : phrase('model-sees-unknown-window', { ...seen, model });
+  const values = { ...seen, model, window, used: { share: used } };
+  const left = compactAt - estimate.tokens;
+  return left > 0 ? phrase('model-sees-until', { ...values, left }) : phrase('model-sees-full', values);
 }
 
 const length = 24;
 
-function render(rows: readonly ContextRow[], { used }: TokenGauge): string {
+function contextLines(rows: readonly ContextRow[], { used }: TokenGauge): readonly PhraseLine[] {
   const full = used === null ? 0 : Math.min(length, Math.ceil(used * length));
-  const bar = used === null ? [] : [`[${'█'.repeat(full)}${'░'.repeat(length - full)}] ${percent(used)}`];
+  const bar: PhraseLine[] =
+    used === null
+      ? []
+      : [[`[${'█'.repeat(full)}${'░'.repeat(length - full)}] `, phrase('share', { used: { share: used } })]];
   const widest = rows.reduce((most, row) => Math.max(most, row.tokens.toLocaleString('en').length), 0);
   // The numbers are those of `list`, which does not include the system prompt.
   let number = 0;
-  const lines = rows.map(({ nodeId, kind, role, tokens, preview }) => {
+  const lines = rows.map(({ nodeId, kind, role, tokens, preview }): PhraseLine => {
     if (nodeId !== null) number++;
-    const who = kind === 'message' ? role : kind;
-    return `${(nodeId === null ? '–' : `${number}.`).padEnd(4)} ${tokens.toLocaleString('en').padStart(widest)}  ${who}: ${preview}`;
+    const who = { word: kind === 'message' ? role : kind };
+    const gap = ' '.repeat(widest - tokens.toLocaleString('en').length + 1);
+    return [
+      `${(nodeId === null ? '–' : `${number}.`).padEnd(4)}${gap}`,
+      phrase('amount', { count: tokens }),
+      '  ',
+      phrase('speaker', { who }),
+      `: ${preview}`,
+    ];
   });
-  return [...bar, ...lines].join('\n');
+  return [...bar, ...lines];
 }

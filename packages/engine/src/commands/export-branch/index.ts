@@ -1,7 +1,7 @@
 import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { describeNode } from '../format.ts';
+import { nodeValue, phrase, report } from '../phrases.ts';
 
 /** Writes a branch into a session file. */
 export const exportBranch = defineCommand({
@@ -23,7 +23,7 @@ export const exportBranch = defineCommand({
       throw commandError('command/unavailable', 'Session files cannot be written here.');
     const file = await copies.exportBranch({ store, treeId, nodeId: target.id, pathOnly: path, to: to?.trim() });
     return {
-      said: `Wrote the branch of ${describeNode(target)} to ${file}.`,
+      ...report(phrase('branch-written', { node: nodeValue(target), file })),
       data: { file, nodeId: target.id, pathOnly: path },
     };
   },

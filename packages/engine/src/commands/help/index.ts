@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../contract.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
+import { argumentPhrase, listing, type PhraseLine, phrase, report, summaryPhrase } from '../phrases.ts';
 import { unknownCommand } from '../unknown-command.ts';
 
 /** Lists the commands or explains one. */
@@ -14,14 +15,19 @@ export const help = defineCommand({
   async run({ commands }, { command: name }) {
     if (name === undefined)
       return {
-        said: `There are ${commands.length} commands. /help <command> explains one.`,
+        ...report(phrase('commands-listed', { count: commands.length })),
         data: { commands: commands.map(helpLine) },
-        text: helpOverview(commands),
+        ...listing(overviewLines(commands)),
       };
     const wanted = name.trim().replace(/^\//, '').toLowerCase();
     const found = commands.find((command) => command.name === wanted);
     if (found === undefined) throw unknownCommand(wanted, commands);
-    return { said: `/${found.name}: ${found.summary}`, data: { commands: [helpLine(found)] }, text: explained(found) };
+    const summary = { parts: [summaryPhrase(found)] };
+    return {
+      ...report(phrase('command-explained', { command: found.name, summary })),
+      data: { commands: [helpLine(found)] },
+      ...listing(explainedLines(found)),
+    };
   },
 });
 
@@ -29,23 +35,34 @@ function helpLine({ name, summary, usage, schema, examples }: CommandDefinition)
   return { name, summary, usage, schema, examples };
 }
 
-function helpOverview(commands: readonly CommandDefinition[]): string {
+function overviewLines(commands: readonly CommandDefinition[]): readonly PhraseLine[] {
   const width = commands.reduce((most, { name }) => Math.max(most, name.length + 1), 0);
-  return commands.map(({ name, summary }) => `${`/${name}`.padEnd(width)}  ${summary}`).join('\n');
+  return commands.map((command) => [`${`/${command.name}`.padEnd(width)}  `, summaryPhrase(command)]);
 }
 
-function explained({ usage, summary, parameters, examples }: CommandDefinition): string {
+function explainedLines(command: CommandDefinition): readonly PhraseLine[] {
+  const { usage, parameters, examples, name } = command;
   const entries = Object.entries(parameters);
   const label = (key: string) => (parameters[key]?.by === 'name' ? `--${key}` : key);
   const width = entries.reduce((most, [key]) => Math.max(most, label(key).length), 0);
   return [
-    usage,
-    '',
-    summary,
+    [usage],
+    [''],
+    [summaryPhrase(command)],
     ...(entries.length === 0
       ? []
-      : ['', ...entries.map(([key, { about }]) => `  ${label(key).padEnd(width)}  ${about}`)]),
-    '',
-    ...examples.map(({ line, about }) => `  ${line}   ${about}`),
-  ].join('\n');
+      : [
+          [''],
+          ...entries.map(
+            ([key, { about }]): PhraseLine => [`  ${label(key).padEnd(width)}  `, argumentPhrase(name, key, about)],
+          ),
+        ]),
+    [''],
+    ...examples.map(
+      ({ line, about }, at): PhraseLine => [
+        `  ${line}   `,
+        phrase('command-example', { command: name, example: at, text: about }),
+      ],
+    ),
+  ];
 }

@@ -3,8 +3,9 @@ import type { CommandResult } from '../contract.ts';
 import { defineCommand, flagArgument, optionArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { countOf, describeNode, quote, stripUnsafe } from '../format.ts';
+import { stripUnsafe } from '../format.ts';
 import { positionOfWord } from '../node-references.ts';
+import { listing, nodeValue, phrase, quoted, report } from '../phrases.ts';
 
 /** The listed labels, or the node and its previous label. */
 export interface Labelled {
@@ -35,13 +36,14 @@ export const label = defineCommand({
     if (!remove && title === '' && on === undefined) {
       const { bookmarks } = await store.read(treeId, () => ask('subtreeInfo', { of: rootId }));
       return {
-        said:
-          bookmarks.length === 0
-            ? 'There are no labels.'
-            : `There ${bookmarks.length === 1 ? 'is' : 'are'} ${countOf(bookmarks.length, 'label')}.`,
+        ...report(
+          bookmarks.length < 2
+            ? phrase(bookmarks.length === 0 ? 'no-labels' : 'one-label')
+            : phrase('labels', { count: bookmarks.length }),
+        ),
         data: { labels: bookmarks, nodeId: null, before: null },
         list: bookmarks.map((mark) => mark.nodeId),
-        text: bookmarks.map((mark, index) => `${index + 1}. ${stripUnsafe(mark.title)}`).join('\n'),
+        ...listing(bookmarks.map((mark, index) => [`${index + 1}. ${stripUnsafe(mark.title)}`])),
       };
     }
     if (positionOfWord(title) !== null)
@@ -50,8 +52,11 @@ export const label = defineCommand({
     const before = await store.read(treeId, () => ask('bookmark', { on: node.id }));
     const data = { labels: [], nodeId: node.id, before: before?.title ?? null };
     if (!remove && title === '') {
-      const is = before === null ? 'has no label' : `is labelled ${quote(before.title)}`;
-      return { said: `${describeNode(node)} ${is}.`, data };
+      const did =
+        before === null
+          ? phrase('has-no-label', { node: nodeValue(node) })
+          : phrase('is-labelled', { node: nodeValue(node), label: quoted(before.title) });
+      return { ...report(did), data };
     }
     const { commit } = await run(
       store,
@@ -59,12 +64,17 @@ export const label = defineCommand({
       scope.running(),
     );
     if (commit === null) {
-      const as = remove ? 'has no label' : `is already labelled ${quote(title)}`;
-      return { said: `Nothing to do: ${describeNode(node)} ${as}.`, data };
+      const did = remove
+        ? phrase('had-no-label', { node: nodeValue(node) })
+        : phrase('was-labelled', { node: nodeValue(node), label: quoted(title) });
+      return { ...report(did), data };
     }
-    const said = remove
-      ? `Removed the label ${quote(before?.title ?? '')} from ${describeNode(node)}.`
-      : `Labelled ${describeNode(node)} ${quote(title)}${before === null ? '' : `, before ${quote(before.title)}`}.`;
-    return { said, undo: '/undo', data };
+    const values = { node: nodeValue(node), label: quoted(remove ? (before?.title ?? '') : title) };
+    const did = remove
+      ? phrase('label-removed', values)
+      : before === null
+        ? phrase('labelled', values)
+        : phrase('relabelled', { ...values, before: quoted(before.title) });
+    return { ...report(did), undo: '/undo', data };
   },
 });

@@ -3,8 +3,9 @@ import type { BranchSummary, CommandScope } from '../contract.ts';
 import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { countOf, describeNode } from '../format.ts';
+import { describeNode } from '../format.ts';
 import { forkPointOf } from '../go-to.ts';
+import { counted, nodeValue, phrase, report } from '../phrases.ts';
 
 /** Merges a side branch into the current one. */
 export const merge = defineCommand({
@@ -48,9 +49,11 @@ export const merge = defineCommand({
       scope.running(),
     );
     await scope.events.tell('merge', { treeId, nodeId: result.nodeId, added: result.added, mergedFrom: tip.id });
-    const how = isCopied ? `as ${countOf(result.added.length, 'message')}` : 'as a summary';
+    const did = isCopied
+      ? phrase('merged-as-messages', { node: nodeValue(tip), messages: counted(result.added.length, 'message') })
+      : phrase('merged-as-summary', { node: nodeValue(tip) });
     return {
-      said: `Merged the branch that ends with ${describeNode(tip)}, ${how}.`,
+      ...report(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, mergedFrom: tip.id },
       place: { treeId, activeNodeId: result.nodeId },

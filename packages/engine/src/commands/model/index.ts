@@ -2,12 +2,13 @@ import { run } from '@coppice/core';
 import { readBranchModel } from '../branch-model.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
+import { phrase, report } from '../phrases.ts';
 
 const reasons = {
-  set: 'it was set on this branch',
-  reply: 'it wrote the last reply here',
-  tree: 'it was set for the whole conversation',
-  default: 'it is the default',
+  set: 'model-by-set',
+  reply: 'model-by-reply',
+  tree: 'model-by-tree',
+  default: 'model-by-default',
 } as const;
 
 /** Shows or sets the model of the branch. */
@@ -26,21 +27,23 @@ export const model = defineCommand({
       const standard = before === null ? await models?.defaultModel(scope.signal) : undefined;
       const now = before?.model ?? standard ?? null;
       const by = before?.by ?? 'default';
-      const said =
-        now === null ? 'No model was chosen, and none is known here.' : `This branch uses ${now}: ${reasons[by]}.`;
-      return { said, data: { model: now, by, before: now } };
+      const did = now === null ? phrase('no-model') : phrase(reasons[by], { model: now });
+      return { ...report(did), data: { model: now, by, before: now } };
     }
     if (models === undefined) throw commandError('command/unavailable', 'No models are available here.');
     const { id } = models.model(args.model.trim());
     const choice = models.list().find((one) => one.id === id);
     const missing = choice?.missing ?? null;
     const data = { model: id, by: activeNodeId === null ? 'tree' : 'set', before: before?.model ?? null } as const;
-    if (before?.model === id && before.by === data.by) return { said: `This branch already uses ${id}.`, data };
+    if (before?.model === id && before.by === data.by) return { ...report(phrase('model-same', { model: id })), data };
     // Stored as metadata of the node: setting a model adds no node to the conversation.
     if (activeNodeId === null) await run(store, { type: 'attributes', treeId, set: { model: id } }, scope.running());
     else await run(store, { type: 'annotate', treeId, nodeId: activeNodeId, set: { model: id } }, scope.running());
-    const was = before === null || before.model === id ? '' : ` instead of ${before.model}`;
-    const lack = missing === null ? '' : ` It is not ready yet. ${missing}`;
-    return { said: `This branch uses ${id}${was}.${lack}`, undo: '/undo', data };
+    const did =
+      before === null || before.model === id
+        ? phrase('model-set', { model: id })
+        : phrase('model-set-instead', { model: id, before: before.model });
+    const lack = missing === null ? [] : [phrase('model-not-ready', { missing })];
+    return { ...report(did, ...lack), undo: '/undo', data };
   },
 });

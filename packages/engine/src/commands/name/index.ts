@@ -1,7 +1,7 @@
 import { readTree, run } from '@coppice/core';
 import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { quote } from '../format.ts';
+import { phrase, quoted, report } from '../phrases.ts';
 
 /** Shows or sets the title of the conversation. */
 export const name = defineCommand({
@@ -23,18 +23,17 @@ export const name = defineCommand({
     const { attributes } = await store.read(treeId, () => readTree(treeId));
     const data = { title: attributes.title ?? attributes.autoTitle ?? null, before: attributes.title ?? null };
     if (!remove && title === '') {
-      const said =
-        data.title === null ? 'The conversation has no title.' : `The conversation is called ${quote(data.title)}.`;
-      return { said, data };
+      const title = data.title === null ? phrase('no-title') : phrase('title-is', { title: quoted(data.title) });
+      return { ...report(title), data };
     }
     const { commit } = await run(
       store,
       { type: 'attributes', treeId, set: { title: remove ? null : title } },
       scope.running(),
     );
-    if (commit === null) return { said: 'Nothing to do: that is already its title.', data };
+    if (commit === null) return { ...report(phrase('title-same')), data };
     const now = remove ? (attributes.autoTitle ?? null) : title;
-    const said = remove ? 'Removed the title of the conversation.' : `The conversation is called ${quote(title)} now.`;
-    return { said, undo: '/undo', data: { title: now, before: data.before } };
+    const did = remove ? phrase('title-removed') : phrase('title-set', { title: quoted(title) });
+    return { ...report(did), undo: '/undo', data: { title: now, before: data.before } };
   },
 });

@@ -2,8 +2,8 @@ import { ask, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from '../contract.ts';
 import { choiceArgumentOf, defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { countOf } from '../format.ts';
-import { type CommandOutline, commandOutline, type OutlineFilter, outlineFilters, renderOutline } from '../outline.ts';
+import { type CommandOutline, commandOutline, type OutlineFilter, outlineFilters, outlineLines } from '../outline.ts';
+import { counted, listing, phrase, report } from '../phrases.ts';
 
 /** Shows the conversation as an outline. */
 export const tree = defineCommand({
@@ -25,13 +25,13 @@ export const tree = defineCommand({
       readOutline(scope, from?.id ?? scope.rootId, filter, limit),
     );
     const { entries, left } = outline;
-    const where = from === null ? 'in the conversation' : 'from there on';
-    const cut = left > 0 ? ` ${countOf(left, 'line')} not shown: name a message, or set --limit.` : '';
+    const counts = { nodes: counted(total, 'node'), lines: counted(entries.length, 'line') };
+    const cut = left > 0 ? [phrase('lines-not-shown', { lines: counted(left, 'line') })] : [];
     return {
-      said: `${countOf(total, 'node')} ${where}, ${countOf(entries.length, 'line')} shown.${cut}`,
+      ...report(phrase(from === null ? 'nodes-in-conversation' : 'nodes-from-there', counts), ...cut),
       data: { ...outline, filter, total },
       list: entries.map((entry) => entry.nodeId),
-      text: renderOutline(outline),
+      ...listing(outlineLines(outline)),
     };
   },
 });

@@ -66,6 +66,10 @@ async function contextFor(
   };
 }
 
+const phraseSchema = z
+  .object({ code: z.string(), data: z.record(z.string(), z.unknown()) })
+  .openapi('CommandPhrase', { description: 'A sentence or a part of one, to be worded in any language.' });
+
 const runCommand = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/commands',
@@ -79,11 +83,15 @@ const runCommand = defineRoute({
   }),
   answer: z.object({
     said: z.string(),
+    did: listOfSchema(phraseSchema).optional().describe('What was said, as codes with data.'),
     undo: z.string().optional(),
     data: z.unknown(),
     place: z.object({ treeId: treeIdText, activeNodeId: nodeIdText.nullable() }).optional(),
     selectedText: z.string().optional(),
     text: z.string().optional(),
+    lines: listOfSchema(listOfSchema(z.union([z.string(), phraseSchema])))
+      .optional()
+      .describe('The lines of the text, with codes for the words in them.'),
     list: listOfSchema(nodeIdText).optional(),
   }),
   async handle(call) {
@@ -104,7 +112,9 @@ const complete = defineRoute({
   body: z.strictObject({ line: z.string().max(10_000), ...view }),
   answer: z.object({
     from: z.number(),
-    items: listOfSchema(z.object({ value: z.string(), label: z.string(), about: z.string() })),
+    items: listOfSchema(
+      z.object({ value: z.string(), label: z.string(), about: z.string(), phrase: phraseSchema.optional() }),
+    ),
   }),
   async handle(call) {
     const context = await contextFor(call);

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { openCommandFixture } from '../testing/command-fixture.ts';
+import { agoValue, counted, inEnglish, lineInEnglish, phrase, quoted } from './phrases.ts';
+
+describe('what commands report', () => {
+  test('[E31] comes as codes with data, and the English words say the same', async () => {
+    const fixture = await openCommandFixture('memory');
+    try {
+      const [, reply] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
+      for (const line of [
+        ...['/name Oaks', '/label here', '/model', '/tree', '/branches', '/context', '/help', '/help switch', '/label'],
+        ...[`/switch ${reply}`, '/undo', '/redo', '/branch-here', '/clone', '/fork'],
+      ]) {
+        const { said, did = [], text, lines } = await fixture.run(line);
+        expect([line, did.map(inEnglish).join(' ')]).toEqual([line, said]);
+        expect(did.length).toBeGreaterThan(0);
+        expect(lines?.map(lineInEnglish).join('\n')).toBe(text);
+      }
+    } finally {
+      await fixture.close();
+    }
+  });
+
+  test('[E31] fills in counts, quotes, shares and ages', () => {
+    const messages = counted(1, 'message');
+    expect(inEnglish(phrase('part-messages-with-words', { messages, words: quoted('Hi') }))).toBe('1 message (“Hi”)');
+    expect(inEnglish(phrase('share', { used: { share: 0.015 } }))).toBe('1.5 %');
+    expect([30_000, 120_000, 7_200_000].map((ms) => inEnglish(phrase('age', { age: agoValue(ms) })))).toEqual([
+      'just now',
+      '2 minutes ago',
+      '2 hours ago',
+    ]);
+  });
+});
