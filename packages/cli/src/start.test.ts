@@ -30,7 +30,8 @@ test('[O60] the server, the interface, a database driver and the client for MCP 
   const loaded = loadedWith(join(import.meta.dirname, 'program.ts'));
   expect(loaded).toContain(join(packages, 'core/src/index.ts'));
   expect(loaded).toContain('commander');
-  const heavy = /^(?:hono|@hono\/.*|pino|pg|ink|react|openapi-fetch|@modelcontextprotocol\/.*)$|\/packages\/(?:server|client)\//;
+  const heavy =
+    /^(?:hono|@hono\/.*|pino|pg|ink|react|openapi-fetch|@modelcontextprotocol\/.*)$|\/packages\/(?:server|client)\//;
   expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
 });
 

@@ -26,7 +26,11 @@ export async function openRemoteEngine(
       list: commands.items,
       run: (line, { treeId, activeNodeId = null, list = [] }) =>
         postJson(client, `/api/trees/${treeId}/commands`, { line, activeNodeId, list }),
-      complete: (line, { treeId, activeNodeId = null }) => translate(api.complete(treeId, line, activeNodeId)),
+      async complete(line, { treeId, activeNodeId = null }) {
+        const { from, items } = await translate(api.complete(treeId, line, activeNodeId));
+        // The terminal shows the English words.
+        return { from, items: items.map(({ value, label, about }) => ({ value, label, about })) };
+      },
     },
     tools: { list: () => tools.items.map(({ name, description = '' }) => ({ name, description })) },
     async merge({ treeId, nodeId, mode, summary, focus }) {
