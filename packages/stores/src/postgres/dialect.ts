@@ -2,7 +2,7 @@
 import { nextInWalk } from '../sql/match.ts';
 import { inTree, numberById } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
-import { selectCells } from '../sql/rows.ts';
+import { selectPathCells } from '../sql/rows.ts';
 
 // The innermost sub-select is executed once, not for each row that reads an item.
 const walk = `WITH RECURSIVE walk(no, at) AS (
@@ -28,12 +28,15 @@ export const postgresDialect: SqlDialect = {
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (base, from, keys) => ({ sql: walk, params: [base, from, JSON.stringify(keys), keys.length] }),
+  // The id above the last row comes with every row, which costs less than a lookup for each, or a further message.
   pathWalk: (columns) => `WITH RECURSIVE up AS (
-      SELECT s.*, 1 AS level FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
+      SELECT s.*, s.parent_no AS above, CAST(NULL AS BIGINT) AS below, 1 AS level
+      FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
-      SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no
+      SELECT n.*, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no
       WHERE up.level < $3 AND up.no <> coalesce(${numberById('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
-    ) SELECT ${selectCells('up', columns)} FROM up`,
+    ) SELECT ${selectPathCells('up', 'up', columns)},
+      (SELECT t.id FROM node t WHERE t.no = (SELECT l.parent_no FROM up l ORDER BY l.level DESC LIMIT 1)) AS top FROM up`,
   forUpdate: ' FOR UPDATE',
   now: '(CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000)',
   together: true,

@@ -30,13 +30,15 @@ import {
   bookmarkOfRow,
   headColumns,
   linkPath,
+  linkRows,
   missingId,
-  missingPrefix,
   nodeColumns,
   nodeHeadOf,
+  nodeWidth,
   noteColumns,
   noteOfRow,
   selectCells,
+  selectNumberCells,
 } from './rows.ts';
 import {
   ancestorsOf,
@@ -296,24 +298,21 @@ function* walkUp(
 ): SqlTask<readonly SqlCells[]> {
   const most = Math.min(limit, longestPath(scope));
   const rows = yield* queryCells(scope.dialect.pathWalk(columns), baseIn(scope), to, most, until ?? '');
-  const found = yield* withIds(scope, rows);
+  const found = yield* withIds(scope, rows, columns.split(', ').length);
   if (until === undefined || found.at(-1)?.[0] !== until) refuseBroken(scope, to, found, limit);
   return found;
 }
 
-/** Returns the rows of a path with the ids of the parents, if the database gave their numbers. */
-function* withIds(scope: TreeScope, rows: readonly SqlCells[]): SqlTask<readonly SqlCells[]> {
-  const [id, above] = rows.at(-1) ?? [];
-  if (typeof above === 'string') {
-    if (!above.startsWith(missingPrefix)) return rows;
-    return [...rows.slice(0, -1), ...linkPath(rows.slice(-1), yield* missingParent(scope, String(id), above))];
-  }
-  if (typeof above !== 'number') return rows;
+/** Returns the rows of a path with the ids of the parents. */
+function* withIds(scope: TreeScope, rows: readonly SqlCells[], width: number): SqlTask<readonly SqlCells[]> {
+  const last = rows.at(-1);
+  if (last === undefined) return rows;
+  const above = Number(last[1]);
   // The root is the first node of its tree, unless it was repaired.
   if (above === baseIn(scope)) return linkPath(rows, scope.tree?.rootId ?? null);
-  const found = yield* queryRow('SELECT id FROM node WHERE no = $1', above);
-  if (found !== undefined) return linkPath(rows, sqlText(found, 'id'));
-  return linkPath(rows, yield* missingParent(scope, String(id), missingId(above)));
+  const found = width < last.length ? last[width] : (yield* queryRow('SELECT id FROM node WHERE no = $1', above))?.id;
+  if (typeof found === 'string') return linkPath(rows, found);
+  return linkPath(rows, yield* missingParent(scope, String(last[0]), missingId(above)));
 }
 
 function isCompletePath({ tree }: TreeScope, first: { readonly parentId: NodeId | null } | undefined): boolean {
@@ -399,7 +398,7 @@ function* answerGap(base: number, parent: NodeId, position: string): SqlTask<Rea
 function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   if (scope.tree === null) return null;
   const found = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
+    `SELECT ${selectNumberCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
     baseIn(scope),
   );
   const marks = yield* queryRows(
@@ -408,7 +407,7 @@ function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   );
   return {
     row: rowOf(scope.tree),
-    nodes: yield* nodesFrom(scope, found),
+    nodes: yield* nodesFrom(scope, linkRows(found, nodeWidth)),
     bookmarks: marks.map(bookmarkOfRow),
   };
 }

@@ -94,8 +94,8 @@ export interface SqlDialect {
   prefixWalk(base: number, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /**
    * Selects the live nodes from `$2` of the tree with base `$1` up to `$4`, or else to below the root, at most `$3`: the
-   * node first, its parent next. The first two columns are its id and its parent's id, or its parent's number: then the
-   * rows lack other ids of the path as well, and `linkPath` fills them in.
+   * node first, its parent next. The cells are those of `selectPathCells`; a further one may be the id of the parent of
+   * the last row.
    */
   pathWalk(columns: string): string;
   /** Locks the selected row until the transaction ends; empty if the transaction itself is the lock. */

@@ -144,6 +144,43 @@ export const nodeWidth = nodeNames.length;
 /** The number of cells of a node's row without content. */
 export const headWidth = headNames.length;
 
+// The SQL of links as numbers; a match parent is null if it is the parent.
+const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
+  ['parent_id', (table: string) => `${table}.parent_no`],
+  ['match_parent', (table: string) => `nullif(${table}.match_no, ${table}.parent_no)`],
+  ['last_child_id', (table: string) => `${table}.last_no`],
+]);
+
+/**
+ * Returns the SELECT list of the cells of all nodes of a tree: numbers instead of the ids of other nodes, and the
+ * node's own number as a further cell. {@link linkRows} fills the ids in, which costs less than a lookup for each.
+ */
+export function selectNumberCells(table: string, columns: string): string {
+  let list = selectCells(table, columns);
+  for (const [column, sql] of linkSql) list = list.replace(`${columnSql(table, column)} AS`, `${sql(table)} AS`);
+  return `${list}, ${table}.no`;
+}
+
+// The cells of links are in this order in every list of columns.
+const linkNames: ReadonlySet<string> = new Set(linkSql.keys());
+const linkCells = headNames.flatMap((name, at) => (linkNames.has(name) ? [at] : []));
+
+/** Fills ids into the cells of {@link selectNumberCells} for {@link headColumns} or {@link nodeColumns}. */
+export function linkRows(found: readonly SqlCells[], width: number): SqlCells[] {
+  const ids = new Map(found.map((cells) => [Number(cells[width]), cells[0]]));
+  return found.map((cells) => {
+    const linked = cells.slice(0, width);
+    for (const at of linkCells) {
+      const no = cells[at];
+      if (no === null) continue;
+      const id = ids.get(Number(no));
+      // A visit mark on a missing node is none.
+      linked[at] = id ?? (at === lastChildCell ? null : missingId(Number(no)));
+    }
+    return linked;
+  });
+}
+
 /** Throws on a cell of an unexpected type. */
 function refuseCell(cells: SqlCells, at: number, names: readonly string[], wanted: string): never {
   const row = { id: cells[0] };

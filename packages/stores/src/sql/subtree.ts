@@ -12,7 +12,7 @@ import {
   sqlNumber,
   sqlText,
 } from './query.ts';
-import { bookmarkOfRow, headColumns, nodeColumns, nodeHeadOf, selectCells, storedTextOf } from './rows.ts';
+import { bookmarkOfRow, headColumns, missingId, nodeColumns, nodeHeadOf, selectCells, storedTextOf } from './rows.ts';
 import {
   ancestorsOf,
   assertReachesTop,
@@ -101,13 +101,28 @@ const topologyColumns = selectCells(
 const shownText = `CASE WHEN n.search_text IS NULL THEN substr(n.content, 1, ${shortBeginning}) END, substr(n.search_text, 1, ${looked})`;
 const childCount = '(SELECT count(*) FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL)';
 
+// The same with the number of the parent, whose row is in the same answer.
+const wholeColumns = topologyColumns.replace(/^n\.id AS id, .+? AS parent_id/, 'n.id AS id, n.parent_no AS parent_id');
+
+/** Replaces the numbers of parents by their ids; the node's own number is the last cell. */
+function withParentIds(found: readonly SqlCells[]): SqlCells[] {
+  const ids = new Map(found.map((cells) => [Number(cells[13]), cells[0]]));
+  return found.map((cells) => {
+    const linked = cells.slice(0, 13);
+    linked[1] = cells[1] === null ? null : (ids.get(Number(cells[1])) ?? missingId(Number(cells[1])));
+    return linked;
+  });
+}
+
 /** Reads rows without contents, except for the beginning of each text for its preview. */
 export function* topologyRows(scope: TreeScope, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const found = whole
-    ? yield* queryCells(
-        `SELECT ${topologyColumns}, ${shownText} FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL ORDER BY n.no`,
-        baseIn(scope),
+    ? withParentIds(
+        yield* queryCells(
+          `SELECT ${wholeColumns}, ${shownText}, n.no FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL ORDER BY n.no`,
+          baseIn(scope),
+        ),
       )
     : yield* queryCells(
         `${walkDown(' AND below.level < $3')} SELECT ${topologyColumns}, ${shownText}, ${childCount}
