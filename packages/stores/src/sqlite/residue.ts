@@ -16,11 +16,25 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
   if (noted === undefined) return [];
   const pages = sqlNumber(noted, 'pages') === 1;
   if (!pages && sqlNumber(noted, 'log') === 0) return [];
-  if (pages && !isDone(connection, 'VACUUM')) return [place];
+  if (pages && !rewriteFile(connection)) return [place];
   const [outcome] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
   if (outcome !== undefined && sqlNumber(outcome, 'busy') !== 0) return [`${place}-wal`];
   isDone(connection, 'UPDATE residue SET pages = 0, log = 0');
   return [];
+}
+
+// VACUUM makes a temporary copy, which would be in memory as everything temporary is.
+const mostInMemory = 128 * 1024 * 1024;
+
+function rewriteFile(connection: SqliteConnection): boolean {
+  const [size] = connection.all('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
+  const large = sqlNumber(size ?? { n: 0 }, 'n') > mostInMemory;
+  if (large) connection.database.exec('PRAGMA temp_store = FILE');
+  try {
+    return isDone(connection, 'VACUUM');
+  } finally {
+    if (large) connection.database.exec('PRAGMA temp_store = MEMORY');
+  }
 }
 
 /** Runs a statement; false if others hold the file or there is no space, so that a later try may succeed. */
