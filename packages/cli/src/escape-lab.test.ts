@@ -191,6 +191,12 @@ describe('the escape lab', () => {
         ['move', tree, nasty, 'root'],
       ],
       new: [['new', nasty.slice(0, 200), '--system', nasty, '--tag', nasty.slice(0, 60)]],
+      open: [['open', nasty]],
+      share: [
+        ['share', tree],
+        ['share', nasty],
+      ],
+      agents: [['agents'], ['agents', '--project', nasty]],
       pin: [
         ['pin', tree],
         ['pin', nasty],

@@ -205,7 +205,10 @@ const listUserTokens = defineRoute({
   answer: z.object({ items: listOfSchema(token) }),
   async handle({ services, params }) {
     requireUsers(services);
-    return toReply({ items: (await services.store.accounts.tokens(params.id)).map(shownUser) });
+    const { accounts } = services.store;
+    if ((await accounts.user(params.id)) === null)
+      return refuseHttp('http/not-found', `There is no user ${params.id}.`);
+    return toReply({ items: (await accounts.tokens(params.id)).map(shownUser) });
   },
 });
 

@@ -94,6 +94,7 @@ const getReversible = defineRoute({
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { actor } = call.caller;
     const found = await store.read(treeId, function* () {
+      yield* readTree(treeId);
       return { undo: yield* ask('undoable', { actor }), redo: yield* ask('redoable', { actor }) };
     });
     return toReply({ undo: summarizeAct(found.undo), redo: summarizeAct(found.redo) });
