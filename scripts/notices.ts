@@ -18,13 +18,17 @@ function folderOf(name: string, from: string): string | null {
   }
 }
 
-/** A text with name, version and licence of all direct and indirect dependencies of a package, without our own. */
-export function noticesFor(folder: string): string {
+/**
+ * A text with name, version and licence of all direct and indirect dependencies of a package, without our own. `only`
+ * names the direct dependencies that count.
+ */
+export function noticesFor(folder: string, only?: readonly string[]): string {
   const found = new Map<string, string>();
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const { dependencies = {} }: Installed = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
     for (const name of Object.keys(dependencies)) {
+      if (at === folder && only?.includes(name) === false) continue;
       const place = folderOf(name, at);
       if (place === null || found.has(place)) continue;
       // Our own packages are bundled too, with their dependencies; their licence is included separately.

@@ -66,6 +66,7 @@ export function buildPackage(folder: string, into: string): string {
     // Bundled fonts and libraries require their licences to be included.
     writeFileSync(join(target, 'dist', 'third-party-notices.txt'), noticesFor(source));
   } else compile(source, target, manifest);
+  inlineDependencies(folder, source, target);
   for (const name of ['README.md', 'bin'])
     if (existsSync(join(source, name))) cpSync(join(source, name), join(target, name), { recursive: true });
   cpSync(join(repository, 'LICENSE'), join(target, 'LICENSE'));
@@ -138,6 +139,97 @@ function joinModules(dist: string, entries: readonly string[]): void {
   }
 }
 
+/**
+ * Dependencies that are built into a package, because they bring much that nobody loads: source maps, a second module
+ * format, parts that we do not use. Only those whose types are not part of ours. What the package depends on anyway is
+ * shared with it.
+ */
+const inlined: Readonly<Record<string, readonly string[]>> = {
+  engine: ['@modelcontextprotocol/client', 'ajv', 'smol-toml'],
+  server: ['@modelcontextprotocol/server'],
+  cli: ['commander', 'ink', 'marked', 'picocolors', 'react', 'string-width'],
+};
+
+function isInlined(folder: string, specifier: string): boolean {
+  return (inlined[folder] ?? []).some((name) => specifier === name || specifier.startsWith(`${name}/`));
+}
+
+/** The name of the bundled file of an import such as `ajv/dist/2020.js`. */
+function vendorName(specifier: string): string {
+  return specifier
+    .replace(/\.js$/, '')
+    .replaceAll(/[^a-z0-9]+/gi, '-')
+    .replace(/^-/, '');
+}
+
+/** Bundles the inlined dependencies into `dist/vendor`, and lets the modules of the package import them from there. */
+function inlineDependencies(folder: string, source: string, target: string): void {
+  if (inlined[folder] === undefined) return;
+  const dist = join(target, 'dist');
+  const vendor = join(dist, 'vendor');
+  const wanted = new Map<string, Set<string>>();
+  for (const path of filesBelow(dist)) {
+    if (!path.endsWith('.js')) continue;
+    const text = readFileSync(path, 'utf8');
+    const up = relative(dirname(path), vendor).replaceAll('\\', '/');
+    const rewritten = text.replaceAll(importedNames, (whole, names: string, from: string) => {
+      if (!isInlined(folder, from)) return whole;
+      const known = wanted.get(from) ?? new Set();
+      wanted.set(from, known);
+      for (const name of namesIn(names)) known.add(name);
+      return `import ${names} from '${up.startsWith('.') ? up : `./${up}`}/${vendorName(from)}.js'`;
+    });
+    if (rewritten !== text) writeFileSync(path, rewritten);
+  }
+  const staged = join(target, 'vendor-entries');
+  mkdirSync(staged, { recursive: true });
+  const entries = [...wanted].map(([from, names]) => {
+    const file = join(staged, `${vendorName(from)}.js`);
+    writeFileSync(file, `export { ${[...names].join(', ')} } from '${from}';\n`);
+    return file;
+  });
+  const empty = join(staged, 'empty.js');
+  writeFileSync(empty, 'export default {};\n');
+  const manifest = manifestIn(source);
+  buildSync({
+    entryPoints: entries,
+    outdir: vendor,
+    // The packages are looked for from the package that imports them.
+    nodePaths: [join(source, 'node_modules'), join(repository, 'node_modules')],
+    bundle: true,
+    splitting: true,
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: Object.keys(manifest.dependencies ?? {}).filter((name) => !isInlined(folder, name)),
+    // A peer of ink for its developers, which nobody has.
+    alias: { 'react-devtools-core': empty },
+    // React has a slow form for development, which a command does not need.
+    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    banner: {
+      js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
+    },
+  });
+  rmSync(staged, { recursive: true });
+  writeFileSync(join(vendor, 'third-party-notices.txt'), noticesFor(source, inlined[folder]));
+}
+
+const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
+
+/** The names of an import clause as they are exported. */
+function namesIn(clause: string): readonly string[] {
+  const [, first] = /^(\w+)/.exec(clause) ?? [];
+  const listed = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
+  const names = listed
+    .split(',')
+    .map((part) => part.trim().split(/\s+as\s+/)[0] ?? '')
+    .filter((name) => name !== '');
+  return first === undefined ? names : ['default', ...names];
+}
+
 function nearestModules(path: string): string {
   return dirname(path.replace(/[\\/]fixtures[\\/].*$/, '/fixtures'));
 }
@@ -185,6 +277,7 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
   return peers;
 }
 
+import { buildDrivers, driverDependencies, ownSystem, withoutDrivers } from './driver-packages.ts';
 import { noticesFor } from './notices.ts';
 
 /** The dependencies of a published package. */
@@ -192,8 +285,9 @@ function needs(manifest: Manifest, folder: string): Readonly<Record<string, stri
   // The page is bundled: its dependencies are not installed with it.
   if (folder === 'web') return undefined;
   // In a checkout the command finds the page in the workspace.
-  if (folder === 'cli') return { ...manifest.dependencies, '@coppice/web': manifest.version };
-  return manifest.dependencies;
+  const kept = withoutDrivers(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
+  if (kept.length === 0 && folder !== 'cli') return undefined;
+  return { ...Object.fromEntries(kept), ...(folder === 'cli' ? { '@coppice/web': manifest.version } : {}) };
 }
 
 /** The published manifest: built files, no workspace, no development tools. */
@@ -229,6 +323,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     ...(bin === undefined ? {} : { bin }),
     exports: built,
     ...(dependencies === undefined ? {} : { dependencies }),
+    ...(folder === 'cli' ? { optionalDependencies: driverDependencies(version) } : {}),
     ...(peers.size === 0 && peerDependencies === undefined
       ? {}
       : {
@@ -242,26 +337,28 @@ function outside(manifest: Manifest, folder: string, target: string): object {
   };
 }
 
+/** Packs a folder; returns its name and the tarball. */
+export function packFolder(target: string, into: string): readonly [name: string, tarball: string] {
+  const said = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
+    cwd: target,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [packed] = JSON.parse(said);
+  return [String(packed.name), join(into, String(packed.filename))];
+}
+
 /** Builds and packs packages; returns the tarballs by published name. */
 export function packAll(into: string, folders: readonly string[] = published): Map<string, string> {
-  const tarballs = new Map<string, string>();
-  for (const folder of folders) {
-    const target = buildPackage(folder, into);
-    const said = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
-      cwd: target,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [packed] = JSON.parse(said);
-    tarballs.set(String(packed.name), join(into, String(packed.filename)));
-  }
-  return tarballs;
+  return new Map(folders.map((folder) => packFolder(buildPackage(folder, into), into)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const into = join(repository, '.tmp', 'pack');
   mkdirSync(into, { recursive: true });
-  for (const [name, path] of packAll(into)) {
+  // Only for this system, so that all tarballs of the folder can be installed together; a release packs all.
+  const drivers = buildDrivers(into, ownSystem()).map((target) => packFolder(target, into));
+  for (const [name, path] of [...drivers, ...packAll(into)]) {
     const size = Math.round(statSync(path).size / 1024);
     process.stdout.write(`${name}  ${size} kB  ${relative(repository, path)}\n`);
   }

@@ -1,10 +1,11 @@
 // npm run release: checks, tests and packs everything, then publishes it with provenance. Without --publish it is a dry
 // run: npm only reports what it would publish.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packAll, published } from './pack.ts';
+import { buildDrivers } from './driver-packages.ts';
+import { packAll, packFolder, published } from './pack.ts';
 import { repository } from './tools.ts';
 
 /** The facts that a release depends on. */
@@ -12,6 +13,8 @@ export interface ReleaseFacts {
   /** The versions of the packages, by folder. */
   readonly versions: ReadonlyMap<string, string>;
   readonly changelog: string;
+  /** The versions whose stores are kept for the tests of later versions. */
+  readonly fixtures: readonly string[];
   /** Uncommitted changes, as reported by git. */
   readonly changes: string;
   /** The tags of the released commit. */
@@ -31,6 +34,7 @@ export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly str
     .some((line) => line.startsWith('## ') && line.split(/[\s[\]]+/).includes(version));
   if (!publishes) return found;
   if (!reported) found.push(`CHANGELOG.md has no section for ${version}.`);
+  if (!facts.fixtures.includes(version)) found.push(`There is no store of ${version} in test/fixtures/stores.`);
   if (facts.changes !== '') found.push('There are changes that are not committed.');
   if (!facts.tags.includes(`v${version}`)) found.push(`The commit has no tag v${version}.`);
   if (!facts.vouched) found.push('Provenance needs a build server that issues identity tokens; this is none.');
@@ -47,6 +51,7 @@ function readFacts(): ReleaseFacts {
   return {
     versions: new Map(published.map((folder) => [folder, versionOf(folder)])),
     changelog: readFileSync(join(repository, 'CHANGELOG.md'), 'utf8'),
+    fixtures: readdirSync(join(repository, 'test/fixtures/stores')),
     changes: git('status', '--porcelain'),
     tags: git('tag', '--points-at', 'HEAD').split('\n'),
     vouched:
@@ -70,7 +75,8 @@ function release(publishes: boolean): number {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   // In dependency order, so that no package is published before its dependencies.
-  for (const tarball of packAll(into).values())
+  const drivers = buildDrivers(into).map((target) => packFolder(target, into));
+  for (const tarball of new Map([...drivers, ...packAll(into)]).values())
     npm([
       'publish',
       tarball,

@@ -4,16 +4,27 @@
  * there.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildDrivers, ownSystem } from '../scripts/driver-packages.ts';
 import { noticesFor } from '../scripts/notices.ts';
-import { packAll, published } from '../scripts/pack.ts';
+import { packAll, packFolder, published } from '../scripts/pack.ts';
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { examplesIn } from './checks/examples.ts';
 import { readRenamed, renamedModule } from './checks/renamed.ts';
@@ -33,8 +44,10 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // Only the package's dependencies: an example that needs more would not work for its readers.
-  npm('install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs.values());
+  const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
+  // Only the package's dependencies: an example that needs more would not work for its readers. The drivers of other
+  // systems are not found, which is no failure for npm.
+  npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...tarballs.values(), ...drivers);
 }, 600_000);
 
 afterAll(() => {
@@ -151,6 +164,9 @@ test.each(['nodenext', 'bundler'])('types and examples compile where they are in
   const reactTypes = join(project, 'node_modules/@types/react');
   mkdirSync(dirname(reactTypes), { recursive: true });
   if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
+  // So has one of the AI SDK for React.
+  const aiReact = join(project, 'node_modules/@ai-sdk/react');
+  if (!existsSync(aiReact)) symlinkSync(join(root, 'node_modules/@ai-sdk/react'), aiReact);
   // The types of the AI SDK use those of JSON Schema without depending on them.
   writeFileSync(
     join(folder, 'json-schema.d.ts'),
@@ -272,6 +288,81 @@ test('coppice records calls that it passes on, on a thread of its own, where it 
   } finally {
     server.kill('SIGTERM');
     service.close();
+  }
+});
+
+/** A new user: an empty home, and nothing configured. */
+function newUser(): (...words: readonly string[]) => string {
+  const home = mkdtempSync(join(tmpdir(), 'coppice-new-user-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const env = { PATH: process.env['PATH'], HOME: home };
+  return (...words) =>
+    execFileSync('npx', ['--no-install', 'coppice', ...words], {
+      cwd: project,
+      env,
+      encoding: 'utf8',
+      input: 'What is a branch?',
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+}
+
+test('a new user chats, looks at the chat, exports, imports and undoes with what is installed', () => {
+  const run = newUser();
+  expect(run('chat', '-p')).toContain('I am the built-in guide');
+  expect(run('show', 'last')).toContain('What is a branch?');
+  const file = join(project, 'mine.coppice');
+  run('export', '--all', '-o', file);
+  expect(newUser()('import', file)).toMatch(/conversations\s+1/);
+  expect(run('undo')).toContain('Undid');
+  const { findings } = JSON.parse(run('doctor', '--json'));
+  expect(findings.filter(({ state }: { readonly state: string }) => state === 'bad')).toEqual([]);
+});
+
+/** The bytes of files below a folder, as they count for a disk with blocks of 4 kB. */
+function sizeOf(folder: string): number {
+  let size = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) size += Math.ceil(statSync(join(entry.parentPath, entry.name)).size / 4096) * 4096;
+  return size / 1024 / 1024;
+}
+
+/** The packages that npm installs for some, by their manifests. */
+function installedFor(...names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const manifest = join(project, 'node_modules', name, 'package.json');
+    if (found.has(name) || !existsSync(manifest)) continue;
+    found.add(name);
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+    open.push(...Object.keys(dependencies), ...Object.keys(optionalDependencies));
+  }
+  return found;
+}
+
+test('coppice takes less than 60 MB, and a library with an SQLite store less than 12 MB', () => {
+  const sum = (names: ReadonlySet<string>) =>
+    [...names].reduce((size, name) => size + sizeOf(join(project, 'node_modules', name)), 0);
+  const all = installedFor('coppice');
+  expect([...all]).toContain('@coppice/web');
+  expect(
+    [...all].filter((name) => /^(?:ink|react|es-toolkit|@modelcontextprotocol\/|@photostructure\/)/.test(name)),
+  ).toEqual([]);
+  expect(sum(all)).toBeLessThan(60);
+  const [system = ''] = ownSystem();
+  expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
+});
+
+test('what is built into a package has its licence there', () => {
+  for (const [folder, name] of [
+    ['cli', 'ink'],
+    ['cli', 'react'],
+    ['engine', 'ajv'],
+    ['engine', '@modelcontextprotocol/client'],
+    ['server', '@modelcontextprotocol/server'],
+  ] as const) {
+    const notices = readFileSync(join(staged, folder, 'dist/vendor/third-party-notices.txt'), 'utf8');
+    expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   }
 });
 

@@ -8,6 +8,7 @@ const ready: ReleaseFacts = {
     ['cli', '1.2.0'],
   ]),
   changelog: '# Changes\n\n## 1.2.0\n\n- More.\n',
+  fixtures: ['1.2.0'],
   changes: '',
   tags: ['v1.2.0'],
   vouched: true,
@@ -24,6 +25,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
     /one version: 1\.2\.0, 1\.1\.0/,
   ],
   ['a version that the changes do not tell of', { changelog: '## 1.2.01\n\nSince 1.2.0.\n' }, /no section for 1\.2\.0/],
+  ['packages without a store for later versions', { fixtures: ['1.1.0'] }, /no store of 1\.2\.0/],
   ['changes that are not committed', { changes: ' M README.md' }, /not committed/],
   ['a commit with another tag', { tags: ['v1.1.0'] }, /no tag v1\.2\.0/],
   ['a machine that nobody vouches for', { vouched: false }, /Provenance/],
@@ -34,7 +36,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
 });
 
 test('a rehearsal asks for one version and for nothing that comes with the release', () => {
-  const early = { ...ready, changelog: '', changes: ' M README.md', tags: [], vouched: false };
+  const early = { ...ready, changelog: '', fixtures: [], changes: ' M README.md', tags: [], vouched: false };
   expect(obstacles(early, false)).toEqual([]);
   expect(obstacles({ ...early, versions: new Map([...ready.versions, ['cli', '1.1.0']]) }, false)).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ export { makeFirstAdmin } from './first-admin.ts';
 export { httpCodes, httpStatusOf, statusOfKind } from './http-errors.ts';
 export { keepRecovering, recoverOnce } from './live/recovery.ts';
 export { createLog, type LogOptions } from './log.ts';
-export { createTreesServer, type TreesServerOptions } from './mcp/server.ts';
+export type { TreesServerOptions } from './mcp/options.ts';
 export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
 export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';

@@ -1,6 +1,7 @@
 /** Handles one HTTP request with a server of its own: requests share no state. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createTreesServer, type TreesServerOptions } from './server.ts';
+import type { TreesServerOptions } from './options.ts';
+import { createTreesServer } from './server.ts';
 
 /** Handles a request of the streamable HTTP transport. */
 export function answerOverHttp(request: Request, options: TreesServerOptions): Promise<Response> {

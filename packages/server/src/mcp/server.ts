@@ -6,7 +6,6 @@ import {
   type NodeId,
   parseNodeId,
   parseTreeId,
-  type RunContext,
   readPage,
   readPath,
   readTopology,
@@ -20,23 +19,12 @@ import {
   valueOf,
 } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
-import { type Compactor, plainTitle } from '@coppice/engine';
+import { plainTitle } from '@coppice/engine';
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
+import type { TreesServerOptions } from './options.ts';
 import { pictureOf, picturesOf } from './pictures.ts';
-
-/** Options of the server. */
-export interface TreesServerOptions {
-  readonly store: Store;
-  /** The context for core's `run`, with the caller as actor. */
-  readonly context: () => RunContext;
-  /** Summarises branches; without it, summarise is refused. */
-  readonly compactor?: Compactor | undefined;
-  /** Leaves out all tools that change a tree. */
-  readonly readOnly: boolean;
-  readonly version: string;
-}
 
 const tree = z.string().describe('The id of a tree.');
 const node = z.string().describe('The id of a node of the tree.');

@@ -1,6 +1,7 @@
 /** The MCP server over standard input and output, for agents that start it themselves. */
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { createTreesServer, type TreesServerOptions } from './server.ts';
+import type { TreesServerOptions } from './options.ts';
+import { createTreesServer } from './server.ts';
 
 /** Serves until the client disconnects or the signal aborts. Nothing else may write to standard output meanwhile. */
 export async function serveTreesOverStdio(

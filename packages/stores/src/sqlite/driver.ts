@@ -55,7 +55,7 @@ export function sqliteModule(): SqliteModule {
 function load(): SqliteModule {
   const builtIn = builtInModule();
   if (builtIn !== undefined && isNewEnough(sqliteVersionOf(builtIn))) return builtIn;
-  const fromPackage = loadDriverNow(driver, 'sqlite', () => createRequire(import.meta.url)(driver) as SqliteModule);
+  const fromPackage = loadDriverNow(driver, 'sqlite', requireDriver);
   const version = sqliteVersionOf(fromPackage);
   if (isNewEnough(version)) return fromPackage;
   throw new AppError({
@@ -66,9 +66,33 @@ function load(): SqliteModule {
   });
 }
 
+/** The driver, or what the command brings instead: the same files for this system alone. */
+function requireDriver(): SqliteModule {
+  const load: (name: string) => SqliteModule = createRequire(import.meta.url);
+  try {
+    return load(driver);
+  } catch (error) {
+    try {
+      return load(`@coppice/sqlite-${process.platform}-${process.arch}`);
+    } catch {
+      throw error;
+    }
+  }
+}
+
 function builtInModule(): SqliteModule | undefined {
   const get = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule;
-  return get?.call(process, 'node:sqlite') as SqliteModule | undefined;
+  const warn = process.emitWarning;
+  // Node 22 warns that its SQLite is experimental, in the output of every command. We use what our tests cover.
+  process.emitWarning = (warning: string | Error, ...words: readonly unknown[]) => {
+    if (!String(warning).includes('SQLite is an experimental feature'))
+      Reflect.apply(warn, process, [warning, ...words]);
+  };
+  try {
+    return get?.call(process, 'node:sqlite') as SqliteModule | undefined;
+  } finally {
+    process.emitWarning = warn;
+  }
 }
 
 function sqliteVersionOf(module: SqliteModule): string {

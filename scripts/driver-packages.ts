@@ -1,0 +1,90 @@
+/**
+ * The SQLite driver of the command, one package for each system. `@photostructure/sqlite` brings 10 MB of C sources and
+ * the binaries of all systems; these packages have the same files for one system each, and npm installs one of them at
+ * most. docs/decisions/one-driver-per-system.md says why.
+ */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectAddresses } from './project-addresses.ts';
+import { repository } from './tools.ts';
+
+const driver = '@photostructure/sqlite';
+const source = join(repository, 'node_modules', driver);
+
+/**
+ * The versions of Node whose own SQLite is too old, or that have none. On the others npm skips the package: an optional
+ * dependency whose engines do not fit is not installed.
+ */
+const nodesWithoutSqlite = '>=20.19 <22.23 || >=23 <24.21 || >=25 <26';
+
+/** The systems that the driver is built for, such as `linux-x64`. */
+export function driverSystems(): readonly string[] {
+  return readdirSync(join(source, 'prebuilds')).sort();
+}
+
+/** The system of this computer, as a list that is empty if the driver is not built for it. */
+export function ownSystem(): readonly string[] {
+  return driverSystems().filter((system) => system === `${process.platform}-${process.arch}`);
+}
+
+/** The name of the package for a system. The stores look for it by this name. */
+export function driverName(system: string): string {
+  return `@coppice/sqlite-${system}`;
+}
+
+/** What the published command depends on instead of the driver. */
+export function driverDependencies(version: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(driverSystems().map((system) => [driverName(system), version]));
+}
+
+/** Dependencies without the driver. */
+export function withoutDrivers(
+  dependencies: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  return dependencies.filter(([name]) => name !== driver);
+}
+
+/** Builds the packages into a folder; returns their folders. */
+export function buildDrivers(into: string, systems: readonly string[] = driverSystems()): readonly string[] {
+  const original: {
+    readonly version: string;
+    readonly main: string;
+    readonly dependencies: Readonly<Record<string, string>>;
+  } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(repository, 'packages/cli/package.json'), 'utf8'));
+  return systems.map((system) => {
+    const target = join(into, `sqlite-${system}`);
+    rmSync(target, { recursive: true, force: true });
+    mkdirSync(target, { recursive: true });
+    for (const part of ['dist', 'LICENSE', join('prebuilds', system)])
+      cpSync(join(source, part), join(target, part), {
+        recursive: true,
+        filter: (path) => !/\.(?:map|d\.[cm]?ts)$/.test(path),
+      });
+    const [os = '', cpu = ''] = system.split('-');
+    const manifest = {
+      name: driverName(system),
+      version,
+      description: `${driver} ${original.version} for ${system}, without sources and other systems.`,
+      keywords: ['sqlite', 'driver', 'coppice'],
+      license: 'MIT',
+      repository: { type: 'git', url: `git+${projectAddresses.repository}.git` },
+      homepage: projectAddresses.repository,
+      bugs: { url: projectAddresses.bugs },
+      os: [os],
+      cpu: [cpu],
+      engines: { node: nodesWithoutSqlite },
+      main: original.main,
+      files: ['dist', 'prebuilds'],
+      // Finds the binary of the system; small and without dependencies.
+      dependencies: { 'node-gyp-build': original.dependencies['node-gyp-build'] },
+      publishConfig: { access: 'public', provenance: true },
+    };
+    writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    writeFileSync(
+      join(target, 'README.md'),
+      `# ${manifest.name}\n\n[${driver}](https://www.npmjs.com/package/${driver}) ${original.version}, unchanged, for ${system} only. Coppice uses it on versions of Node whose own SQLite is missing or too old. Use the original in your own programs.\n`,
+    );
+    return target;
+  });
+}
