@@ -22,7 +22,14 @@ export * from './commands/index.ts';
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';
 export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
-export { type ConfigSource, configPath, type Environment, loadConfig, parseConfig } from './config/load.ts';
+export {
+  type ConfigSource,
+  configPath,
+  type Environment,
+  findConfigProblems,
+  loadConfig,
+  parseConfig,
+} from './config/load.ts';
 export { HiddenText, heldKeys, Secret } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
 export type { Bounds, Setting, SettingListener } from './config/toml.ts';

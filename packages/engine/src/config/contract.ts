@@ -146,6 +146,11 @@ export interface ConfigWarning {
   readonly message: string;
 }
 
+/** What a check of the file found. With an error nothing works; with a warning something has no effect. */
+export interface ConfigProblem extends ConfigWarning {
+  readonly severity: 'error' | 'warning';
+}
+
 /** The whole configuration. Printing or serialising it shows no secret. */
 export interface Config {
   /** The file that was read; null if there is none. */

@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { AppError } from '@coppice/core';
+import { AppError, isAppError } from '@coppice/core';
 import { providerDefinitions } from '../providers/registry.ts';
-import type { Config, ConfigWarning, ProviderConfig } from './contract.ts';
+import type { Config, ConfigProblem, ConfigWarning, ProviderConfig } from './contract.ts';
 import { Secret } from './secret.ts';
 import {
   isWebAddress,
@@ -21,7 +21,7 @@ import {
   readSummaries,
   readTools,
 } from './sections.ts';
-import { openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
+import { fieldKey, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -79,8 +79,40 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
  * key. `onSetting` is called with every setting that is read.
  */
 export function parseConfig(file: TomlFile | null, env: Environment, onSetting?: SettingListener): Config {
+  return parseWithout(file, env, onSetting);
+}
+
+/** What is wrong in a file, everything at once: errors first, then warnings. Empty if the file is in order. */
+export function findConfigProblems(file: TomlFile, env: Environment): readonly ConfigProblem[] {
+  const errors: ConfigProblem[] = [];
+  const leftOut = new Set<string>();
+  for (;;) {
+    try {
+      const { warnings } = parseWithout(file, env, undefined, leftOut);
+      return [...errors, ...warnings.map((warning) => ({ ...warning, severity: 'warning' as const }))];
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'config/invalid') throw error;
+      const { where, what, path } = error.data;
+      // Read on as if the field were missing. Without a field, or if that did not help, there is nothing more to find.
+      const field = Array.isArray(path) ? fieldKey(path.map(String)) : null;
+      // A table is refused for want of a field that was left out: the first finding says it.
+      const isConsequence = field !== null && [...leftOut].some((each) => each.startsWith(field.replace(/]$/, ',')));
+      if (!isConsequence)
+        errors.push({ where: String(where), message: String(what ?? error.message), severity: 'error' });
+      if (field === null || leftOut.has(field)) return errors;
+      leftOut.add(field);
+    }
+  }
+}
+
+function parseWithout(
+  file: TomlFile | null,
+  env: Environment,
+  onSetting?: SettingListener,
+  leftOut?: ReadonlySet<string>,
+): Config {
   const warnings: ConfigWarning[] = [];
-  const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings, onSetting);
+  const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings, onSetting, leftOut);
   const [model, cheapModel, store] = [
     top.text('model', 'The model that answers, as `provider/model`. If unset, the first one that is ready.'),
     top.text('cheap_model', 'The model that writes titles and summaries; short for `model` of `[summaries]`.'),

@@ -33,8 +33,9 @@ export interface TomlFile {
   readonly text: string;
 }
 
-function invalidToml(where: string, what: string, cause?: unknown): never {
-  throw new AppError({ code: 'config/invalid', kind: 'invalid', message: `${where}: ${what}`, cause, data: { where } });
+function invalidToml(where: string, what: string, path?: readonly string[]): never {
+  const data = path === undefined ? { where, what } : { where, what, path };
+  throw new AppError({ code: 'config/invalid', kind: 'invalid', message: `${where}: ${what}`, data });
 }
 
 function isTomlTable(value: unknown): value is Record<string, unknown> {
@@ -42,7 +43,12 @@ function isTomlTable(value: unknown): value is Record<string, unknown> {
 }
 
 /** Parses the file. A syntax error names line and column but does not quote the line. */
-export function openToml(file: TomlFile, warnings: ConfigWarning[], onSetting?: SettingListener): TomlTable {
+export function openToml(
+  file: TomlFile,
+  warnings: ConfigWarning[],
+  onSetting?: SettingListener,
+  leftOut?: ReadonlySet<string>,
+): TomlTable {
   let value: unknown;
   try {
     value = parse(file.text);
@@ -52,7 +58,7 @@ export function openToml(file: TomlFile, warnings: ConfigWarning[], onSetting?: 
     const line = cause instanceof TomlError ? `:${cause.line}:${cause.column}` : '';
     return invalidToml(`${file.name}${line}`, `this is no TOML (${what.replace(/^Invalid TOML document: /, '')}).`);
   }
-  return new TomlTable({ file, warnings, onSetting }, [], isTomlTable(value) ? value : {});
+  return new TomlTable({ file, warnings, onSetting, leftOut }, [], isTomlTable(value) ? value : {});
 }
 
 /** Formats a key as in TOML. */
@@ -100,6 +106,13 @@ interface TomlReading {
   readonly file: TomlFile;
   readonly warnings: ConfigWarning[];
   readonly onSetting?: SettingListener | undefined;
+  /** Fields to read as if the file did not have them, by {@link fieldKey}. */
+  readonly leftOut?: ReadonlySet<string> | undefined;
+}
+
+/** A path of a field as one text. */
+export function fieldKey(path: readonly string[]): string {
+  return JSON.stringify(path);
 }
 
 /**
@@ -123,7 +136,11 @@ export class TomlTable {
   ) {
     this.#reading = reading;
     this.#path = path;
-    this.#fields = fields;
+    const { leftOut } = reading;
+    this.#fields =
+      leftOut === undefined || leftOut.size === 0
+        ? fields
+        : Object.fromEntries(Object.entries(fields).filter(([key]) => !leftOut.has(fieldKey([...path, key]))));
     this.#generalPath = generalPath;
   }
 
@@ -143,7 +160,8 @@ export class TomlTable {
 
   /** Throws an error that names the field but not its value, which may be a key. */
   refuse(key: string, what: string): never {
-    return invalidToml(this.where(key), `${[...this.#path, key].map(tomlText).join('.')} ${what}.`);
+    const path = [...this.#path, key];
+    return invalidToml(this.where(key), `${path.map(tomlText).join('.')} ${what}.`, path);
   }
 
   /** Adds a warning. */

@@ -45,6 +45,39 @@ describe('coppice config', () => {
     expect(out).toContain('ends in 1234');
     expect(out).not.toContain('verysecret');
     writeFileSync(path, 'model = \n');
-    expect((await fixture.run(['config', 'check'])).err).toContain('config.toml:1');
+    expect(await fixture.run(['config', 'check'])).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('config.toml:1'),
+    });
+  });
+
+  it('[O138] reports everything that is wrong at once, each with its line and what is allowed', async () => {
+    mkdirSync(join(fixture.home, '.coppice'));
+    const lines = [
+      'modle = "x"',
+      '[tools]',
+      'rounds = "many"',
+      'approval = "perhaps"',
+      '[providers.rack]',
+      'kind = "nothing"',
+      '[providers.openai]',
+      'base_url = 7',
+      '[limits]',
+      'retries = 99',
+    ];
+    writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 });
+    const { code, out } = await fixture.run(['config', 'check']);
+    expect(code).toBe(2);
+    for (const [line, key] of [
+      [1, 'modle'],
+      [3, 'tools.rounds'],
+      [4, 'tools.approval'],
+      [6, 'providers.rack.kind'],
+      [8, 'providers.openai.base_url'],
+      [10, 'limits.retries'],
+    ] as const)
+      expect(out).toMatch(new RegExp(`config\\.toml:${line}: ${key.replaceAll('.', '\\.')} `));
+    expect(out).toContain('must be one of "ask", "never", "always"');
+    expect(out).toContain('6 findings');
   });
 });

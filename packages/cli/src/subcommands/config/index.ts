@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
-import { configPath, configValueAt, editConfig, parseConfig, parseConfigValue } from '@coppice/engine';
+import {
+  configPath,
+  configValueAt,
+  editConfig,
+  findConfigProblems,
+  parseConfig,
+  parseConfigValue,
+} from '@coppice/engine';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
@@ -56,15 +63,19 @@ async function readText(path: string): Promise<string> {
 }
 
 async function checkConfig(path: string, at: CliContext): Promise<SubcommandOutput> {
-  const { warnings, file } = parseConfig(
-    existsSync(path) ? { name: path, text: await readText(path) } : null,
-    at.host.env,
-  );
-  const lines = warnings.map((warning) => `${warning.where}: ${warning.message}`);
   const { style } = at.output;
-  if (file === null) lines.push(style.quiet(`No file at ${path}. Every setting has its default.`));
-  else lines.push(lines.length === 0 ? `${path} is in order.` : `${countNoun(lines.length, 'finding')} in ${path}.`);
-  return { data: { path, exists: file !== null, warnings }, lines, exitCode: warnings.length > 0 ? 1 : 0 };
+  if (!existsSync(path))
+    return {
+      data: { path, exists: false, problems: [] },
+      lines: [style.quiet(`No file at ${path}. Every setting has its default.`)],
+    };
+  const problems = findConfigProblems({ name: path, text: await readText(path) }, at.host.env);
+  const marks = { error: style.bad('✗'), warning: style.warn('!') };
+  const lines = problems.map(({ where, message, severity }) => `${marks[severity]} ${where}: ${message}`);
+  lines.push(lines.length === 0 ? `${path} is in order.` : `${countNoun(lines.length, 'finding')} in ${path}.`);
+  // With an error no command works; with a warning something has no effect.
+  const isBroken = problems.some(({ severity }) => severity === 'error');
+  return { data: { path, exists: true, problems }, lines, exitCode: isBroken ? 2 : problems.length > 0 ? 1 : 0 };
 }
 
 async function getKey(path: string, key: readonly string[]): Promise<SubcommandOutput> {
