@@ -1,0 +1,89 @@
+/**
+ * Opens the stores that released versions have made: each is shown as its own version showed it, passes the check, can
+ * be changed, and has its history.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const kept = join(import.meta.dirname, 'fixtures/stores');
+const places: Readonly<Record<string, string>> = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions' };
+const made = readdirSync(kept).flatMap((version) => Object.keys(places).map((kind) => ({ version, kind })));
+
+interface Opened {
+  readonly fixture: CliFixture;
+  readonly folder: string;
+  readonly store: string;
+  run(...words: readonly string[]): Promise<string>;
+}
+
+/** A copy of a kept store, in the hands of this version. */
+function openKept(version: string, kind: string): Opened {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-upgrade-'));
+  const fixture = makeCliFixture();
+  onTestFinished(() => {
+    fixture.close();
+    rmSync(folder, { recursive: true });
+  });
+  cpSync(join(kept, version, kind), folder, { recursive: true });
+  const store = `${kind}:${join(folder, places[kind] ?? '')}`;
+  return {
+    fixture,
+    folder,
+    store,
+    async run(...words) {
+      const ran = await fixture.run([...words, '--store', store]);
+      expect(ran, words.join(' ')).toMatchObject({ code: 0 });
+      return ran.out;
+    },
+  };
+}
+
+test('a store of every kind is kept for every version', () => {
+  expect(made.length).toBeGreaterThan(2);
+  for (const { version, kind } of made) expect(existsSync(join(kept, version, kind))).toBe(true);
+});
+
+test.each(made)('a $kind store of $version opens, is as it was, and goes on', async ({ version, kind }) => {
+  const { run } = openKept(version, kind);
+  const expected: { readonly show: string; readonly tree: string } = JSON.parse(
+    readFileSync(join(kept, version, `${kind}.json`), 'utf8'),
+  );
+  // By words: how a version prints them may change.
+  const words = (text: string) => text.match(/\p{L}[\p{L} ]+\p{L}/gu) ?? [];
+  const shown = await run('show', 'last');
+  for (const sentence of ['How do I start a sourdough?', 'Flour and water. 🍞', 'What about spelt?', 'Sourdough'])
+    expect(shown).toContain(sentence);
+  expect(words(await run('tree', 'last'))).toEqual(
+    expect.arrayContaining(words(expected.tree).filter((w) => w !== 'here')),
+  );
+  expect(await run('search', 'rye')).toContain('What about rye?');
+  expect(await run('fsck')).toContain('0 errors');
+  // The last act before was a new title; the undo log goes back beyond the upgrade.
+  await run('append', 'last', 'Written by a later version.');
+  await run('undo', 'last');
+  await run('undo', 'last');
+  expect(await run('show', 'last')).not.toContain('Written by a later version.');
+  await run('redo', 'last');
+  expect(await run('fsck')).toContain('0 errors');
+});
+
+test.each(made)('a backup of a $kind store of $version is the way back', async ({ version, kind }) => {
+  const { run, fixture, folder, store } = openKept(version, kind);
+  const copy = join(folder, 'copy');
+  await run('backup', copy);
+  await run('append', 'last', 'A change that is regretted.');
+  // The copy takes the place of the store, as docs/guides/upgrade.md says.
+  const place = join(folder, places[kind] ?? '');
+  mkdirSync(join(folder, 'away'));
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(places[kind] ?? '')))
+    renameSync(join(folder, name), join(folder, 'away', name));
+  renameSync(copy, place);
+  const back = await fixture.run(['show', 'last', '--store', store]);
+  expect(back).toMatchObject({ code: 0 });
+  expect(back.out).toContain('What about spelt?');
+  expect(back.out).not.toContain('regretted');
+  expect((await fixture.run(['fsck', '--store', store])).code).toBe(0);
+});
