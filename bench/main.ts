@@ -10,6 +10,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = 
   sessions: async () => (await import('./sessions.ts')).sessions(),
   proxy: async () => (await import('./proxy.ts')).proxy(),
   web: async () => (await import('./web.ts')).web(),
+  install: async () => (await import('./install.ts')).install(),
   formats: async () => (await import('./formats.ts')).formats(),
 };
 
