@@ -16,13 +16,14 @@ export function ActionItem({
   readonly checked?: boolean;
   readonly disabled?: boolean;
 }): ReactElement {
-  const { icon, label, keys, run } = actionOf(id);
+  const { icon, label, keys, run, danger } = actionOf(id);
   const [chord] = keys;
   return (
     <MenuItem
       icon={icon}
       onSelect={() => void run()}
       {...(chord === undefined ? {} : { keys: shownChord(chord) })}
+      {...(danger === undefined ? {} : { danger })}
       {...(checked === undefined ? {} : { checked })}
       {...(disabled === undefined ? {} : { disabled })}
     >

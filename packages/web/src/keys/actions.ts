@@ -10,6 +10,7 @@ import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { messageActions } from '../thread/message-acts.ts';
 import { threadRows } from '../thread/rows.ts';
+import { copyShownBranch, togglePinned, trashChat } from '../thread/tree-acts.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
@@ -24,6 +25,7 @@ export interface PageAction {
   readonly typing?: boolean;
   /** Whether it is listed in the palette. */
   readonly listed?: boolean;
+  readonly danger?: boolean;
   /** Returns false if there was nothing to do, so that the browser handles the key. */
   run(): boolean | undefined;
 }
@@ -312,6 +314,23 @@ export const actions: readonly PageAction[] = [
     keys: ['\\'],
     listed: true,
     run: onTree(() => showPanel(useUi.getState().panelShown ? null : useUi.getState().panel)),
+  },
+  {
+    id: 'rename',
+    label: 'rename',
+    icon: 'edit',
+    keys: [],
+    run: onTree((session) => useUi.setState({ renaming: session.treeId })),
+  },
+  { id: 'pin', label: 'pinned', icon: 'pin', keys: [], run: onTree(togglePinned) },
+  { id: 'copy-branch', label: 'copyOut', icon: 'copy', keys: [], run: onTree(copyShownBranch) },
+  {
+    id: 'delete-tree',
+    label: 'deleteTree',
+    icon: 'trash',
+    danger: true,
+    keys: [],
+    run: onTree((session) => void trashChat(session)),
   },
   {
     id: 'tree-tags',

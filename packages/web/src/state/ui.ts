@@ -53,6 +53,8 @@ interface Ui {
   readonly opened: OpenedDialog | null;
   /** The previewed code block: its message, and its index among the previewable ones. */
   readonly preview: { readonly nodeId: NodeId; readonly index: number } | null;
+  /** The chat whose title is being changed in the bar. */
+  readonly renaming: TreeId | null;
   /** Whether Compare shows the panel that combines answers. */
   readonly combining: boolean;
   /** The preset of the next chat. */
@@ -79,6 +81,7 @@ export const useUi = create<Ui>(() => ({
   drawer: false,
   opened: null,
   preview: null,
+  renaming: null,
   combining: false,
   preset: null,
   newChats: 0,

@@ -2,13 +2,11 @@ import type { Node } from '@coppice/core';
 import { Fragment, type ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { modelsNow, useAppData } from '../state/app-data.ts';
-import { regenerateReply } from '../state/generation.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { currentOptions } from './current-options.ts';
-import { menuPlaces, offeredActions } from './message-acts.ts';
+import { menuPlaces, offeredAction, offeredActions, regenerateWith } from './message-acts.ts';
 
 /** The actions of a message; shown on hover or tap. */
 export function MessageActions({
@@ -61,22 +59,23 @@ function Regenerate({ node }: { readonly node: Node }): ReactElement {
   const models = useAppData((lists) => lists.models);
   const chosen = useAppData((lists) => lists.chosen);
   const now = modelsNow({ models, chosen, defaultModel: useAppData((lists) => lists.defaultModel) });
+  const again = offeredAction(session, node, 'again');
+  const label = again?.keys === undefined ? t('regenerate') : `${again.label} (${again.keys})`;
   const others = models.filter((model) => !now.includes(model.id)).slice(0, 6);
   return (
-    <Menu trigger={<IconButton icon="again" label={`${t('regenerate')} (R)`} />}>
-      <MenuItem icon="again" keys="R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1 }))}>
-        {t('regenerateWith')} {now.length === 1 && now[0] !== undefined ? <ModelName model={now[0]} /> : null}
-      </MenuItem>
-      <MenuItem icon="fork" keys="⇧R" onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 3 }))}>
-        {t('threeAtOnce')}
-      </MenuItem>
+    <Menu trigger={<IconButton icon="again" label={label} />}>
+      {['again', 'three'].map((id) => {
+        const act = offeredAction(session, node, id);
+        return act === undefined ? null : (
+          <MenuItem key={id} icon={act.icon} onSelect={act.run} {...(act.keys === undefined ? {} : { keys: act.keys })}>
+            {id === 'again' ? t('regenerateWith') : act.label}{' '}
+            {id === 'again' && now.length === 1 && now[0] !== undefined ? <ModelName model={now[0]} /> : null}
+          </MenuItem>
+        );
+      })}
       {others.length === 0 ? null : <MenuLine />}
       {others.map((model) => (
-        <MenuItem
-          key={model.id}
-          icon="compare"
-          onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1, models: [model.id] }))}
-        >
+        <MenuItem key={model.id} icon="compare" onSelect={() => regenerateWith(session, node, [model.id])}>
           {t('with')} <ModelName model={model.id} />
         </MenuItem>
       ))}

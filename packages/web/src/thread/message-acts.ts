@@ -62,6 +62,11 @@ function toggleExcluded(session: TreeSession, node: Node): void {
   void annotateMessage(session, node, { excluded: excluded ? null : true }, excluded ? t('included') : t('excluded'));
 }
 
+/** Has a model answer the same question beside a reply. */
+export function regenerateWith(session: TreeSession, node: Node, models: readonly string[]): void {
+  void regenerateReply(session, node.id, currentOptions({ n: 1, models }));
+}
+
 function regenerateWithOthers(session: TreeSession, node: Node): void {
   const chosen = currentOptions().models;
   const others = useAppData
@@ -69,7 +74,7 @@ function regenerateWithOthers(session: TreeSession, node: Node): void {
     .models.filter((model) => model.ready)
     .map((model) => model.id)
     .filter((id) => !chosen.includes(id));
-  if (others.length > 0) void regenerateReply(session, node.id, currentOptions({ n: 1, models: others.slice(0, 2) }));
+  if (others.length > 0) regenerateWith(session, node, others.slice(0, 2));
 }
 
 /** One action of a message. */
@@ -311,6 +316,12 @@ export function offeredActions(
         run: () => action.run(session, node),
       };
     });
+}
+
+/** One action of a message by its id, as it is offered. */
+export function offeredAction(session: TreeSession, node: Node, id: string): OfferedAction | undefined {
+  const place = messageActions.find((action) => action.id === id)?.place;
+  return place === undefined ? undefined : offeredActions(session, node, place).find((action) => action.id === id);
 }
 
 /** The sections of a message's menu, in order. */

@@ -1,20 +1,16 @@
-import { asProblem, pathToNode, titleOfNode } from '@coppice/client';
-import { type ReactElement, useState } from 'react';
+import { pathToNode, titleOfNode } from '@coppice/client';
+import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
 import { firstWords } from '../markdown/first-words.ts';
-import { loadTrees } from '../state/app-data.ts';
 import { keepTemporaryTree, mergeBack } from '../state/between-trees.ts';
-import { api } from '../state/page-client.ts';
-import { homePlace, navigateTo, treePlace } from '../state/router.ts';
-import { showToast } from '../state/toasts.ts';
-import { patchTree, showError } from '../state/tree-actions.ts';
+import { navigateTo, treePlace } from '../state/router.ts';
+import { patchTree } from '../state/tree-actions.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { copyOut } from './message-acts.ts';
+import { Menu, MenuLine } from '../ui/menu.tsx';
 import { plainTextOf } from './rows.ts';
 import { UndoButtons, UndoItems, useReversible } from './undo-buttons.tsx';
 
@@ -59,34 +55,11 @@ export function TreeBar(): ReactElement {
   const leaf = useTree((state) => state.part?.leaf ?? null);
   const branch = useBranchName();
   const panelShown = useUi((ui) => ui.panelShown);
-  const [naming, setNaming] = useState(false);
+  const naming = useUi((ui) => ui.renaming === session.treeId);
   const reversible = useReversible();
-  const last = () => (leaf === null ? undefined : session.state.part?.nodes.get(leaf));
   const rename = (title: string) => {
-    setNaming(false);
+    useUi.setState({ renaming: null });
     if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
-  };
-  const pin = () => {
-    const pinned = tree?.pinned !== true;
-    void patchTree(session, { pinned }, t(pinned ? 'treePinned' : 'treeUnpinned'));
-  };
-  const toTrash = async () => {
-    try {
-      await api.removeTree(session.treeId);
-      navigateTo(homePlace());
-      void loadTrees();
-      const id = session.treeId;
-      showToast({
-        icon: 'trash',
-        text: t('treeDeleted'),
-        action: {
-          label: t('undo'),
-          run: () => void api.restoreTree(id).then(loadTrees, (thrown) => showError(asProblem(thrown))),
-        },
-      });
-    } catch (thrown) {
-      showError(asProblem(thrown));
-    }
   };
   const name = tree === null ? '' : (titleOfNode(tree) ?? t('untitled'));
   return (
@@ -99,10 +72,15 @@ export function TreeBar(): ReactElement {
       />
       <div className="crumb grow">
         {naming ? (
-          <TitleField title={tree?.title ?? ''} onDone={rename} onCancel={() => setNaming(false)} />
+          <TitleField title={tree?.title ?? ''} onDone={rename} onCancel={() => useUi.setState({ renaming: null })} />
         ) : (
           <h1>
-            <button type="button" className="name" title={t('rename')} onClick={() => setNaming(true)}>
+            <button
+              type="button"
+              className="name"
+              title={t('rename')}
+              onClick={() => useUi.setState({ renaming: session.treeId })}
+            >
               {name}
             </button>
           </h1>
@@ -144,12 +122,8 @@ export function TreeBar(): ReactElement {
       <UndoButtons known={reversible} />
       <ActionIcon id="map" className="phone-only" />
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
-        <MenuItem icon="edit" onSelect={() => setNaming(true)}>
-          {t('rename')}
-        </MenuItem>
-        <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={pin}>
-          {t('pinned')}
-        </MenuItem>
+        <ActionItem id="rename" />
+        <ActionItem id="pin" checked={tree?.pinned === true} />
         <UndoItems known={reversible} />
         <ActionItem id="tree-tags" />
         <ActionItem id="tree-folder" />
@@ -157,22 +131,11 @@ export function TreeBar(): ReactElement {
         <ActionItem id="context" />
         <ActionItem id="history" />
         <ActionItem id="share-branch" disabled={leaf === null} />
-        <MenuItem
-          icon="copy"
-          disabled={leaf === null}
-          onSelect={() => {
-            const node = last();
-            if (node !== undefined) void copyOut(session, node);
-          }}
-        >
-          {t('copyOut')}
-        </MenuItem>
+        <ActionItem id="copy-branch" disabled={leaf === null} />
         <ActionItem id="export" />
         <ActionItem id="panel" checked={panelShown} />
         <MenuLine />
-        <MenuItem icon="trash" danger onSelect={() => void toTrash()}>
-          {t('deleteTree')}
-        </MenuItem>
+        <ActionItem id="delete-tree" />
       </Menu>
     </div>
   );
