@@ -9,6 +9,7 @@ import {
   type ContextEntry,
   checkMessage,
   isAppError,
+  isBlank,
   type Message,
   type MessageInput,
   type MessageKit,
@@ -480,7 +481,7 @@ function refuseUnknown(id: string): never {
 /** Whether a message is blank; one that is malformed is left for the planner to refuse. */
 function isBlankInput(message: Message): boolean {
   const result = checkMessage(message);
-  return !result.ok && result.refusal.code === 'message/blank';
+  return result.ok ? isBlank(message) : result.refusal.code === 'message/blank';
 }
 
 function refuseBlank(): never {
