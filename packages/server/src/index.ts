@@ -11,6 +11,7 @@ export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
 export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';
 export { spillFolderBeside } from './proxy/proxy.ts';
+export { type RegroupOptions, type RegroupReport, regroupProject, undoRegroup } from './proxy/regroup.ts';
 export type { Access, RouteDefinition, RouteRequirements } from './routes/define.ts';
 export { routes } from './routes/index.ts';
 export { checkBind, isLoopback, type RunningServer, type ServeOptions, serve } from './serve.ts';

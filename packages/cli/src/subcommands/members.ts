@@ -28,6 +28,7 @@ export { pin } from './pin/index.ts';
 export { proxy } from './proxy/index.ts';
 export { redo } from './redo/index.ts';
 export { regenerate } from './regenerate/index.ts';
+export { regroup } from './regroup/index.ts';
 export { rename } from './rename/index.ts';
 export { restore } from './restore/index.ts';
 export { rm } from './rm/index.ts';

@@ -1,0 +1,121 @@
+import { ask, type TreeSummary } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { whole } from '@coppice/engine/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { parseRequest } from './parse-request.ts';
+import { recordHistory } from './record.ts';
+import { regroupProject, undoRegroup } from './regroup.ts';
+import { originOf } from './session-of-call.ts';
+
+let open: Proxied | null = null;
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+const user = (content: string) => ({ role: 'user', content });
+const said = (content: string) => ({ role: 'assistant', content });
+const system = (content: string) => ({ role: 'system', content });
+
+/** A project by prompt: two sessions share a prompt, and the prompt of the first one changes. */
+async function byPrompt(): Promise<Proxied> {
+  let answered = 0;
+  open = await openProxied(
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
+    },
+    { config: '[proxy.projects]\nshop = "prompt"\n' },
+  );
+  const { post } = open;
+  const call = (...messages: readonly object[]) => post('/p/shop/v1/chat/completions', { model: 'm', messages });
+  await call(system('Monday.'), user('Tea?'));
+  await call(system('Monday.'), user('Coffee?'));
+  await call(system('Monday.'), user('Tea?'), said('Answer 1.'), user('Green?'));
+  await call(system('Tuesday.'), user('Tea?'), said('Answer 1.'), user('Green?'), said('Answer 3.'), user('Black?'));
+  return open;
+}
+
+async function drawn({ server }: Proxied, { id, rootId }: TreeSummary): Promise<string[]> {
+  const nodes = await server.store.read(id, () => ask('subtree', { of: rootId }));
+  return nodes
+    .slice(1)
+    .map(({ text, meta }) => `${text}${meta.recordedPrompt === undefined ? '' : ` (${meta.recordedPrompt})`}`);
+}
+
+const titleOf = ({ attributes }: TreeSummary) => attributes.autoTitle;
+
+describe('regrouping a project', () => {
+  const services = { project: 'shop', actor: 'local', now: Date.now, newId: () => newId() };
+
+  it('[RP35] makes one tree of each session, with its prompts, and the former trees go to the trash', async () => {
+    const proxied = await byPrompt();
+    const { store } = proxied.server;
+    const before = await proxied.trees();
+    expect(before).toHaveLength(2);
+    const preview = await regroupProject(store, { ...services, preview: true });
+    expect(preview).toMatchObject({
+      trees: 2,
+      sessions: [
+        { title: 'Tea?', messages: 6 },
+        { title: 'Coffee?', messages: 2 },
+      ],
+    });
+    expect((await proxied.trees()).map(({ id, version }) => [id, version])).toEqual(
+      before.map(({ id, version }) => [id, version]),
+    );
+    const progress: number[] = [];
+    await regroupProject(store, { ...services, onProgress: ({ done }) => progress.push(done) });
+    expect(progress).toEqual([1, 2]);
+    const after = await proxied.trees();
+    expect(after.map(titleOf).toSorted()).toEqual(['Coffee?', 'Tea?']);
+    const tea = after.find((tree) => titleOf(tree) === 'Tea?');
+    expect(tea?.attributes.systemPrompt).toBe('Monday.');
+    expect(await drawn(proxied, tea ?? never())).toEqual([
+      'Tea?',
+      'Answer 1.',
+      'Green?',
+      'Answer 3.',
+      'Black? (Tuesday.)',
+      'Answer 4.',
+    ]);
+    expect((await store.trees({ project: 'shop', trashed: true })).items).toHaveLength(2);
+    // Again: there is nothing left to regroup, and nothing is doubled.
+    expect(await regroupProject(store, services)).toEqual({ trees: 0, sessions: [] });
+    expect(await proxied.trees()).toHaveLength(2);
+  });
+
+  it('[RP35] is undone, and may be done again', async () => {
+    const proxied = await byPrompt();
+    const { store } = proxied.server;
+    const before = (await proxied.trees()).map(({ id }) => id).toSorted();
+    await regroupProject(store, services);
+    expect(await undoRegroup(store, services)).toMatchObject({ trees: 2, sessions: [{}, {}] });
+    expect((await proxied.trees()).map(({ id }) => id).toSorted()).toEqual(before);
+    await regroupProject(store, services);
+    const after = await proxied.trees();
+    expect(after.map(titleOf).toSorted()).toEqual(['Coffee?', 'Tea?']);
+    for (const tree of after) expect(await drawn(proxied, tree)).toHaveLength(titleOf(tree) === 'Tea?' ? 6 : 2);
+  });
+
+  it('[RP35] lets later calls go on in the regrouped trees', async () => {
+    const proxied = await byPrompt();
+    const { store } = proxied.server;
+    await proxied.recorder.idle();
+    await regroupProject(store, services);
+    const history = [user('Coffee?'), said('Answer 2.'), user('Strong?')];
+    const other = { model: 'm', messages: [system('Monday.'), ...history] };
+    // Without a word in the configuration the project is by session now.
+    const asked = parseRequest('chat', other) ?? never();
+    const from = { project: 'shop', origin: originOf(() => undefined, null), callId: newId() };
+    const placed = await recordHistory(store, asked, from, { actor: 'local', now: Date.now, newId: () => newId() });
+    const coffee = (await proxied.trees()).find((tree) => titleOf(tree) === 'Coffee?');
+    expect(placed.treeId).toBe(coffee?.id);
+    expect(await drawn(proxied, coffee ?? never())).toEqual(['Coffee?', 'Answer 2.', 'Strong?']);
+  });
+});
+
+function never(): never {
+  throw new Error('There is no tree.');
+}

@@ -1,0 +1,271 @@
+/**
+ * Regroups the recordings of a project: from one tree for each system prompt to one for each session. Every session
+ * becomes a new tree, and the former trees go to the trash, so that it can be undone until they are purged.
+ */
+import { derivedId, messageKit } from '@coppice/content';
+import {
+  ask,
+  type ImportNode,
+  type JsonObject,
+  type Message,
+  type Node,
+  type NodeId,
+  nodeId,
+  type RunContext,
+  run,
+  type Store,
+  type TreeId,
+  type TreeRow,
+  treeId,
+} from '@coppice/core';
+import { recordedTag } from '@coppice/engine';
+import { historyRows } from './history-names.ts';
+import type { Recording } from './record.ts';
+import { titleOfCall } from './title-of-call.ts';
+
+/** A session that was found in trees by prompt: where each part of it begins. */
+interface FoundSession {
+  readonly treeId: TreeId;
+  readonly parts: { readonly tree: TreeRow; readonly first: NodeId }[];
+}
+
+/** How far regrouping is, and at the end what was done. */
+export interface RegroupProgress {
+  readonly done: number;
+  readonly left: number;
+}
+
+/** What regrouping did or would do. */
+export interface RegroupReport {
+  /** The trees by prompt that went to the trash. */
+  readonly trees: number;
+  readonly sessions: readonly { readonly treeId: TreeId; readonly title: string | null; readonly messages: number }[];
+}
+
+/** Options of regrouping. */
+export interface RegroupOptions extends Recording {
+  readonly project: string;
+  /** Reports what would be done, and changes nothing. */
+  readonly preview?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RegroupProgress) => void;
+}
+
+// Replies are at most so far below the first message: reminders and notes may be between them.
+const levelsToReply = 6;
+
+/** Regroups a project. It can be stopped and run again: nothing is added twice. */
+export async function regroupProject(store: Store, options: RegroupOptions): Promise<RegroupReport> {
+  const { project, preview = false, signal } = options;
+  const trees = await forestTrees(store, project);
+  const sessions = await findSessions(store, trees, signal);
+  const made: RegroupReport['sessions'][number][] = [];
+  for (const [index, session] of sessions.entries()) {
+    signal?.throwIfAborted();
+    made.push(await makeSession(store, session, project, preview, contextOf(options)));
+    options.onProgress?.({ done: index + 1, left: sessions.length - index - 1 });
+  }
+  // Only now: a run that is stopped leaves the former trees as they were.
+  if (!preview) for (const { id } of trees) await run(store, { type: 'delete-tree', treeId: id }, contextOf(options));
+  return { trees: trees.length, sessions: made };
+}
+
+/** Undoes it: the trees by prompt come back, and the trees by session go to the trash. */
+export async function undoRegroup(store: Store, options: RegroupOptions): Promise<RegroupReport> {
+  const { project, preview = false } = options;
+  const back: TreeId[] = [];
+  const sessions: RegroupReport['sessions'][number][] = [];
+  const former = new Set<string>();
+  for (const row of await allTrees(store, { project, tag: recordedTag })) {
+    const from = row.attributes.metadata?.['regroupedFrom'];
+    if (!Array.isArray(from)) continue;
+    for (const id of from) if (typeof id === 'string') former.add(id);
+    sessions.push({ treeId: row.id, title: row.attributes.autoTitle ?? null, messages: row.nextSeq - 1 });
+  }
+  for (const row of await allTrees(store, { project, trashed: true })) if (former.has(row.id)) back.push(row.id);
+  if (!preview) {
+    for (const id of back) await run(store, { type: 'restore-tree', treeId: id }, contextOf(options));
+    for (const { treeId: id } of sessions) await run(store, { type: 'delete-tree', treeId: id }, contextOf(options));
+  }
+  return { trees: back.length, sessions };
+}
+
+function contextOf({ actor, now, newId }: RegroupOptions): RunContext {
+  return { actor, now, newId, kit: messageKit, actId: newId() };
+}
+
+async function allTrees(store: Store, query: Parameters<Store['trees']>[0]): Promise<TreeRow[]> {
+  const rows: TreeRow[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.trees({ ...query, limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...page.items);
+    cursor = page.cursor;
+  }
+  return rows;
+}
+
+/** The trees by prompt, the oldest first: a session begins in the oldest one. */
+async function forestTrees(store: Store, project: string): Promise<readonly TreeRow[]> {
+  const rows = await allTrees(store, { project, forest: true });
+  return rows.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Finds the sessions: each first message begins one, unless an earlier tree has it with one of its replies. Then only the
+ * prompt of the session changed.
+ */
+async function findSessions(
+  store: Store,
+  trees: readonly TreeRow[],
+  signal: AbortSignal | undefined,
+): Promise<readonly FoundSession[]> {
+  const sessions: FoundSession[] = [];
+  const byBeginning = new Map<string, FoundSession>();
+  for (const tree of trees) {
+    for (const { id: first } of await store.read(tree.id, () => ask('children', { of: tree.rootId }))) {
+      signal?.throwIfAborted();
+      const beginnings = await store.read(tree.id, () => ask('subtree', { of: first, depth: levelsToReply }));
+      const names = replyBeginnings(beginnings, first);
+      const known = names.map((name) => byBeginning.get(name)).find((session) => session !== undefined);
+      const session = known ?? { treeId: treeId(derivedId('regroup', tree.id, first)), parts: [] };
+      if (known === undefined) sessions.push(session);
+      session.parts.push({ tree, first });
+      for (const name of names) if (!byBeginning.has(name)) byBeginning.set(name, session);
+    }
+  }
+  return sessions;
+}
+
+/** The keys from the first message to each of its first replies. */
+function replyBeginnings(nodes: readonly Node[], first: NodeId): string[] {
+  const names = new Map<NodeId, string>();
+  const found: string[] = [];
+  for (const node of nodes) {
+    const above = node.id === first ? '' : names.get(node.parentId ?? first);
+    if (above === undefined) continue;
+    const name = `${above}/${node.key ?? node.id}`;
+    if (node.message?.role === 'assistant') found.push(name);
+    else names.set(node.id, name);
+  }
+  return found;
+}
+
+async function makeSession(
+  store: Store,
+  { treeId: id, parts }: FoundSession,
+  project: string,
+  preview: boolean,
+  context: RunContext,
+): Promise<RegroupReport['sessions'][number]> {
+  const [begins] = parts;
+  const prompt = begins?.tree.attributes.systemPrompt;
+  const made = new SessionBuilder(id, prompt);
+  for (const { tree, first } of parts)
+    made.add(await store.read(tree.id, () => ask('subtree', { of: first })), first, tree.attributes.systemPrompt);
+  const title = titleOfCall(made.messages());
+  const report = { treeId: id, title, messages: made.nodes.length };
+  if (preview) return report;
+  const there = await store.read(id, () => ask('tree', {}));
+  if (there?.attributes.trashedAt !== undefined) await run(store, { type: 'restore-tree', treeId: id }, context);
+  const metadata: JsonObject = { recorded: {}, regroupedFrom: [...new Set(parts.map(({ tree }) => tree.id))] };
+  const attributes = {
+    project,
+    tags: [recordedTag],
+    metadata,
+    ...(prompt === undefined ? {} : { systemPrompt: prompt }),
+    ...(title === null ? {} : { autoTitle: title }),
+  };
+  await run(store, { type: 'import', treeId: id, attributes, nodes: made.nodes }, context);
+  const rows = [...made.replies()].flatMap(({ nodeId: reply, messages }) => historyRows(id, reply, messages, project));
+  for (let from = 0; from < rows.length; from += rowsAtOnce)
+    await store.putExternalIds(rows.slice(from, from + rowsAtOnce));
+  return report;
+}
+
+const rowsAtOnce = 500;
+
+/** Puts the parts of a session together: equal messages below the same one are one message. */
+class SessionBuilder {
+  readonly nodes: ImportNode[] = [];
+  readonly #treeId: TreeId;
+  readonly #prompt: string | undefined;
+  readonly #byPlace = new Map<string, string>();
+  readonly #byId = new Map<string, ImportNode>();
+
+  constructor(id: TreeId, prompt: string | undefined) {
+    this.#treeId = id;
+    this.#prompt = prompt;
+  }
+
+  add(subtree: readonly Node[], first: NodeId, prompt: string | undefined): void {
+    const ids = new Map<NodeId, string>();
+    const added = new Set<string>();
+    const isFirstPart = this.nodes.length === 0;
+    // Variants keep their order, in which they are read.
+    const from = this.nodes.length;
+    const orders = new Map(subtree.map(({ id }, index) => [id, from + index]));
+    for (const node of inOrderOfCreation(subtree)) {
+      if (node.message === null || node.kind === 'root') continue;
+      const parentId = node.id === first ? null : (ids.get(node.parentId ?? first) ?? null);
+      if (node.id !== first && parentId === null) continue;
+      const place = `${parentId}/${node.kind}/${node.key ?? node.id}`;
+      const known = isFirstPart ? undefined : this.#byPlace.get(place);
+      const id = known ?? derivedId('regroup-node', this.#treeId, node.id);
+      ids.set(node.id, id);
+      if (known !== undefined) continue;
+      this.#byPlace.set(place, id);
+      const changes = prompt !== this.#prompt && (parentId === null || !added.has(parentId));
+      added.add(id);
+      const noted = changes ? { recordedPrompt: prompt ?? '' } : {};
+      this.#push(node, node.message, { id, parentId, order: orders.get(node.id) ?? from }, noted);
+    }
+  }
+
+  #push(node: Node, message: Message, place: Pick<ImportNode, 'id' | 'parentId' | 'order'>, noted: JsonObject): void {
+    const made: ImportNode = {
+      ...place,
+      message,
+      kind: node.kind === 'root' ? 'message' : node.kind,
+      status: node.status === 'pending' ? 'error' : node.status,
+      meta: { ...noted, ...node.meta },
+      createdAt: node.createdAt,
+      ...(node.groupId > 0 ? { group: node.groupId } : {}),
+    };
+    this.nodes.push(made);
+    this.#byId.set(place.id, made);
+  }
+
+  messages(): readonly Message[] {
+    return this.nodes.map(({ message }) => message);
+  }
+
+  /** The last reply of each branch, where its session goes on, with the messages that lead to it. */
+  *replies(): Generator<{ readonly nodeId: NodeId; readonly messages: readonly Message[] }> {
+    const continued = new Set<string>();
+    for (const made of this.nodes.toReversed()) {
+      const isReply = made.message.role === 'assistant' && (made.kind ?? 'message') === 'message';
+      if (made.parentId !== null && (isReply || continued.has(made.id))) continued.add(made.parentId);
+      if (!isReply || continued.has(made.id)) continue;
+      const messages: Message[] = [];
+      for (let at: ImportNode | undefined = made; at !== undefined; at = this.#byId.get(at.parentId ?? ''))
+        messages.push(at.message);
+      yield { nodeId: nodeId(made.id), messages: messages.reverse() };
+    }
+  }
+}
+
+/** Nodes as they were made, but each after its parent: a split or a move may have made that one later. */
+function inOrderOfCreation(subtree: readonly Node[]): readonly Node[] {
+  const byId = new Map(subtree.map((node) => [node.id, node]));
+  const ordered = new Set<Node>();
+  for (const node of subtree.toSorted((a, b) => a.seq - b.seq)) {
+    const missing: Node[] = [];
+    for (let at: Node | undefined = node; at !== undefined && !ordered.has(at); at = byId.get(at.parentId ?? at.id)) {
+      if (missing.includes(at)) break;
+      missing.push(at);
+      if (at.parentId === null) break;
+    }
+    for (const one of missing.toReversed()) ordered.add(one);
+  }
+  return [...ordered];
+}
