@@ -2548,7 +2548,7 @@ export interface components {
       reason: string | null;
       status: number | null;
       /** @enum {string} */
-      wire: 'chat' | 'messages' | 'responses';
+      wire: 'chat' | 'messages' | 'responses' | 'google';
     };
     FormatView: {
       label: string;

@@ -58,6 +58,7 @@ export {
   type WireReader,
   type WireReplyEvent,
 } from './contract.ts';
+export { foldGoogleChunks } from './google-call.ts';
 export { googleReader, googleWhole } from './google-from-wire.ts';
 export { type GoogleBody, type GoogleContent, type GooglePart, toGoogleBody } from './google-to-wire.ts';
 export {

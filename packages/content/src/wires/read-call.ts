@@ -1,12 +1,13 @@
-/** Converts a whole call on the OpenAI chat, OpenAI Responses or Anthropic wire, request and answer, to messages. */
+/** Converts a whole call on the OpenAI chat, OpenAI Responses, Anthropic or Google wire, request and answer, to messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
 import { assistantBlocks, fromAssistant, fromOpenAi } from '../formats/openai-messages.ts';
+import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
 import { type ItemMessage, messagesWithItems, type Resolve } from './responses-items.ts';
 
 /** The wires whose calls are recorded. */
-export type CallWire = 'chat' | 'anthropic' | 'responses';
+export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
 
 /** The request of a call in canonical form, not validated. */
 export interface CallRequest {
@@ -51,6 +52,7 @@ function promptIn(message: Json | undefined): string | undefined {
 export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReading = {}): CallRequest {
   const plain = { failed: new Set<string>(), names: new Map<JsonObject, string>() };
   if (wire === 'responses') return { ...plain, ...readResponsesRequest(body, reading) };
+  if (wire === 'google') return { ...plain, ...readGoogleRequest(body) };
   const records = listAt(body, 'messages').filter((one): one is JsonObject => isJsonObject(one));
   if (wire === 'anthropic') {
     const messages = records.flatMap((one, index) => fromAnthropic(one, `${index}`));
@@ -99,6 +101,8 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
     const messages = messagesWithItems(listAt(response, 'output'), resolve);
     return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
   }
+  if (wire === 'google')
+    return readGoogleAnswers(response).map(({ message, finish }) => ({ messages: [whole(message)], finish }));
   if (wire === 'anthropic') {
     if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
     const [message] = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);

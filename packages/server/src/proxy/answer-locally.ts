@@ -1,5 +1,7 @@
 /** Answers a call with our own models instead of forwarding it; it is recorded like any other. */
+import { messageKit } from '@coppice/content';
 import { type Message, readPath } from '@coppice/core';
+import { listOrEmpty } from '@coppice/core/decode';
 import type { ModelChoice } from '@coppice/engine';
 import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
@@ -16,9 +18,10 @@ import { serviceOf } from './wire-refusal.ts';
 // How long to wait until an earlier reply is recorded.
 const recordedMs = 5_000;
 
+const countPath = 'messages/count_tokens';
 // Paths with a route of their own that no model of ours answers.
-const forwardedOnly = new Set(['embeddings', 'messages/count_tokens']);
-const answered = new Set(['chat/completions', 'responses', 'messages', ...forwardedOnly]);
+const forwardedOnly = new Set(['embeddings']);
+const answered = new Set(['chat/completions', 'responses', 'messages', countPath, ...forwardedOnly]);
 
 /** Without an upstream only the paths that our own models answer exist. */
 function refusePath({ method, version, path }: ProxyCall): never {
@@ -31,14 +34,18 @@ function refusePath({ method, version, path }: ProxyCall): never {
 }
 
 export async function answerLocally(call: ProxyCall, project: string): Promise<RawReply> {
-  const { services, wire } = call;
+  const { services } = call;
+  // Our own models do not speak Google's wire.
+  const wire = call.wire === 'google' ? null : call.wire;
   if (call.version === 'v1' && (call.method === 'GET' || call.method === 'HEAD')) {
     if (call.path === 'models') return modelList(call);
     if (call.path.startsWith('models/')) return modelById(call);
   }
+  if (call.version === 'v1' && call.path === countPath && call.method === 'POST') return tokenCount(call);
   if (wire === null && !(forwardedOnly.has(call.path) && call.method === 'POST')) return refusePath(call);
   const body = call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
-  const asked = wire === null || body === null ? null : parseRequest(wire, body);
+  const parsed = wire === null || body === null ? null : parseRequest(wire, body);
+  const asked = wire === null || parsed === null ? null : { ...parsed, wire };
   if (call.body === null || body === null || asked === null)
     return refuseHttp(
       'http/invalid',
@@ -135,6 +142,22 @@ async function recordInTime(work: Promise<void>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
+}
+
+/** The tokens of a request on Anthropic's wire, by the estimate with which contexts are measured here. */
+function tokenCount({ body }: ProxyCall): RawReply {
+  const request = body === null ? null : parseObject(new TextDecoder().decode(body));
+  const asked = request === null ? null : parseRequest('messages', request);
+  if (request === null || asked === null)
+    return refuseHttp('http/invalid', 'There is nothing to count: the request has no messages.');
+  const prompt = { role: 'system' as const, content: [{ type: 'text', text: asked.systemPrompt ?? '' }] };
+  const tools = listOrEmpty(request, 'tools').map((tool) => ({ type: 'text', text: JSON.stringify(tool) }));
+  const sent: readonly Message[] = [
+    ...(asked.systemPrompt === undefined ? [] : [prompt]),
+    ...(tools.length === 0 ? [] : [{ role: 'system' as const, content: tools }]),
+    ...asked.history,
+  ];
+  return jsonReply({ input_tokens: sent.reduce((sum, message) => sum + messageKit.tokens(message), 0) });
 }
 
 /** One model as OpenAI or Anthropic describes it. */

@@ -3,10 +3,13 @@ import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
 import { parseBounded } from './parse-text.ts';
 
-const wireKinds = ['chat', 'messages', 'responses'] as const;
+const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
 
 /** The supported wires. */
 export type WireKind = (typeof wireKinds)[number];
+
+/** The wires on which our own models answer. */
+export type LocalWireKind = Exclude<WireKind, 'google'>;
 
 /** Whether a value is the name of a wire. */
 export function isWireKind(value: unknown): value is WireKind {

@@ -234,4 +234,56 @@ describe('our own models behind the wires', () => {
       'Too much.',
     );
   });
+
+  it('[RP37] count the tokens of a request by our own estimate', async () => {
+    const { anthropic } = await asked({ replies: [] });
+    const count = async (system: string) =>
+      (await anthropic.messages.countTokens({ model: 'scripted/one', system, messages })).input_tokens;
+    const short = await count('Be brief.');
+    expect(short).toBeGreaterThan(3);
+    expect(await count('Be brief. '.repeat(50))).toBeGreaterThan(short + 50);
+  });
+
+  it('[RP38] answer in the form of a JSON schema on each wire', async () => {
+    const answer: ProviderEvent[] = [
+      { type: 'text-delta', text: 'Here it is.' },
+      { type: 'tool-use-start', index: 0, id: 'call_a', name: 'place' },
+      { type: 'tool-use-delta', index: 0, json: '{"place":"wood"}' },
+      { type: 'tool-use-end', index: 0, parameters: { place: 'wood' } },
+      usageEventOf(7, 9),
+      { type: 'end', finishReason: 'tool-use', raw: 'tool_use' },
+    ];
+    const { openai, anthropic, provider } = await asked({ replies: [answer, answer, answer] });
+    const chat = await openai.chat.completions.create({
+      model: 'scripted/one',
+      messages,
+      response_format: { type: 'json_schema', json_schema: { name: 'place', schema } },
+    });
+    expect(chat.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: '{"place":"wood"}' } });
+    expect(chat.choices[0]?.message.tool_calls).toBeUndefined();
+    const response = await openai.responses.create({
+      model: 'scripted/one',
+      input: 'Where?',
+      text: { format: { type: 'json_schema', name: 'place', schema } },
+    });
+    expect(response.output_text).toBe('{"place":"wood"}');
+    const message = await anthropic.messages.create({
+      model: 'scripted/one',
+      max_tokens: 99,
+      messages,
+      output_config: { format: { type: 'json_schema', schema } },
+    });
+    expect(message).toMatchObject({ stop_reason: 'end_turn', content: [{ type: 'text', text: '{"place":"wood"}' }] });
+    expect(provider.requests[0]).toMatchObject({ tools: [{ name: 'place' }], toolChoice: { name: 'place' } });
+  });
+
+  it('[RP38] refuse a model that is not there with 404, in the format of the wire', async () => {
+    const { openai, anthropic } = await asked({ replies: [] });
+    await expect(openai.chat.completions.create({ model: 'gpt-none', messages })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(openai.responses.create({ model: 'gpt-none', input: 'Hi' })).rejects.toMatchObject({ status: 404 });
+    const refused = anthropic.messages.create({ model: 'claude-none', max_tokens: 9, messages });
+    await expect(refused).rejects.toMatchObject({ status: 404, error: { error: { type: 'not_found_error' } } });
+  });
 });

@@ -3,11 +3,12 @@ import type { JsonObject, Message } from '@coppice/core';
 import { coalesce, requestMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
-import type { ParsedRequest, WireKind } from './exchange.ts';
+import type { LocalWireKind, ParsedRequest } from './exchange.ts';
 import { chatWriter, chunksOf, mergedChoices } from './local-chat.ts';
 import { messagesWriter } from './local-messages.ts';
 import { localRequestOf, mostTokens } from './local-request.ts';
 import { responsesWriter } from './local-responses.ts';
+import { answerFromTool, answerTool } from './local-schema.ts';
 import { type AnswerDraft, type AnswerHead, addToDraft, atEnd, type WireWriter } from './local-wire.ts';
 import { type WireRefusal, wireRefusal } from './wire-refusal.ts';
 
@@ -27,18 +28,23 @@ export interface LocalOptions {
   readonly before: readonly Message[];
 }
 
-/** The model to use: the requested one if it is available, else the default. */
-async function localModel(asked: ParsedRequest, options: LocalOptions) {
-  const known = options.providers.list().some((choice) => choice.ready && choice.id === asked.model);
-  return options.providers.model(known ? asked.model : await options.providers.defaultModel(options.signal));
+// Words for the model that the operator has chosen.
+const defaultNames = new Set(['', 'default', 'unknown', 'coppice/default']);
+
+/** The model to use: by its id, or by its name without the provider; null if none of ours is meant. */
+async function localModel({ model }: LocalCall, { providers, signal }: LocalOptions) {
+  if (defaultNames.has(model)) return providers.model(await providers.defaultModel(signal));
+  const ready = providers.list().filter((choice) => choice.ready);
+  const found = ready.find(({ id }) => id === model) ?? ready.find(({ id, provider }) => id === `${provider}/${model}`);
+  return found === undefined ? null : providers.model(found.id);
 }
 
-async function* eventsFor(
-  asked: ParsedRequest,
-  body: JsonObject,
-  options: LocalOptions,
-): AsyncGenerator<ProviderEvent> {
+async function* eventsFor(asked: LocalCall, body: JsonObject, options: LocalOptions): AsyncGenerator<ProviderEvent> {
   const model = await localModel(asked, options);
+  if (model === null) {
+    yield unknownModel(asked.model);
+    return;
+  }
   const entries = [...options.before, ...asked.history].map(
     (message) => ({ kind: 'message', message, nodeId: null, tokens: 0, reported: null }) as const,
   );
@@ -47,18 +53,30 @@ async function* eventsFor(
     { systemInPlace: model.provider.supports.systemInPlace },
   );
   const { systemPrompt } = asked;
-  yield* model.stream(
+  const request = localRequestOf(asked.wire, body);
+  const tool = answerTool(asked.wire, body, request);
+  const events = model.stream(
     {
-      ...localRequestOf(asked.wire, body),
+      ...request,
+      ...(tool === null ? {} : { tools: [tool], toolChoice: { name: tool.name } }),
       messages: coalesce(messages, continues),
       maxTokens: mostTokens(body) ?? model.info.maxOut,
       ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
     },
     { signal: options.signal },
   );
+  yield* tool === null ? events : answerFromTool(events);
 }
 
-const writers: Readonly<Record<WireKind, (head: AnswerHead) => WireWriter>> = {
+function unknownModel(model: string): ErrorEvent {
+  const message = `There is no model ${JSON.stringify(model.slice(0, 200))} here. GET /v1/models lists those that are ready.`;
+  return { type: 'error', code: 'provider/unknown-model', kind: 'not-found', message, retryable: false };
+}
+
+/** A call on a wire on which our own models answer. */
+export type LocalCall = ParsedRequest & { readonly wire: LocalWireKind };
+
+const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>> = {
   chat: chatWriter,
   messages: messagesWriter,
   responses: responsesWriter,
@@ -86,7 +104,7 @@ const mostChoices = 16;
  * Answers a call once the model has started. The chunks are exactly the bytes that the client receives and that are
  * recorded.
  */
-export async function localAnswer(asked: ParsedRequest, body: JsonObject, options: LocalOptions): Promise<LocalAnswer> {
+export async function localAnswer(asked: LocalCall, body: JsonObject, options: LocalOptions): Promise<LocalAnswer> {
   const streamOptions = body['stream_options'];
   const usageAsked = isJsonObject(streamOptions) && streamOptions['include_usage'] === true;
   const created = Math.floor(options.now() / 1000);
@@ -109,7 +127,7 @@ export async function localAnswer(asked: ParsedRequest, body: JsonObject, option
 /** Several parallel answers; they are sent when all are complete. */
 async function severalAnswers(
   writer: WireWriter,
-  asked: ParsedRequest,
+  asked: LocalCall,
   usageAsked: boolean,
   begin: () => AsyncGenerator<ProviderEvent>,
   wanted: number,
@@ -136,11 +154,11 @@ async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<Answe
   return answer;
 }
 
-function localRefusal(asked: ParsedRequest, error: ErrorEvent): LocalAnswer {
+function localRefusal(asked: LocalCall, error: ErrorEvent): LocalAnswer {
   return refuseLocally(asked, { status: statusOfAnswer(error), message: error.message, code: error.code });
 }
 
-function refuseLocally({ wire }: ParsedRequest, reported: WireRefusal): LocalAnswer {
+function refuseLocally({ wire }: LocalCall, reported: WireRefusal): LocalAnswer {
   const document = wireRefusal(wire === 'messages' ? 'anthropic' : 'openai', reported);
   return { status: reported.status, contentType: 'application/json', pieces: answerEvents(JSON.stringify(document)) };
 }
@@ -163,7 +181,7 @@ function nothingYet(): AnswerDraft {
 }
 
 async function inOne(
-  asked: ParsedRequest,
+  asked: LocalCall,
   writer: WireWriter,
   first: IteratorResult<ProviderEvent>,
   events: AsyncGenerator<ProviderEvent>,

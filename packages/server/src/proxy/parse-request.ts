@@ -22,6 +22,7 @@ function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
 const parameterNames = new Set([
   'effort',
   'frequency_penalty',
+  'generationConfig',
   'include',
   'logit_bias',
   'logprobs',
@@ -61,13 +62,16 @@ function requestParameters(body: JsonObject): JsonObject {
 function toolNamesOf(body: JsonObject): string[] {
   return listOrEmpty(body, 'tools').flatMap((tool) => {
     if (!isJsonObject(tool)) return [];
+    // Google lists its functions inside one tool.
+    const declared = listOrEmpty(tool, 'functionDeclarations').filter(isJsonObject);
+    if (declared.length > 0) return declared.flatMap((one) => wireTextAt(one, 'name') ?? []);
     const name =
       wireTextAt(tool, 'name') ?? wireTextAt(objectOrEmpty(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
     return name === null ? [] : [name];
   });
 }
 
-const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses' } as const;
+const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
 /** The wire's name in content's readers. */
 export function callWireOf(wire: WireKind): CallWire {
@@ -76,7 +80,8 @@ export function callWireOf(wire: WireKind): CallWire {
 
 /** Parses a request; null if there is nothing to record. */
 export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | null {
-  if (wire !== 'responses' && listOrEmpty(body, 'messages').filter(isJsonObject).length === 0) return null;
+  const listed = wire === 'google' ? 'contents' : 'messages';
+  if (wire !== 'responses' && listOrEmpty(body, listed).filter(isJsonObject).length === 0) return null;
   const previous = wire === 'responses' ? wireTextAt(body, 'previous_response_id') : null;
   const reading = { goesOn: previous !== null, chatMessage: fromChatMessage };
   const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);

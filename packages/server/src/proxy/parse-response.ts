@@ -1,6 +1,6 @@
 /** Parses responses of each wire: a JSON document or server-sent events, complete or cut off. */
 import { foldChunks, foldEvents, foldResponse } from '@coppice/content/formats';
-import { readCallAnswers } from '@coppice/content/wires';
+import { foldGoogleChunks, readCallAnswers } from '@coppice/content/wires';
 import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { redact } from '@coppice/engine';
@@ -31,8 +31,7 @@ export const excerptLength = 2_000;
 export function parseResponse(wire: WireKind, { document, text, status, cut }: RawResponse): ParsedResponse {
   if (status >= 300) return { ...nothing, error: { status, ...failureOfResponse(document, text, cut) } };
   const whole = document ?? {};
-  const read =
-    wire === 'chat' ? fromChat(whole, cut) : wire === 'messages' ? fromMessages(whole, cut) : fromResponses(whole, cut);
+  const read = readers[wire](whole, cut);
   const error = read.error ?? (cut === 'limit' ? tooLong : null);
   if (read.answers.length > 0 || read.error !== null) return { ...read, error };
   // An HTML page, an image or an empty body with a success status: recorded as an error, never as an answer.
@@ -48,6 +47,7 @@ const tooLong: JsonObject = {
 /** The document that a stream of events contains. */
 export function foldWire(wire: WireKind, events: readonly JsonObject[]): JsonObject {
   if (wire === 'chat') return foldChunks(events);
+  if (wire === 'google') return foldGoogleChunks(events);
   return wire === 'messages' ? foldEvents(events) : foldResponse(events);
 }
 
@@ -135,7 +135,38 @@ function fromResponses(response: JsonObject, cut: CutAnswer): ParsedResponse {
   };
 }
 
-/** The fields that all wires share. */
+function fromGoogle(response: JsonObject, cut: CutAnswer): ParsedResponse {
+  const blocked = wireTextAt(objectOrEmpty(response, 'promptFeedback'), 'blockReason');
+  return {
+    before: [],
+    answers: readCallAnswers('google', response).flatMap(({ messages, finish }) =>
+      messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
+    ),
+    model: wireTextAt(response, 'modelVersion'),
+    usage: googleUsage(objectOrEmpty(response, 'usageMetadata')),
+    id: wireTextAt(response, 'responseId'),
+    items: [],
+    error: errorOfResponse(response) ?? (blocked === null ? null : { message: `The prompt was blocked: ${blocked}.` }),
+  };
+}
+
+/** Google's counts beside the names by which every wire is counted; thoughts are charged as output. */
+function googleUsage(usage: JsonObject): JsonObject | null {
+  const count = (key: string) => (typeof usage[key] === 'number' ? usage[key] : 0);
+  if (Object.keys(usage).length === 0) return null;
+  const inputTokens = count('promptTokenCount') + count('toolUsePromptTokenCount');
+  const outputTokens = count('candidatesTokenCount') + count('thoughtsTokenCount');
+  return { ...usage, inputTokens, outputTokens };
+}
+
+const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutAnswer) => ParsedResponse>> = {
+  chat: fromChat,
+  messages: fromMessages,
+  responses: fromResponses,
+  google: fromGoogle,
+};
+
+/** The fields that all wires but Google's share. */
 function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
   return {
     model: wireTextAt(document, 'model'),

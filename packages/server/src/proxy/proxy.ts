@@ -91,10 +91,10 @@ function costFor(
     const cost = costOf(info.price, {
       // Anthropic reports cached input tokens separately, not as part of the input.
       inputTokens:
-        number('prompt_tokens', 'input_tokens') +
+        number('prompt_tokens', 'input_tokens', 'inputTokens') +
         number('cache_read_input_tokens') +
         number('cache_creation_input_tokens'),
-      outputTokens: number('completion_tokens', 'output_tokens'),
+      outputTokens: number('completion_tokens', 'output_tokens', 'outputTokens'),
       cacheReadTokens: number('cache_read_input_tokens'),
       cacheWriteTokens: number('cache_creation_input_tokens'),
       reasoningTokens: 0,

@@ -1,7 +1,10 @@
 /** Parses a response for recording, and prepares it for a file; keys of the call are removed in both cases. */
+import type { JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { type ParsedResponse, parseObject, type WireKind } from './exchange.ts';
 import { bytesWithoutKeys, valueWithoutKeys } from './hide-keys.ts';
 import { excerptLength, foldWire, parseResponse } from './parse-response.ts';
+import { parseBounded } from './parse-text.ts';
 import { isEventStream, streamEvents } from './stream-events.ts';
 import { type CallTaken, unpackedOf } from './waiting-call.ts';
 
@@ -17,9 +20,16 @@ async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: Rea
   const isStream = isEventStream(bytes);
   const events = isStream ? await streamEvents(wire, bytes) : [];
   // An error in a stream with an error status is kept as text.
-  const document = isStream ? (status < 300 ? foldWire(wire, events) : null) : parseObject(utf8.decode(bytes));
+  const document = isStream ? (status < 300 ? foldWire(wire, events) : null) : documentIn(wire, utf8.decode(bytes));
   const text = utf8.decode(bytes.subarray(0, beginningBytes));
   return parseResponse(wire, { document, text, status, cut });
+}
+
+/** The document of a response. Without `alt=sse` Google streams a list of chunks, which may be cut off. */
+function documentIn(wire: WireKind, text: string): JsonObject | null {
+  if (wire !== 'google' || !text.trimStart().startsWith('[')) return parseObject(text);
+  const chunks = parseBounded(text);
+  return Array.isArray(chunks) ? foldWire(wire, chunks.filter(isJsonObject)) : null;
 }
 
 /**

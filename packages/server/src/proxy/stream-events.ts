@@ -119,6 +119,8 @@ const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null
   chat: chatSaying,
   messages: messagesSaying,
   responses: responsesSaying,
+  // Its chunks are few and hold parts, which are joined when they are read.
+  google: () => null,
 };
 
 /** The texts of one answer, each with its deltas. */

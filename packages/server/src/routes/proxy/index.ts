@@ -158,7 +158,7 @@ const failedCall = z
     id: z.string(),
     at: z.number(),
     project: z.string(),
-    wire: z.enum(['chat', 'messages', 'responses']),
+    wire: z.enum(['chat', 'messages', 'responses', 'google']),
     model: z.string().nullable(),
     status: z.number().nullable(),
     code: z.string(),

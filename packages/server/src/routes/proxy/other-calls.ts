@@ -1,5 +1,5 @@
 /**
- * Calls of other programs that are forwarded without being recorded: every path below the version of a wire that has
+ * Calls of other programs that are forwarded, and recorded only on Google's wire: every path below the version of a wire that has
  * no route of its own, with any method. They are not part of our API, so they are not in the table of routes.
  */
 import { z } from '@hono/zod-openapi';
@@ -10,6 +10,9 @@ import { defineRoute, type HttpMethod, type RouteDefinition } from '../define.ts
 
 const methods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
 const versions = ['v1', 'v1beta', 'v1alpha'];
+
+// Google's calls that are recorded: the model is in the path, before the method.
+const recordedMethod = /^(?:models|tunedModels)\/[^/]+:(?:generateContent|streamGenerateContent)$/;
 
 // A browser sends forms without asking first; programs send their token in a header.
 const form = /^(?:multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i;
@@ -33,7 +36,8 @@ function otherCall(method: HttpMethod, base: string, version: string): RouteDefi
       const body = sent?.byteLength === 0 && method === 'delete' ? null : sent;
       const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
       const to = { ...parts, method: call.method, project, search: call.search() };
-      return proxyCall({ services, caller, signal, header, headers, wire: null, body, ...to });
+      const wire = method === 'post' && recordedMethod.test(parts.path) ? 'google' : null;
+      return proxyCall({ services, caller, signal, header, headers, wire, body, ...to });
     },
   });
 }

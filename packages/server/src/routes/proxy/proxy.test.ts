@@ -278,13 +278,13 @@ describe('the recording proxy', () => {
     const whole = await openai.chat.completions.create({ model: 'offline/guide', messages });
     expect(whole.choices[0]?.message.content).toContain('ANTHROPIC_API_KEY');
     let received = '';
-    for await (const part of await openai.chat.completions.create({ model: 'gpt-5', messages, stream: true }))
+    for await (const part of await openai.chat.completions.create({ model: 'guide', messages, stream: true }))
       received += part.choices[0]?.delta.content ?? '';
     expect(received.length).toBeGreaterThan(50);
     const anthropic = new Anthropic({ baseURL: listening.url, apiKey: testToken });
-    const message = await anthropic.messages.stream({ model: 'claude', max_tokens: 500, messages }).finalMessage();
+    const message = await anthropic.messages.stream({ model: 'default', max_tokens: 500, messages }).finalMessage();
     expect(message.stop_reason).toBe('end_turn');
-    const response = await openai.responses.create({ model: 'gpt-5', input: 'What is a branch?' });
+    const response = await openai.responses.create({ model: 'guide', input: 'What is a branch?' });
     expect(response.output_text.length).toBeGreaterThan(20);
     expect((await openai.models.list()).data.map((model) => model.id)).toContain('offline/guide');
     await recorder.idle();

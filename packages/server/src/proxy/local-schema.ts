@@ -1,0 +1,54 @@
+/**
+ * Answers in the form of a JSON schema with our own models: the schema is offered as the only tool, which the model has
+ * to call, and the arguments of the call are the answer. Every provider with tools can do that.
+ */
+import type { JsonObject } from '@coppice/core';
+import { isJsonObject, objectOrEmpty } from '@coppice/core/decode';
+import type { ProviderEvent, ProviderRequest, ToolSpec } from '@coppice/engine';
+import { type LocalWireKind, wireTextAt } from './exchange.ts';
+
+/** The schema that a call asks for: OpenAI's two wires and Anthropic's have it in different places. */
+function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
+  if (wire === 'chat') {
+    const format = objectOrEmpty(body, 'response_format');
+    return wireTextAt(format, 'type') === 'json_schema' ? objectOrEmpty(format, 'json_schema') : {};
+  }
+  const format =
+    wire === 'responses'
+      ? objectOrEmpty(objectOrEmpty(body, 'text'), 'format')
+      : objectOrEmpty(objectOrEmpty(body, 'output_config'), 'format');
+  return wireTextAt(format, 'type') === 'json_schema' ? format : {};
+}
+
+/** The tool whose call is the answer; null if the call asks for no schema, or offers tools of its own. */
+export function answerTool(
+  wire: LocalWireKind,
+  body: JsonObject,
+  request: Pick<ProviderRequest, 'tools'>,
+): ToolSpec | null {
+  const format = formatOf(wire, body);
+  const { schema } = format;
+  // Only an object can be the arguments of a call.
+  if (!isJsonObject(schema) || schema['type'] !== 'object' || (request.tools ?? []).length > 0) return null;
+  const name = (wireTextAt(format, 'name') ?? '').replace(/[^\w-]/g, '_').slice(0, 60);
+  const description = wireTextAt(format, 'description') ?? 'Gives the answer. Call it once, with the whole answer.';
+  return { name: name === '' ? 'answer' : name, description, parameters: schema };
+}
+
+/** The events of such an answer: the arguments become its text. A text beside the call is left out. */
+export async function* answerFromTool(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent> {
+  let called = false;
+  // Without a call the text is all there is.
+  const texts: ProviderEvent[] = [];
+  for await (const event of events) {
+    if (event.type === 'tool-use-end') {
+      if (called) continue;
+      called = true;
+      yield { type: 'text-delta', text: JSON.stringify(event.parameters) };
+    } else if (event.type === 'text-delta') texts.push(event);
+    else if (event.type === 'end') {
+      if (!called) yield* texts;
+      yield called && event.finishReason === 'tool-use' ? { ...event, finishReason: 'stop', raw: 'stop' } : event;
+    } else if (event.type !== 'tool-use-start' && event.type !== 'tool-use-delta') yield event;
+  }
+}
