@@ -31,7 +31,12 @@ async function proxied(
     response.end(body);
   });
   const config = `[providers.google]\nbase_url = "${google.url}/v1beta"\napi_key = "google-key-of-the-operator"\n`;
-  open = await openProxied((_asked, response) => response.end('{}'), { config });
+  open = await openProxied(
+    (_asked, response) => {
+      response.end('{}');
+    },
+    { config },
+  );
   return open;
 }
 

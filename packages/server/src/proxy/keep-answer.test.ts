@@ -48,6 +48,11 @@ const said: Readonly<Record<WireKind, readonly object[]>> = {
     { type: 'response.function_call_arguments.delta', output_index: 2, delta: '{}' },
     { type: 'response.completed', response: { id: 'r', output: [] } },
   ],
+  google: [
+    { candidates: [{ content: { parts: [{ text: 'é' }] } }] },
+    { candidates: [{ content: { parts: [{ text: 'so', thought: true }] } }] },
+    { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }], usageMetadata: { totalTokenCount: 3 } },
+  ],
 };
 
 const lines = (events: readonly object[], end = '\n') =>
@@ -72,7 +77,7 @@ const words = (count: number) => Array.from({ length: count }, (_, at) => word(a
 
 describe('an answer while it comes', () => {
   it('[RP20] a part of a stream that is put together says the same with what comes after it, wherever it is cut', async () => {
-    const wires: readonly WireKind[] = ['chat', 'messages', 'responses'];
+    const wires: readonly WireKind[] = ['chat', 'messages', 'responses', 'google'];
     const cases = fc.record({
       wire: fc.constantFrom(...wires),
       picks: fc.array(fc.nat(20), { maxLength: 12 }),
