@@ -19,6 +19,8 @@ export const published = [
   'client',
   'react',
   'ai-sdk',
+  'assistant-ui',
+  'langchain',
   'web',
   'cli',
 ] as const;

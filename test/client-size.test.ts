@@ -30,6 +30,8 @@ const limits: readonly (readonly [entry: string, external: readonly string[], mo
   ['@coppice/client', outside, 20_000],
   ['@coppice/react/hooks', [...outside, '@coppice/client'], 8_000],
   ['@coppice/react', [...outside, '@coppice/client'], 12_000],
+  ['@coppice/ai-sdk/react', [...outside, 'ai', '@ai-sdk/react'], 4_000],
+  ['@coppice/assistant-ui', [...outside, '@coppice/core/decode', '@coppice/client', '@assistant-ui/react'], 8_000],
   ['@coppice/stores/tree', [], 45_000],
   ['@coppice/stores/memory', [], 45_000],
 ];

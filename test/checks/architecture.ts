@@ -120,6 +120,20 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     ],
     purity: 'open',
   },
+  'assistant-ui': {
+    imports: ['core', 'content', 'client'],
+    testsImport: ['stores', 'engine', 'server', 'web'],
+    node: false,
+    outside: [{ name: '@assistant-ui/react' }, { name: 'react', where: /^src\/thread-list\.ts$/ }],
+    purity: 'open',
+  },
+  langchain: {
+    imports: ['core', 'content'],
+    testsImport: ['stores'],
+    node: false,
+    outside: [{ name: '@langchain/core' }],
+    purity: 'open',
+  },
   web: {
     imports: ['core', 'content', 'client', 'react'],
     testsImport: ['stores', 'engine', 'server'],
@@ -462,13 +476,17 @@ function undeclared(manifest: Manifest | undefined, name: string): string | null
   return manifest?.dependencies.has(name) ? null : 'which its package.json does not name under dependencies';
 }
 
-function refuseOutside({ manifests, root, table, path, folder }: Context, specifier: string): string | null {
+function refuseOutside({ workspace, manifests, root, table, path, folder }: Context, specifier: string): string | null {
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
-  if (folder === null)
-    return root.forTests.has(name) || root.dependencies.has(name) ? null : 'which the root package.json does not name';
+  if (folder === null) {
+    const example = /^examples\/[^/]+\//.exec(path)?.[0];
+    const named = example === undefined ? null : readManifest(workspace, `${example}package.json`);
+    if (root.forTests.has(name) || root.dependencies.has(name) || named?.dependencies.has(name)) return null;
+    return `which ${example === undefined ? 'the root' : 'its own'} package.json does not name`;
+  }
   const rules = table[folder];
   if (!rules) return null;
   const own = manifests.get(folder);

@@ -11,7 +11,15 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { ChatRun, type ChatRuns, endOnAbort, type RunRequest, runsOf } from './chat-run.ts';
-import { type ChatTree, contextFor, keepMessages, readBranch, readLastMessage, readReply } from './keep-messages.ts';
+import {
+  type ChatTree,
+  contextFor,
+  keepMessages,
+  readBranch,
+  readLastMessage,
+  readReply,
+  selectLastReply,
+} from './keep-messages.ts';
 import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
 import { streamStoredReply } from './stored-reply.ts';
 import { changeTree, readTreeChange, readTreeState, streamChanges } from './tree-requests.ts';
@@ -248,13 +256,20 @@ class ChatService {
       trigger,
       messageId,
       actId,
+      isWritten: changed,
       above: last === undefined ? end : last.above,
       continued: last?.message,
     };
-    const started: ChatRun = new ChatRun(request, (signal) =>
-      this.#generate(tree, model, request, signal, (stored) => {
-        started.storedEnd = stored;
-      }),
+    const started: ChatRun = new ChatRun(
+      request,
+      (signal) =>
+        this.#generate(tree, model, request, signal, (stored) => {
+          started.storedEnd = stored;
+        }),
+      async () => {
+        // Without a word, the question would be shown without its earlier replies.
+        if (started.storedEnd === undefined) await this.#queue.run(tree.id, () => selectLastReply(tree, end));
+      },
     );
     this.#runs.add(tree.id, started);
     return this.#respond(started);

@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly messageId: string | undefined;
   /** The act that is undone at once with the question. */
   readonly actId: string;
+  /** Whether the act has stored something before the reply: a question, but not a reply that is generated again. */
+  readonly isWritten: boolean;
   /** The node above the message that is generated; null at the top of the tree. */
   readonly above: NodeId | null;
   /** The stored message that the reply continues, as a page adds the result of a tool. */
@@ -32,9 +34,14 @@ export class ChatRun {
   /** Resolves when the reply is complete and stored, and no reader can be added any more. */
   readonly ended: Promise<void>;
 
-  constructor(request: RunRequest, start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>) {
+  constructor(
+    request: RunRequest,
+    start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
+    /** Called before readers are told that the reply has ended. */
+    finish: () => Promise<void>,
+  ) {
     this.request = request;
-    this.ended = this.#consume(start);
+    this.ended = this.#consume(start, finish);
   }
 
   get hasReaders(): boolean {
@@ -46,7 +53,10 @@ export class ChatRun {
     this.#abort.abort();
   }
 
-  async #consume(start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>): Promise<void> {
+  async #consume(
+    start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
+    finish: () => Promise<void>,
+  ): Promise<void> {
     // Readers leave at one of these chunks, so they get it only when the reply is stored.
     const held: UIMessageChunk[] = [];
     try {
@@ -55,6 +65,7 @@ export class ChatRun {
         if (held.length > 0 || isLast(next.value)) held.push(next.value);
         else this.#push(next.value);
       }
+      await finish();
       for (const chunk of held) this.#push(chunk);
     } catch {
       this.#push({ type: 'error', errorText: 'The reply could not be generated or stored. Try again.' });

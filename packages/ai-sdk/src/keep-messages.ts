@@ -291,3 +291,13 @@ export async function readLastMessage(
     return { above: last?.nodes[0]?.parentId ?? null, message: last?.message };
   });
 }
+
+/** Goes back from a message to the reply below it that was visited last, if the user is still at the message. */
+export async function selectLastReply(tree: ChatTree, at: NodeId): Promise<void> {
+  const { store, id: treeId } = tree;
+  const end = await store.read(treeId, function* () {
+    const { activeNodeId } = yield* readTree(treeId);
+    return activeNodeId === at ? yield* ask('lastVisited', { from: at }) : at;
+  });
+  if (end !== at) await run(store, { type: 'select', treeId, nodeId: end }, contextFor(tree));
+}

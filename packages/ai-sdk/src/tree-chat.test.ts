@@ -208,6 +208,32 @@ describe('a chat with its tree', () => {
     expect(textsOf(one.messages)).toEqual(['user: Coin?', 'assistant: Heads.']);
   });
 
+  it('[AS14] is not moved back by an answer that was asked for before it went elsewhere', async () => {
+    const handler = handlerFor(answers('Four.', 'Five.'));
+    const held: (() => void)[] = [];
+    let isHolding = false;
+    const chat = new BranchingChat(handler, 'c', {
+      live: false,
+      fetch: async (input, init) => {
+        const response = await handler(new Request(input, init));
+        if (isHolding && init?.method === undefined) await new Promise<void>((resolve) => held.push(resolve));
+        return response;
+      },
+    });
+    opened.push(chat);
+    await chat.tree.open();
+    await chat.tree.sendMessage({ text: 'Dice?' });
+    await chat.tree.regenerate();
+    isHolding = true;
+    const late = chat.tree.refresh();
+    await vi.waitFor(() => expect(held.length).toBe(1));
+    await chat.tree.previous(idOf(chat, 1));
+    isHolding = false;
+    for (const release of held) release();
+    await late;
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
+  });
+
   it('[AS14] keeps a message that could not be sent, and undoes a reply that is still being generated', async () => {
     const model = manualStream();
     const handler = handlerFor(scriptedModel(() => model.stream));
@@ -235,6 +261,37 @@ describe('a chat with its tree', () => {
     expect(chat.messages).toEqual([]);
     await chat.tree.redo();
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo']);
+  });
+
+  it('[AS14] undoes a reply that is being generated again, and nothing before it', async () => {
+    const [first, second] = [manualStream(), manualStream()];
+    const chat = await openChat(
+      handlerFor(
+        scriptedModel(
+          [...says('Four.'), finish()],
+          () => first.stream,
+          () => second.stream,
+        ),
+      ),
+    );
+    await chat.tree.sendMessage({ text: 'Dice?' });
+    const asking = chat.tree.regenerate();
+    first.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fi' });
+    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fi'));
+    await chat.tree.undo();
+    await asking;
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
+    await chat.tree.redo();
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fi']);
+    const silent = chat.tree.regenerate();
+    await vi.waitFor(() => expect(chat.status).not.toBe('ready'));
+    await vi.waitFor(async () => {
+      await chat.tree.refresh();
+      expect(chat.tree.getSnapshot().state.runs.length).toBe(1);
+    });
+    await chat.tree.undo();
+    await silent;
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fi']);
   });
 
   it('[AS7, AS8] refuses bad changes and those of others', async () => {

@@ -70,6 +70,8 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   #reading: Promise<void> = Promise.resolve();
   /** The run that was resumed last, and how often in a row. */
   #resumed: { readonly run: string; readonly attempts: number } | null = null;
+  /** How often the view went elsewhere on purpose: an answer that was asked for before is out of date. */
+  #moves = 0;
   /** Reads follow each other; a second request while one waits is the same request. */
   #refreshing: Promise<void> | null = null;
   #again = false;
@@ -187,10 +189,13 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   async #refreshAll(): Promise<void> {
     do {
       this.#again = false;
+      const moves = this.#moves;
       try {
         const wanted = this.#wanted().map((id) => `at=${encodeURIComponent(id)}`);
         const response = await this.#request(`/tree${wanted.length === 0 ? '' : `?${wanted.join('&')}`}`);
-        this.#take(JSON.parse(await response.text()), false);
+        const state: TreeChatState = JSON.parse(await response.text());
+        if (moves === this.#moves) this.#take(state, false);
+        else this.#again = true;
       } catch (error) {
         this.#set({ error: toError(error) });
       }
@@ -277,13 +282,16 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   async #change(change: TreeChange): Promise<void> {
     await this.#leave();
+    this.#moves++;
     try {
       const response = await this.#request('/tree', {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(change),
       });
-      this.#take(JSON.parse(await response.text()), true);
+      const state: TreeChatState = JSON.parse(await response.text());
+      this.#moves++;
+      this.#take(state, true);
     } catch (error) {
       this.#set({ error: toError(error) });
       await this.refresh();

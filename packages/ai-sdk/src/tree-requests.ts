@@ -155,19 +155,28 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
       return [];
     }
     default:
-      if (change.action === 'undo') await stopUndone(tree, runs);
+      if (change.action === 'undo' && !(await stopUndone(tree, runs))) return [];
       await run(store, { type: change.action, treeId }, context);
       await stopOrphans(tree, runs);
       return [];
   }
 }
 
-/** Stops the reply whose question is about to be undone, so that what was generated is undone with it. */
-async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promise<void> {
+/**
+ * Stops the reply of the act that is about to be undone, so that what was generated is undone with it. Returns false if
+ * there is nothing left to undo: a reply that was generated again and has no word yet.
+ */
+async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promise<boolean> {
+  const unwritten = runs.of(id).findLast(({ request, storedEnd }) => !request.isWritten && storedEnd === undefined);
+  if (unwritten !== undefined) {
+    await runs.stop(id, unwritten.request.id);
+    return unwritten.storedEnd !== undefined;
+  }
   const act = await store.newestAct(actor, 'undoable');
   const newest =
     act?.treeId === id ? runs.of(id).find(({ request }) => request.actId === act.actId) : runs.of(id).at(-1);
   if (newest !== undefined) await runs.stop(id, newest.request.id);
+  return true;
 }
 
 /** Stops replies to messages that are gone. */

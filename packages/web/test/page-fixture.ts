@@ -112,6 +112,11 @@ export function soon<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: patienceMs, interval: 60 });
 }
 
+/** The browser of a test run, without a server. */
+export function openTestBrowser(): Promise<Browser> {
+  return connectBrowser(inject('browserBroker'));
+}
+
 /** Builds the page, and starts a server and a browser. */
 export async function openPageFixture(options: TestServerOptions = {}): Promise<PageFixture> {
   await ensureBuilt();

@@ -1,0 +1,214 @@
+/** The history of one thread on a tree: every message with its parent, so that branches survive a reload. */
+import type { ExportedMessageRepositoryItem, ThreadHistoryAdapter, ThreadMessage } from '@assistant-ui/react';
+import { type CoppiceClient, fromTopologyColumns, HttpProblem } from '@coppice/client';
+import { derivedId } from '@coppice/content';
+import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import { foreignContent, fromTreeMessage, type StoredMessage, toTreeMessage } from './stored-message.ts';
+
+/** Where the messages of a thread are kept. */
+export interface HistoryOptions {
+  readonly client: CoppiceClient;
+  /** The tree of the thread; null while there is none. */
+  readonly currentTree: () => TreeId | null;
+  /** Returns the tree of the thread and creates it if there is none. */
+  readonly requireTree: () => Promise<TreeId>;
+}
+
+type WithFormat = NonNullable<ThreadHistoryAdapter['withFormat']>;
+
+/** One message with the id of its parent, in a storage format. */
+interface HistoryEntry extends StoredMessage {
+  readonly parentId: string | null;
+}
+
+/** The name of assistant-ui's own messages in a tree. */
+const nativeFormat = 'assistant-ui/v1';
+const contentBatch = 100;
+
+/** Reads and writes the messages of one thread. */
+class TreeHistory {
+  readonly #options: HistoryOptions;
+  /** The nodes of the messages that were read or written here, by the ids of assistant-ui. */
+  readonly #nodes = new Map<string, NodeId>();
+  /** Writes follow each other: a message is never stored before its parent. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+  }
+
+  #nodeOf(tree: TreeId, id: string): NodeId {
+    return this.#nodes.get(id) ?? nodeId(derivedId('assistant-ui', tree, id));
+  }
+
+  #queue<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(task);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Reads all branches, parents first. */
+  async load(format: string): Promise<{ readonly headId: string | null; readonly entries: readonly HistoryEntry[] }> {
+    const tree = this.#options.currentTree();
+    if (tree === null) return { headId: null, entries: [] };
+    const { api } = this.#options.client;
+    const { columns, rootId, activeNodeId } = await api.topology(tree);
+    const nodes = fromTopologyColumns(columns, rootId);
+    const contents = await this.#contents(
+      tree,
+      nodes.filter((node) => node.kind === 'message' && node.role !== 'tool').map((node) => node.id),
+    );
+    const children = new Map<NodeId, typeof nodes>();
+    for (const node of nodes) {
+      const above = node.parentId ?? rootId;
+      children.set(above, [...(children.get(above) ?? []), node]);
+    }
+    const entries: HistoryEntry[] = [];
+    let headId: string | null = null;
+    const waiting: { readonly above: NodeId; readonly parentId: string | null }[] = [{ above: rootId, parentId: null }];
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const ordered = (children.get(next.above) ?? []).toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      for (const node of ordered) {
+        const message = contents.get(node.id);
+        // Markers and results of tools are not messages of assistant-ui; what follows them hangs below their parent.
+        const entry = message === undefined ? null : this.#entry(node.id, message, node.createdAt, format);
+        if (entry !== null) entries.push({ ...entry, parentId: next.parentId });
+        const id = entry?.id ?? next.parentId;
+        if (node.id === activeNodeId) headId = id;
+        waiting.push({ above: node.id, parentId: id });
+      }
+    }
+    return { headId, entries };
+  }
+
+  async #contents(tree: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<string, Message>> {
+    const found = new Map<string, Message>();
+    for (let at = 0; at < ids.length; at += contentBatch) {
+      const { messages } = await this.#options.client.api.contents(tree, ids.slice(at, at + contentBatch));
+      for (const [id, message] of Object.entries(messages)) found.set(id, message);
+    }
+    return found;
+  }
+
+  #entry(id: NodeId, message: Message, createdAt: number, format: string): StoredMessage {
+    const stored = fromTreeMessage(message);
+    const own = stored?.id ?? id;
+    this.#nodes.set(own, id);
+    return stored?.format === format
+      ? stored
+      : { id: own, format, content: foreignContent(message, format, createdAt) };
+  }
+
+  /** Adds a message below its parent. Adding it again changes nothing; another content under its id replaces it. */
+  append({ id, format, content, parentId }: HistoryEntry): Promise<void> {
+    return this.#queue(async () => {
+      const tree = await this.#options.requireTree();
+      const { api } = this.#options.client;
+      const { rootId, version } = await api.tree(tree);
+      const above = parentId === null ? rootId : this.#nodeOf(tree, parentId);
+      const node = this.#nodeOf(tree, id);
+      const message = { ...toTreeMessage({ id, format, content }), id: node };
+      try {
+        await api.append(tree, { parentId: above, messages: [message] }, version);
+        this.#nodes.set(id, node);
+      } catch (error) {
+        if (!(error instanceof HttpProblem) || error.code !== 'id/taken') throw error;
+        const replacement = nodeId(derivedId(node, JSON.stringify(content)));
+        await this.#replace(tree, { ...message, id: replacement }, above, node);
+        this.#nodes.set(id, replacement);
+      }
+    });
+  }
+
+  /** Puts another message in the place of one, with everything below it. The old one goes to the trash. */
+  async #replace(
+    tree: TreeId,
+    message: Message & { readonly role: 'user' | 'assistant' | 'system'; readonly id: NodeId },
+    above: NodeId,
+    old: NodeId,
+  ): Promise<void> {
+    const { api } = this.#options.client;
+    const { version, activeNodeId } = await api.tree(tree);
+    const written = await api.append(tree, { parentId: above, messages: [message] }, version);
+    const { columns, rootId } = await api.topology(tree);
+    let now = written.version;
+    for (const child of fromTopologyColumns(columns, rootId).filter((node) => node.parentId === old))
+      now = (await api.move(tree, child.id, { parentId: message.id }, now)).version;
+    await api.remove(tree, old, 'cascade', now);
+    if (activeNodeId !== null && activeNodeId !== old) await api.select(tree, activeNodeId);
+  }
+
+  /** Moves messages to the trash; what follows them stays. */
+  remove(ids: readonly string[]): Promise<void> {
+    return this.#queue(async () => {
+      const tree = this.#options.currentTree();
+      if (tree === null) return;
+      const { api } = this.#options.client;
+      for (const id of ids) {
+        const { version } = await api.tree(tree);
+        await api.remove(tree, this.#nodeOf(tree, id), 'splice', version);
+        this.#nodes.delete(id);
+      }
+    });
+  }
+}
+
+function toJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Stored messages were checked by the runtime that wrote them; only dates have to be restored. */
+function toThreadMessage({ id, content }: StoredMessage): ThreadMessage {
+  const { createdAt } = content;
+  const message: ThreadMessage = JSON.parse(JSON.stringify({ ...content, id }));
+  return { ...message, createdAt: new Date(typeof createdAt === 'string' ? createdAt : 0) };
+}
+
+function fromItem({ message, parentId }: ExportedMessageRepositoryItem): HistoryEntry {
+  const { id, ...content } = message;
+  return { id, parentId, format: nativeFormat, content: toJson(content) };
+}
+
+/** Creates the history of one thread, for any runtime of assistant-ui: its own messages, and storage formats of others. */
+export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapter {
+  const history = new TreeHistory(options);
+  const withFormat: WithFormat = (adapter) => {
+    const stored = (item: Parameters<typeof adapter.encode>[0]): HistoryEntry => ({
+      id: adapter.getId(item.message),
+      parentId: item.parentId,
+      format: adapter.format,
+      content: toJson(adapter.encode(item)),
+    });
+    return {
+      async load() {
+        const { headId, entries } = await history.load(adapter.format);
+        const messages = entries.map(({ id, parentId, format, content }) =>
+          adapter.decode({ id, parent_id: parentId, format, content: asStorageFormat(content) }),
+        );
+        return { headId, messages };
+      },
+      append: (item) => history.append(stored(item)),
+      update: (item) => history.append(stored(item)),
+      delete: (items) => history.remove(items.map(({ message }) => adapter.getId(message))),
+    };
+  };
+  return {
+    async load() {
+      const { headId, entries } = await history.load(nativeFormat);
+      return {
+        headId,
+        messages: entries.map((entry) => ({ parentId: entry.parentId, message: toThreadMessage(entry) })),
+      };
+    },
+    append: (item) => history.append(fromItem(item)),
+    update: (item) => history.append(fromItem(item)),
+    delete: (items) => history.remove(items.map(({ message }) => message.id)),
+    withFormat,
+  };
+}
+
+/** Stored content in the type of the adapter that wrote it. */
+function asStorageFormat<T>(content: JsonObject): T;
+function asStorageFormat(content: JsonObject): unknown {
+  return content;
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import * as client from '@coppice/client';
+import * as engine from '@coppice/engine';
+import * as server from '@coppice/server';
+import * as stores from '@coppice/stores';
+import { expect, test } from 'vitest';
+import * as assistantUi from './index.ts';
+
+const packages: Readonly<Record<string, object>> = {
+  '@coppice/assistant-ui': assistantUi,
+  '@coppice/client': client,
+  '@coppice/engine': engine,
+  '@coppice/server': server,
+  '@coppice/stores': stores,
+};
+
+test('[AU7] the example in the README gives what its comments say', async () => {
+  const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];
+  const names = given.map(([, list = '', from = '']) => `const {${list}} = packages[${JSON.stringify(from)}];`);
+  const body = example
+    .replaceAll(/import [^;]*;/g, '')
+    .replaceAll(
+      /^((?:\(|loaded).*); \/\/ (.*)$/gm,
+      (_line, expression, expected) => `claims.push([${expression}, ${expected}]);`,
+    );
+  const claims: (readonly [unknown, unknown])[] = [];
+  await new Function('claims', 'packages', `return (async () => {${names.join('\n')}\n${body}})();`)(claims, packages);
+  expect(claims.length).toBeGreaterThan(1);
+  for (const [actual, expected] of claims) expect(actual).toBe(expected);
+});

@@ -1,0 +1,104 @@
+/** A chat message history that keeps every branch. */
+import { derivedId, messageKit } from '@coppice/content';
+import {
+  isUuid,
+  type NodeId,
+  nodeId,
+  type RunContext,
+  readPath,
+  readTree,
+  run,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { BaseListChatMessageHistory } from '@langchain/core/chat_history';
+import {
+  type BaseMessage,
+  mapChatMessagesToStoredMessages,
+  mapStoredMessagesToChatMessages,
+} from '@langchain/core/messages';
+import { fromNode, toNewNode } from './messages.ts';
+
+/** Where the messages of a session are kept. */
+export interface TreeHistoryOptions {
+  /** Any store of `@coppice/stores`. */
+  readonly store: Store;
+  /** The session: a UUID is the id of its tree; from any other text the id is derived, for each user anew. */
+  readonly sessionId: string;
+  /** The owner of the tree; defaults to the owner of the store. */
+  readonly user?: string;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+}
+
+/**
+ * The active branch of a tree as a history of LangChain. Messages are added below the active one; select an earlier one
+ * (`select`, or any other face of Coppice) and what follows becomes another branch. `clear` can be undone.
+ */
+export class TreeChatMessageHistory extends BaseListChatMessageHistory {
+  override lc_namespace = ['coppice', 'chat_history'];
+  /** The tree of the session, for `openTree` and everything else. */
+  readonly treeId: TreeId;
+  readonly #store: Store;
+  readonly #context: RunContext;
+  #exists = false;
+
+  constructor({ store, sessionId, user, now = Date.now, newId = () => crypto.randomUUID() }: TreeHistoryOptions) {
+    super();
+    const owner = user ?? store.owner;
+    this.treeId = treeId(isUuid(sessionId) ? sessionId : derivedId('langchain', owner, sessionId));
+    this.#store = user === undefined ? store : store.forOwner(user);
+    this.#context = { actor: owner, now, newId, kit: messageKit };
+  }
+
+  async #isAbsent(): Promise<boolean> {
+    this.#exists ||= (await this.#store.formatOf(this.treeId)) !== null;
+    return !this.#exists;
+  }
+
+  async #ensureTree(): Promise<void> {
+    if (!(await this.#isAbsent())) return;
+    try {
+      await run(this.#store, { type: 'create', treeId: this.treeId }, this.#context);
+    } catch (error) {
+      // Another call may have created it meanwhile; a tree of somebody else is still refused.
+      if (await this.#isAbsent()) throw error;
+    }
+    this.#exists = true;
+  }
+
+  /** The messages of the active branch; none for a session that does not exist. */
+  override async getMessages(): Promise<BaseMessage[]> {
+    if (await this.#isAbsent()) return [];
+    const id = this.treeId;
+    const path = await this.#store.read(id, function* () {
+      const { activeNodeId } = yield* readTree(id);
+      return activeNodeId === null ? [] : yield* readPath({ to: activeNodeId });
+    });
+    return mapStoredMessagesToChatMessages(path.flatMap(fromNode));
+  }
+
+  override addMessage(message: BaseMessage): Promise<void> {
+    return this.addMessages([message]);
+  }
+
+  /** Adds messages below the active one, as one act. */
+  override async addMessages(messages: BaseMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    await this.#ensureTree();
+    const added = mapChatMessagesToStoredMessages(messages).map(toNewNode);
+    await run(this.#store, { type: 'append', treeId: this.treeId, messages: added }, this.#context);
+  }
+
+  /** Makes a message the active one: what is added next begins another branch below it. */
+  async select(id: NodeId | string): Promise<void> {
+    await run(this.#store, { type: 'select', treeId: this.treeId, nodeId: nodeId(id) }, this.#context);
+  }
+
+  /** Moves all messages to the trash. */
+  override async clear(): Promise<void> {
+    if (await this.#isAbsent()) return;
+    await run(this.#store, { type: 'clear', treeId: this.treeId }, this.#context);
+  }
+}
