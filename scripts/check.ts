@@ -60,7 +60,9 @@ function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
  */
 async function checkTypes(): Promise<Outcome> {
   const workspace = openRepository();
-  const configs = workspace.paths.filter((path) => /^(?:(?:packages|examples)\/[^/]+\/)?tsconfig(?:\.[\w-]+)?\.json$/.test(path));
+  const configs = workspace.paths.filter((path) =>
+    /^(?:(?:packages|examples)\/[^/]+\/)?tsconfig(?:\.[\w-]+)?\.json$/.test(path),
+  );
   const programs = programsOf(configs.filter((path) => posix.basename(path) !== 'tsconfig.base.json'));
   const unchecked = new Set(workspace.paths.filter(isTypeScript));
   const said: string[] = [];

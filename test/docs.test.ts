@@ -18,11 +18,13 @@ import * as coreStore from '@coppice/core/store';
 import * as coreTree from '@coppice/core/tree';
 import * as engine from '@coppice/engine';
 import * as sessions from '@coppice/engine/sessions';
+import * as langchain from '@coppice/langchain';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
 import * as book from '@coppice/stores/in-process';
 import * as storesMemory from '@coppice/stores/memory';
 import * as storesTree from '@coppice/stores/tree';
+import * as langchainMessages from '@langchain/core/messages';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
 import { functionBodyOf } from './checks/example-code.ts';
@@ -42,11 +44,13 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/core/store': coreStore,
   '@coppice/engine': engine,
   '@coppice/engine/sessions': sessions,
+  '@coppice/langchain': langchain,
   '@coppice/server': server,
   '@coppice/stores': stores,
   '@coppice/stores/in-process': book,
   '@coppice/stores/memory': storesMemory,
   '@coppice/stores/tree': storesTree,
+  '@langchain/core/messages': langchainMessages,
   'openapi-fetch': { default: createClient },
 };
 

@@ -65,7 +65,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
   };
   const begin = (page: Page) => page.locator('main[data-ready=true]').waitFor();
 
-  test('[AS16] sends, edits, regenerates, switches, reloads and follows another tab', async () => {
+  test('sends, edits, regenerates, switches, reloads and follows another tab', async () => {
     const example = await startExample('vite-ai-sdk', startViteAiSdk);
     open.push(example);
     const page = await example.open();
@@ -100,7 +100,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
     expect(example.faults).toEqual([]);
   });
 
-  test('[AS16] stops, resumes after a reload, and lets a reply go on while another version is shown', async () => {
+  test('stops, resumes after a reload, and lets a reply go on while another version is shown', async () => {
     const example = await startExample('vite-ai-sdk', startViteAiSdk);
     open.push(example);
     const page = await example.open();
@@ -135,7 +135,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
 describe('assistant-ui', { tags: ['browser'] }, () => {
   const shown = async (page: Page) => (await page.locator('[data-role]').allInnerTexts()).join(' ');
 
-  test('[AU6] its branch picker, editing and threads survive a reload', async () => {
+  test('its branch picker, editing and threads survive a reload', async () => {
     const example = await startExample('assistant-ui', startAssistantUi);
     open.push(example);
     const page = await example.open();
@@ -162,7 +162,7 @@ describe('assistant-ui', { tags: ['browser'] }, () => {
     expect(example.faults).toEqual([]);
   });
 
-  test('[AU6] a stopped reply is kept', async () => {
+  test('a stopped reply is kept', async () => {
     const example = await startExample('assistant-ui', startAssistantUi);
     open.push(example);
     const page = await example.open();
@@ -183,7 +183,7 @@ describe('react-components', { tags: ['browser'] }, () => {
   const texts = (page: Page) => page.locator('.coppice-thread .coppice-text').allTextContents();
   const message = (page: Page, text: string) => page.locator('.coppice-message', { hasText: text });
 
-  test('[HK3] sends, edits, regenerates, switches, undoes, reloads and follows another tab', async () => {
+  test('sends, edits, regenerates, switches, undoes, reloads and follows another tab', async () => {
     const example = await startExample('react-components', startReactComponents);
     open.push(example);
     const page = await example.open();

@@ -47,12 +47,18 @@ beforeAll(() => {
   const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
   // Only the package's dependencies: an example that needs more would not work for its readers. The drivers of other
   // systems are not found, which is no failure for npm.
-  npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...tarballs.values(), ...drivers);
+  const wanted = [...tarballs.values(), ...drivers, testedPeer()];
+  npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...wanted);
 }, 600_000);
 
 afterAll(() => {
   for (const folder of [staged, project]) if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
+
+function testedPeer(): string {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'packages/assistant-ui/package.json'), 'utf8'));
+  return `@assistant-ui/react@${devDependencies['@assistant-ui/react']}`;
+}
 
 function npm(...words: readonly string[]): void {
   // Explicit: npm would otherwise use the folder of the npm process that started it.

@@ -1,0 +1,16 @@
+/** The route of a stock app with the AI SDK, before the lines of the README. The names are what a test puts in. */
+import { createChatHandler } from '@coppice/ai-sdk';
+import { openStore } from '@coppice/stores';
+import { convertToModelMessages, streamText } from 'ai';
+import { finish, says, scriptedModel } from '../stock-chat.ts';
+
+const model = scriptedModel([...says('An hour.'), finish()]);
+const userOf = (request: Request) => request.headers.get('x-user');
+
+export async function POST(request: Request) {
+  const { messages } = await request.json();
+  const result = streamText({ model, messages: await convertToModelMessages(messages) });
+  return result.toUIMessageStreamResponse();
+}
+
+export const before = { createChatHandler, openStore, userOf };
