@@ -45,9 +45,9 @@ beforeAll(() => {
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
-  // Only the package's dependencies: an example that needs more would not work for its readers. The drivers of other
+  // Only the package's dependencies and peers: an example that needs more would not work for its readers. The drivers of other
   // systems are not found, which is no failure for npm.
-  const wanted = [...tarballs.values(), ...drivers, testedPeer()];
+  const wanted = [...tarballs.values(), ...drivers, ...testedPeers()];
   npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...wanted);
 }, 600_000);
 
@@ -55,9 +55,13 @@ afterAll(() => {
   for (const folder of [staged, project]) if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-function testedPeer(): string {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'packages/assistant-ui/package.json'), 'utf8'));
-  return `@assistant-ui/react@${devDependencies['@assistant-ui/react']}`;
+/** Optional peers and those with the most moving versions, in the versions that are tested. */
+function testedPeers(): readonly string[] {
+  const peers = { 'assistant-ui': '@assistant-ui/react', 'ai-sdk': '@ai-sdk/react' };
+  return Object.entries(peers).map(([folder, name]) => {
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'));
+    return `${name}@${devDependencies[name]}`;
+  });
 }
 
 function npm(...words: readonly string[]): void {
