@@ -109,7 +109,8 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
     },
     sealed: null,
     putExternalIds: () => refuseHere('import', importHint),
-    findExternalIds: () => refuseHere('import', importHint),
+    // Not served: sub-agents of recorded work are not linked to their conversations here.
+    findExternalIds: async () => [],
     externalIdsOf: async (id) =>
       (
         await translate(
