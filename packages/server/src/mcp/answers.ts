@@ -26,6 +26,9 @@ export const treeList = z.looseObject({
       activeNodeId: id.nullable(),
       title: z.string().nullable(),
       spawnedBy: z.unknown().describe('For a sub-agent: the session, tree and call that spawned it; else null.'),
+      subAgents: z
+        .array(z.looseObject({ id: z.string(), title: z.string().nullable(), call: z.string().nullable() }))
+        .describe('The trees of its sub-agents, with the tool calls that spawned them.'),
     }),
   ),
   cursor: z.string().nullable().describe('Give it to go on; null at the end.'),

@@ -1,4 +1,5 @@
 /** A user's trees as an MCP server: agents search, read and branch earlier conversations. */
+import { findSubAgents } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -124,10 +125,19 @@ function addReading(server: McpServer, store: Store): void {
           ...(project === undefined ? {} : { project }),
           ...(from === undefined ? {} : { cursor: from }),
         });
+        const agents = await findSubAgents(
+          store,
+          page.items.map(({ id }) => id),
+        );
         const items = page.items.map(({ id, version, updatedAt, activeNodeId, attributes }) => {
           const spawnedBy = attributes.metadata?.spawnedBy ?? null;
           const title = attributes.title ?? attributes.autoTitle ?? null;
-          return { id, version, updatedAt, activeNodeId, title, spawnedBy };
+          const subAgents = (agents.get(id) ?? []).map(({ treeId, title: name, call }) => ({
+            id: treeId,
+            title: name,
+            call,
+          }));
+          return { id, version, updatedAt, activeNodeId, title, spawnedBy, subAgents };
         });
         return { items, cursor: page.cursor };
       }),

@@ -1,4 +1,4 @@
-import { messageKit } from '@coppice/content';
+import { messageKit, subAgentRow } from '@coppice/content';
 import { run, treeId } from '@coppice/core';
 import { createMcpClient, memoryPins, newId, parseConfig } from '@coppice/engine';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -159,6 +159,22 @@ describe('the MCP server and the official client', () => {
       said: String(thrown),
     }));
     expect(refused).toMatchObject({ isError: true, said: expect.stringContaining('titel') });
+  });
+
+  it('[RP30] the list names the sub-agents of a session, and the session of a sub-agent', async () => {
+    const { server: own, call } = await official();
+    const [parent, child] = [treeId(newId()), treeId(newId())];
+    const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
+    await run(own.store, { type: 'create', treeId: parent, attributes: { title: 'Session' } }, context);
+    const spawnedBy = { session: 's1', treeId: parent, call: 't1' };
+    const attributes = { title: 'Finder', metadata: { spawnedBy } };
+    await run(own.store, { type: 'create', treeId: child, attributes }, context);
+    await own.store.putExternalIds([subAgentRow(child, parent)]);
+    const { said } = await call('list', {});
+    const { items } = JSON.parse(String(said));
+    const of = (title: string) => items.find((item: { readonly title: string }) => item.title === title);
+    expect(of('Session')).toMatchObject({ spawnedBy: null, subAgents: [{ id: child, title: 'Finder', call: 't1' }] });
+    expect(of('Finder')).toMatchObject({ spawnedBy, subAgents: [] });
   });
 
   it('[MS8] the server has the version of the program', async () => {
