@@ -126,6 +126,10 @@ describe('the escape lab', () => {
         ['bookmark', tree, second, nasty.slice(0, 100)],
         ['bookmark', tree, nasty],
       ],
+      buckets: [
+        ['buckets', nasty],
+        ['buckets', 'add', nasty],
+      ],
       branch: [
         ['branch', tree, third, '--summary', nasty],
         ['branch', tree, nasty],

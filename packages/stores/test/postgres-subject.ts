@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
+import { defaultOwner } from '../src/options.ts';
+import { hashedBucket } from '../src/postgres/buckets/directory.ts';
+import { openBuckets } from '../src/postgres/buckets/index.ts';
 import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import type { PostgresServer } from './postgres-server.ts';
 
 /** A prepared database that can be emptied: its schema, and the rows that opening a store inserts. */
 interface Prepared {
@@ -93,6 +97,98 @@ export async function contentsOf(database: TestDatabase): Promise<string> {
   for (const { name } of tables)
     contents.push([name, await database.query(`SELECT * FROM "${String(name)}" AS t ORDER BY t`)]);
   return JSON.stringify(contents);
+}
+
+/** A directory with two buckets: one in its own database, one on another server. */
+export interface TestBuckets {
+  readonly directory: TestDatabase;
+  /** Runs a statement in the bucket on the other server. */
+  elsewhere(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  empty(): Promise<void>;
+}
+
+const kept = "('coppice_bucket', 'coppice_schema', 'feed_epoch')";
+const truncateAll = (schema: string) => `DO $$ BEGIN EXECUTE (
+  SELECT 'TRUNCATE ' || string_agg(c.oid::regclass::text, ', ') || ' CASCADE' FROM pg_class c
+  WHERE c.relnamespace = to_regnamespace('${schema}') AND c.relkind = 'r' AND c.relname NOT IN ${kept}); END $$`;
+
+/** Creates a directory whose second bucket, named `far`, is on another server. */
+export async function createTestBuckets(other: PostgresServer): Promise<TestBuckets> {
+  const directory = await createTestDatabase();
+  const url = await other.createDatabase();
+  const buckets = await openBuckets(directory.url);
+  await buckets.add('far', { url, schema: 'far' });
+  await buckets.close();
+  return {
+    directory,
+    elsewhere: (sql) => other.query(sql, url),
+    empty: async () => {
+      const disconnect =
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+      await directory.query(disconnect);
+      await other.query(disconnect, url);
+      await directory.query(truncateAll('public'));
+      await other.query(truncateAll('far'), url);
+    },
+  };
+}
+
+/** Builds a subject of two buckets on two servers. Ids are compared within a bucket. */
+export function bucketSubject(name: string, server: () => PostgresServer): StoreSubject {
+  const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
+  const home = hashedBucket(defaultOwner, both);
+  let neighbour = 'neighbour';
+  while (hashedBucket(neighbour, both) !== home) neighbour += '.';
+  const unused: TestBuckets[] = [];
+  const places = new WeakMap<Store, { readonly at: TestBuckets; readonly files: string[]; spoilt: boolean }>();
+  const opened = async (at: TestBuckets, options: PostgresOptions = {}, files: string[] = []): Promise<Store> => {
+    const store = await open(at.directory.url, { pool: 4, ...options });
+    places.set(store, { at, files, spoilt: false });
+    return store;
+  };
+  const placeOf = (store: Store) => {
+    const place = places.get(store);
+    if (place === undefined) throw new Error('This store was not opened by the subject.');
+    return place;
+  };
+  return {
+    name,
+    neighbour,
+    open: async (options) => opened(unused.pop() ?? (await createTestBuckets(server())), options),
+    reopen: async (store, options) => {
+      await store.close();
+      const { at, files } = placeOf(store);
+      return opened(at, options, files);
+    },
+    beside: (store, options) => opened(placeOf(store).at, options),
+    spoil: async (store, how) => {
+      await store.close();
+      const place = placeOf(store);
+      place.spoilt = true;
+      const { directory } = place.at;
+      await directory.query(
+        how === 'newer' ? 'UPDATE coppice_schema SET version = 1000000' : 'ALTER TABLE node RENAME TO node_elsewhere',
+      );
+      const before = await contentsOf(directory);
+      return {
+        open: () => opened(place.at),
+        unchanged: async () => (await contentsOf(directory)) === before,
+      };
+    },
+    backup: async (store) => {
+      const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);
+      placeOf(store).files.push(to);
+      return { to, open: () => openFile(to, {}) };
+    },
+    destroy: async (store) => {
+      await store.close();
+      const { at, files, spoilt } = placeOf(store);
+      for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+      if (spoilt) return;
+      await at.empty();
+      if (!unused.includes(at)) unused.push(at);
+    },
+  };
 }
 
 /** Builds the subject with options for every store; `urlOf` leads through a pooler. */

@@ -4,6 +4,7 @@ export { backfill } from './backfill/index.ts';
 export { backup } from './backup/index.ts';
 export { bookmark } from './bookmark/index.ts';
 export { branch } from './branch/index.ts';
+export { buckets } from './buckets/index.ts';
 export { chat } from './chat/index.ts';
 export { cherryPick } from './cherry-pick/index.ts';
 export { completion } from './completion/index.ts';

@@ -19,6 +19,7 @@ import {
   awkwardTexts,
   expectSound,
   imageOf,
+  neighbourOf,
   refusalOf,
   rule,
   type StoreSubject,
@@ -266,7 +267,7 @@ export function changingRules(subject: StoreSubject): void {
     rule(subject, '[K19] an id that any tree has is taken', async (store) => {
       const fixture = await treeIn(store);
       await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
-      const other = await treeIn(store.forOwner('somebody else'), 2);
+      const other = await treeIn(store.forOwner(neighbourOf(subject)), 2);
       const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
       expect(await other.refusal(taken)).toBe('id/taken');
       // The id of a removed node stays taken.
@@ -278,7 +279,7 @@ export function changingRules(subject: StoreSubject): void {
       const fixture = await treeIn(store);
       await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
       const chosen = { messages: [{ message: user('b'), id: String(fixture.treeId) }] };
-      for (const [at, owner] of [store.owner, 'somebody else'].entries()) {
+      for (const [at, owner] of [store.owner, neighbourOf(subject)].entries()) {
         const other = await treeIn(store.forOwner(owner), 2 + at);
         const before = await imageOf(store.forOwner(owner), other.treeId);
         expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');

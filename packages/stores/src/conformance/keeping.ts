@@ -19,6 +19,7 @@ import {
   given,
   imageOf,
   needs,
+  neighbourOf,
   refusalOf,
   rule,
   type StoreSubject,
@@ -137,7 +138,7 @@ export function keepingRules(subject: StoreSubject): void {
       const record = list(1, [91, 92]);
       await store.putLinear(record);
       const fixture = await treeIn(store, 2);
-      const elsewhere = await treeIn(store.forOwner('somebody else'), 3);
+      const elsewhere = await treeIn(store.forOwner(neighbourOf(subject)), 3);
       for (const other of [fixture, elsewhere]) {
         const messages = [{ message: user('another'), id: uuid(91) }];
         expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');

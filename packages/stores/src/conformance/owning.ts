@@ -2,7 +2,17 @@
 import { nodeId, type Read, type Store, treeId } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, feedRefusal, firstReported, imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import {
+  asked,
+  feedRefusal,
+  firstReported,
+  imageOf,
+  neighbourOf,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  treeIn,
+} from './subject.ts';
 
 /** The rules of owners. */
 export function owningRules(subject: StoreSubject): void {
@@ -30,8 +40,8 @@ export function owningRules(subject: StoreSubject): void {
       ]);
       const before = await imageOf(store, fixture.treeId);
 
-      const other = store.forOwner('somebody else');
-      expect(other.owner).toBe('somebody else');
+      const other = store.forOwner(neighbourOf(subject));
+      expect(other.owner).toBe(neighbourOf(subject));
       await expectNothing(other, fixture, id);
       expect((await other.trees({})).items).toEqual([]);
       expect((await other.trees({ trashed: true })).items).toEqual([]);
@@ -123,12 +133,12 @@ export function owningRules(subject: StoreSubject): void {
       const fixture = await treeIn(store);
       await fixture.grow(['mine']);
       const before = await imageOf(store, fixture.treeId);
-      const other = new TestTree(store.forOwner('somebody else'), fixture.treeId);
+      const other = new TestTree(store.forOwner(neighbourOf(subject)), fixture.treeId);
       expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => uuid(901) })).toBe(
         'id/taken',
       );
       const record = { treeId: fixture.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };
-      expect(await refusalOf(store.forOwner('somebody else').putLinear(record))).toBe('id/taken');
+      expect(await refusalOf(store.forOwner(neighbourOf(subject)).putLinear(record))).toBe('id/taken');
       expect(await imageOf(store, fixture.treeId)).toEqual(before);
     });
 

@@ -39,8 +39,18 @@ export interface StoreSubject {
   spoil?(store: Store, how: 'damaged' | 'newer'): Promise<Spoilt>;
   /** Returns a path for a backup, and how to open it there. Required if `supports.durable`. */
   backup?(store: Store): Promise<{ readonly to: string; open(): Promise<Store> }>;
+  /**
+   * An owner besides the default one whose ids are compared with its ids. A store of several parts compares the ids of
+   * one part only; `somebody else` if not given.
+   */
+  readonly neighbour?: string;
   /** Closes a store if it is open, and deletes it. */
   destroy(store: Store): Promise<void>;
+}
+
+/** Returns an owner whose ids are compared with those of the default owner. */
+export function neighbourOf(subject: StoreSubject): string {
+  return subject.neighbour ?? 'somebody else';
 }
 
 /** Whether to run the long forms. */

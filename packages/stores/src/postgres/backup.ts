@@ -3,29 +3,99 @@
  * own tools copy large databases faster, but this needs none of them.
  */
 
-import { execute, queryRows, type SqlTask } from '../sql/query.ts';
-import { writeTables } from '../table-file.ts';
+import { numbersPerTree } from '../sql/numbers.ts';
+import { execute, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
+import { type FileTables, writeTables } from '../table-file.ts';
 import type { PostgresDatabase } from './database.ts';
 
 // Attachments are large, so few are held in memory at once.
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
 const usualAtOnce = 500;
 
+/** Accounts, tokens and shares are in the directory, whatever tables its buckets have. */
+const ofDirectory = new Set(['account', 'token', 'share']);
+
+/** Numbers the rows of several databases so that they fit into one file. */
+class Renumbering {
+  #place = 0;
+  #treesBefore = 0;
+  #trees = 0;
+
+  /** Begins the next database: its trees get numbers above those of the last. */
+  next(): void {
+    this.#treesBefore = this.#trees;
+  }
+
+  row(table: string, row: SqlRow): SqlRow {
+    if (table === 'change') return { ...row, id: ++this.#place };
+    const shift = this.#treesBefore;
+    if (table === 'tree') {
+      const no = sqlNumber(row, 'no') + shift;
+      this.#trees = Math.max(this.#trees, no);
+      return { ...row, no };
+    }
+    if (table !== 'node') return row;
+    const moved = (column: string, by: number) => {
+      const no = sqlNumberOrNull(row, column);
+      return { [column]: no === null ? null : no + by };
+    };
+    const nodes = shift * numbersPerTree;
+    return {
+      ...row,
+      ...moved('root_of', shift),
+      ...Object.assign({}, ...['no', 'parent_no', 'match_no', 'last_no'].map((column) => moved(column, nodes))),
+    };
+  }
+}
+
+function* copyTables(tables: FileTables, wanted: (name: string) => boolean, renumber?: Renumbering): SqlTask<void> {
+  for (const { name, columns } of tables.list) {
+    if (!wanted(name)) continue;
+    const cursor = `copy_of_${name}`;
+    const order = name === 'change' && renumber !== undefined ? ' ORDER BY id' : '';
+    yield* execute(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${name}${order}`);
+    for (;;) {
+      const part = yield* queryRows(`FETCH ${atOnce.get(name) ?? usualAtOnce} FROM ${cursor}`);
+      if (part.length === 0) break;
+      tables.add(name, renumber === undefined ? part : part.map((row) => renumber.row(name, row)));
+    }
+    yield* execute(`CLOSE ${cursor}`);
+  }
+}
+
 /** Writes the copy; the file appears only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(database: PostgresDatabase, to: string): Promise<void> {
   await writeTables(to, (tables) =>
     database.read(function* (): SqlTask<void> {
       tables.clear();
-      for (const { name, columns } of tables.list) {
-        const cursor = `copy_of_${name}`;
-        yield* execute(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${name}`);
-        for (;;) {
-          const part = yield* queryRows(`FETCH ${atOnce.get(name) ?? usualAtOnce} FROM ${cursor}`);
-          if (part.length === 0) break;
-          tables.add(name, part);
-        }
-        yield* execute(`CLOSE ${cursor}`);
-      }
+      yield* copyTables(tables, () => true);
     }),
   );
+}
+
+/**
+ * Writes the copy of a directory and its buckets, each from one snapshot. Log positions are per bucket and are numbered
+ * anew. Throws if the file exists.
+ */
+export async function backUpDatabases(
+  directory: PostgresDatabase,
+  buckets: readonly PostgresDatabase[],
+  to: string,
+): Promise<void> {
+  await writeTables(to, async (tables) => {
+    const renumber = new Renumbering();
+    const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
+      let isBegun = false;
+      return database.read(function* (): SqlTask<void> {
+        // Rows that were added by the first try are in the file already.
+        if (isBegun) throw new Error('The connection was lost during the backup; begin it again.');
+        isBegun = true;
+        renumber.next();
+        yield* copyTables(tables, wanted, renumber);
+      });
+    };
+    tables.clear();
+    await once(directory, (name) => ofDirectory.has(name));
+    for (const bucket of buckets) await once(bucket, (name) => !ofDirectory.has(name));
+  });
 }

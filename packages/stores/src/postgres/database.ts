@@ -42,8 +42,9 @@ const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_ap
  * Returns the settings of a transaction, all local to it: behind a pooler the connection belongs to another client a
  * moment later, and settings of another client may be active.
  */
-function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout }: Settings): string {
+function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: Settings): string {
   const values: (readonly [string, string])[] = [
+    ...(schema === null ? [] : [['search_path', quoted(quoteName(schema))] as const]),
     ...planning.map(([name, value]) => [name, `'${value}'`] as const),
     ['statement_timeout', `'${statementTimeout}'`],
     ['lock_timeout', `'${lockTimeout}'`],
@@ -51,6 +52,15 @@ function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout }: S
   ];
   if (mode === 'write') values.push(['synchronous_commit', waitsForDisk]);
   return `SELECT ${values.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ')}`;
+}
+
+/** Quotes a name for a statement. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
 }
 
 type TransactionMode = 'read' | 'write';
@@ -97,18 +107,23 @@ export class PostgresDatabase {
   readonly #queues = new Locks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
   /** Whether a connection is direct: only then a prepared statement still exists when it is run again. */
-  readonly #direct = new WeakMap<ClientBase, Promise<boolean>>();
+  readonly #direct: WeakMap<ClientBase, Promise<boolean>>;
+  readonly #isShared: boolean;
   #pooled = false;
 
-  private constructor(settings: Settings, pool: Pool, makeClient: () => Client) {
+  private constructor(settings: Settings, pool: Pool, makeClient: () => Client, of?: PostgresDatabase) {
     this.settings = settings;
     this.#pool = pool;
     this.#makeClient = makeClient;
+    this.#direct = of === undefined ? new WeakMap() : of.#direct;
+    this.#isShared = of !== undefined;
     // The pool drops a connection that breaks while idle; without a listener the error would end the process.
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => {
-      client.on('error', () => undefined);
-    });
+    if (of === undefined) {
+      pool.on('error', () => undefined);
+      pool.on('connect', (client) => {
+        client.on('error', () => undefined);
+      });
+    }
     const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
     this.#begins = {
       read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsFor('read', settings)}`,
@@ -158,6 +173,11 @@ export class PostgresDatabase {
     return new PostgresDatabase(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
   }
 
+  /** Returns another schema of the same database, on the same connections; closing it leaves them open. */
+  withSchema(schema: string | null): PostgresDatabase {
+    return new PostgresDatabase({ ...this.settings, schema }, this.#pool, this.#makeClient, this);
+  }
+
   /** Creates a connection outside the pool, for LISTEN. */
   client(): Client {
     return this.#makeClient();
@@ -175,8 +195,8 @@ export class PostgresDatabase {
    */
   async write<T>(make: () => SqlTask<T>): Promise<T> {
     const first = make().next();
-    const begins = first.done === true ? undefined : 'sql' in first.value ? first.value : first.value[0];
-    const lock = begins?.sql.endsWith(lockEnding) === true ? begins.params[0] : undefined;
+    const begins = first.done === true ? [] : 'sql' in first.value ? [first.value] : first.value;
+    const lock = begins.find(({ sql }) => sql.endsWith(lockEnding))?.params[0];
     return typeof lock === 'string'
       ? this.#queues.run(lock, () => this.#tried('write', make))
       : this.#tried('write', make);
@@ -184,12 +204,14 @@ export class PostgresDatabase {
 
   /** Updates the server's statistics, so that plans made without them are replaced. */
   async countRows(): Promise<void> {
-    await this.#pool.query('ANALYZE tree, node, change');
+    const { schema } = this.settings;
+    const of = schema === null ? '' : `${quoteName(schema)}.`;
+    await this.#pool.query(`ANALYZE ${['tree', 'node', 'change'].map((table) => of + table).join(', ')}`);
   }
 
   /** Waits until every connection is returned, and closes them. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    if (!this.#isShared) await this.#pool.end();
   }
 
   async #tried<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
@@ -272,6 +294,11 @@ export class PostgresDatabase {
     return query.want === 'rows' ? result.rows : (result.rowCount ?? 0);
   }
 
+  /** A statement that is prepared for one schema would be parsed again for another. */
+  #nameOf(sql: string): string {
+    return nameOf(this.settings.schema === null ? sql : `${this.settings.schema} ${sql}`);
+  }
+
   #statement(sql: string): PreparedStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -281,10 +308,10 @@ export class PostgresDatabase {
     const words = toPostgres(sql);
     const statement: PreparedStatement = {
       text: words,
-      name: kept ? nameOf(words) : undefined,
+      name: kept ? this.#nameOf(words) : undefined,
       lists: listPlaces(sql),
       count: insert !== null || updatesOne.test(sql) ? 1 : null,
-      bulk: bulk === null ? null : { text: bulk, name: kept ? nameOf(bulk) : undefined },
+      bulk: bulk === null ? null : { text: bulk, name: kept ? this.#nameOf(bulk) : undefined },
     };
     if (kept) this.#statements.set(sql, statement);
     return statement;

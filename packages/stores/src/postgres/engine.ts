@@ -6,7 +6,8 @@ import type { FoundRow, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
-import { Notifications } from './notifications.ts';
+import { commitChannel, Notifications } from './notifications.ts';
+import { behindGate } from './owner-gate.ts';
 import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
@@ -18,6 +19,8 @@ export interface OpenedPostgres {
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
+  /** Whether the tables are a bucket, from which owners can be moved away. */
+  readonly isBucket?: boolean;
   /** The server's estimate of the number of nodes; negative if it has none. */
   readonly nodes: number;
 }
@@ -29,6 +32,12 @@ function* notifyWork(channel: string, payload: string): SqlTask<void> {
   yield* queryRow('SELECT pg_notify($1, $2)', channel, payload);
 }
 
+/** The parts of an engine that all its owners share. */
+interface SharedParts {
+  readonly news: Notifications;
+  readonly statistics: Statistics;
+}
+
 /** One database with a pool and notifications. */
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
@@ -37,20 +46,26 @@ export class PostgresEngine implements SqlEngine {
   readonly #database: PostgresDatabase;
   readonly #news: Notifications;
   readonly #statistics: Statistics;
+  /** The owner whose presence every transaction checks, in a bucket; null for none. */
+  readonly #owner: string | null;
 
-  constructor(opened: OpenedPostgres) {
+  constructor(opened: OpenedPostgres, shared?: SharedParts, owner: string | null = null) {
     this.#opened = opened;
     this.#database = opened.database;
-    const { feed, pollInterval } = opened.database.settings;
-    this.#news = new Notifications({
-      mode: feed,
-      pollInterval,
-      client: () => opened.database.client(),
-      isDirect: (client) => opened.database.isDirect(client),
-      notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
-      newest: (trees, owners) => opened.database.read(() => newestOf(trees, owners)),
-    });
-    this.#statistics = new Statistics(opened.nodes, () => opened.database.countRows());
+    this.#owner = owner;
+    const { feed, pollInterval, schema } = opened.database.settings;
+    this.#news =
+      shared?.news ??
+      new Notifications({
+        mode: feed,
+        channel: commitChannel(schema),
+        pollInterval,
+        client: () => opened.database.client(),
+        isDirect: (client) => opened.database.isDirect(client),
+        notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
+        newest: (trees, owners) => opened.database.read(() => newestOf(trees, owners)),
+      });
+    this.#statistics = shared?.statistics ?? new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
       processes: true,
@@ -65,12 +80,20 @@ export class PostgresEngine implements SqlEngine {
     void this.#news.start();
   }
 
+  /** Returns the engine for an owner: in a bucket its transactions refuse an owner that was moved away. */
+  forOwner(owner: string): PostgresEngine {
+    if (this.#opened.isBucket !== true) return this;
+    return new PostgresEngine(this.#opened, { news: this.#news, statistics: this.#statistics }, owner);
+  }
+
   snapshot<T>(work: () => SqlTask<T>): Promise<T> {
-    return this.#database.read(work);
+    const owner = this.#owner;
+    return this.#database.read(owner === null ? work : () => behindGate('SELECT bucket_look($1)', owner, work));
   }
 
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
-    return this.#database.write(work);
+    const owner = this.#owner;
+    return this.#database.write(owner === null ? work : () => behindGate('SELECT bucket_enter($1)', owner, work));
   }
 
   announce(owner: string, id: TreeId, version: number, added: number): void {

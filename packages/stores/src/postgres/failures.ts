@@ -1,5 +1,7 @@
 /** Converts errors of PostgreSQL and of the connection to Coppice's codes. */
+
 import { AppError, type ErrorKind, isAppError, type RefusalCode, refusalKinds } from '@coppice/core';
+import { dividedState, movedState } from './owner-gate.ts';
 
 interface Failing {
   readonly code?: unknown;
@@ -81,6 +83,20 @@ export function toPostgresError(error: unknown, place: string): unknown {
   if (isLost(error))
     return postgresFailure('store/unavailable', `The database ${place} cannot be reached: ${said}.`, error, true);
   switch (state) {
+    case movedState:
+      return postgresFailure(
+        'store/unavailable',
+        `The user's data in ${place} is being moved; try again.`,
+        error,
+        true,
+      );
+    case dividedState:
+      return postgresFailure(
+        'store/unavailable',
+        `The database ${place} was divided into buckets after this program opened it: restart the program.`,
+        error,
+        false,
+      );
     case '53100':
       return postgresFailure(
         'store/full',

@@ -5,11 +5,12 @@
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
-import { execute, queryRow, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { execute, queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 import { numberRows } from './number-rows.ts';
-import { ownerPlaces } from './owner-places.ts';
+import { ownerGate } from './owner-gate.ts';
+import { ownerPlaces, refuseUndivided } from './owner-places.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
 export interface PostgresMigration {
@@ -106,6 +107,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 9, statements: blobWaiting(postgresDialect) },
   { version: 10, statements: ownerPlaces },
   { version: 11, statements: [], fill: numberRows },
+  { version: 12, statements: [...ownerGate, ...refuseUndivided] },
 ];
 
 /** The table version that this program writes. */
@@ -183,8 +185,14 @@ export function* trigramIndex(): SqlTask<boolean> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return false;
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
-  yield* execute('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-  yield* execute('CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text gin_trgm_ops)');
+  // In a schema that every bucket of the database can name.
+  const shared = yield* queryRow("SELECT 1 AS yes WHERE to_regnamespace('public') IS NOT NULL");
+  yield* execute(`CREATE EXTENSION IF NOT EXISTS pg_trgm${shared === undefined ? '' : ' SCHEMA public'}`);
+  const home = yield* queryRow(
+    `SELECT quote_ident(n.nspname) AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`,
+  );
+  const ops = `${sqlText(home ?? { schema: 'public' }, 'schema')}.gin_trgm_ops`;
+  yield* execute(`CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text ${ops})`);
   return true;
 }
 

@@ -2,7 +2,7 @@ import { treeId } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import type { FeedTarget } from '../sql/engine.ts';
-import { Notifications } from './notifications.ts';
+import { commitChannel, Notifications } from './notifications.ts';
 import type { Newest } from './owner-places.ts';
 
 const nothing: Newest = { trees: new Map(), owners: new Map() };
@@ -14,6 +14,7 @@ function polling(pollInterval: number, newest: (trees: readonly string[], owners
   };
   return new Notifications({
     mode: 'poll',
+    channel: commitChannel(null),
     pollInterval,
     client: unused,
     isDirect: unused,

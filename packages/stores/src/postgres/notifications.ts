@@ -1,20 +1,26 @@
 /**
  * Detects commits: those of this process at once, others' by LISTEN and NOTIFY, and all by polling from time to time.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
 import type { FeedTarget } from '../sql/engine.ts';
 import type { Newest } from './owner-places.ts';
 
-/** The notification channel for commits; channels are per database. */
-const channel = 'coppice_commit';
+/** Returns the notification channel for the commits of a schema; channels are per database. */
+export function commitChannel(schema: string | null): string {
+  if (schema === null) return 'coppice_commit';
+  return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;
+}
+
 /** The channel on which a listening connection is tested. */
 const testChannel = 'coppice_test';
 
 /** The inputs of the notifications. */
 export interface NotificationOptions {
   readonly mode: 'notify' | 'poll';
+  /** The channel of commits, see {@link commitChannel}. */
+  readonly channel: string;
   readonly pollInterval: number;
   /** Creates a separate connection to listen on. */
   readonly client: () => Client;
@@ -96,7 +102,7 @@ export class Notifications {
       client.on('error', lost);
       client.on('end', lost);
       client.on('notification', (received) => {
-        if (received.channel === channel) this.#hear(received.payload ?? '');
+        if (received.channel === this.#options.channel) this.#hear(received.payload ?? '');
         else this.#hearTest(received.payload);
       });
       try {
@@ -106,7 +112,7 @@ export class Notifications {
           this.#look();
           break;
         }
-        await client.query(`LISTEN ${testChannel}; LISTEN ${channel}`);
+        await client.query(`LISTEN ${testChannel}; LISTEN ${this.#options.channel}`);
         this.#listening = client;
         this.#sendTest();
         break;
@@ -208,7 +214,10 @@ export class Notifications {
   async #notify(client: Client, reported: readonly string[]): Promise<void> {
     const sent = [
       client.query('BEGIN; SET LOCAL synchronous_commit = off'),
-      client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [channel, reported]),
+      client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [
+        this.#options.channel,
+        reported,
+      ]),
       client.query('COMMIT'),
     ];
     await Promise.allSettled(sent);

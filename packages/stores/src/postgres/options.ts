@@ -38,6 +38,8 @@ export interface Settings {
   readonly pollInterval: number;
   readonly prepare: boolean;
   readonly isolation: 'read committed' | 'serializable';
+  /** The schema of the tables; null leaves it to the server's search path. */
+  readonly schema: string | null;
 }
 
 function invalidOption(what: string): never {
@@ -80,5 +82,6 @@ export function postgresSettings(address: string, options: PostgresOptions): Set
     lockTimeout: options.lockTimeout ?? 15_000,
     pollInterval: options.pollInterval ?? (feed === 'poll' ? 500 : 5_000),
     isolation: options.isolation ?? 'read committed',
+    schema: null,
   };
 }

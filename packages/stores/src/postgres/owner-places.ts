@@ -12,16 +12,57 @@
  * and a reader that has seen those would miss the new ones. Whatever is written in a later epoch has a higher position
  * than everything before it.
  */
+
 import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { dividedState } from './owner-gate.ts';
 
 /** The positions of one epoch. With 2^53 positions in all, 8,192 epochs fit. */
-const placesPerEpoch = 2 ** 40;
+export const placesPerEpoch = 2 ** 40;
 
 /** The most commits of one owner that are made durable at once. */
 export const lanes = 8;
 
 // The second half of the advisory lock of a lane; the first is the owner.
 const lockNumber = 0x636f_7000;
+
+/**
+ * The function that draws a position: first a lane, then the epoch, which may have been raised while waiting. In
+ * PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
+ */
+function takePlace(check: string): string {
+  return `CREATE OR REPLACE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+    DECLARE
+      last feed_epoch;
+      whose INTEGER := hashtext(NEW.owner);
+    BEGIN
+      NEW.lane := 0;
+      WHILE NOT pg_try_advisory_xact_lock(whose, ${lockNumber} + NEW.lane) LOOP
+        NEW.lane := NEW.lane + 1;
+        IF NEW.lane = ${lanes} THEN
+          NEW.lane := floor(random() * ${lanes});
+          PERFORM pg_advisory_xact_lock(whose, ${lockNumber} + NEW.lane);
+          EXIT;
+        END IF;
+      END LOOP;
+      SELECT * INTO last FROM feed_epoch
+        WHERE is_one AND started_at = pg_postmaster_start_time() AND table_oid = CAST(tableoid AS BIGINT);
+      IF last.epoch IS NULL THEN last.epoch := feed_epoch_checked(); END IF;
+      ${check}NEW.id := last.epoch * ${placesPerEpoch} + nextval('change_number');
+      RETURN NEW;
+    END
+  $$`;
+}
+
+/**
+ * Added in a later table version: where the tables were made a bucket, a server that does not know it is refused. It
+ * would write owners that belong elsewhere.
+ */
+export const refuseUndivided: readonly string[] = [
+  takePlace(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
+        RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${dividedState}';
+      END IF;
+      `),
+];
 
 /**
  * Added in a later table version: the lanes, the epoch, and the functions that draw positions. The epoch belongs to a
@@ -63,28 +104,7 @@ export const ownerPlaces: readonly string[] = [
       RETURN last.epoch;
     END
   $$`,
-  // In PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
-  `CREATE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-    DECLARE
-      now_in BIGINT;
-      whose INTEGER := hashtext(NEW.owner);
-    BEGIN
-      SELECT epoch INTO now_in FROM feed_epoch
-        WHERE is_one AND started_at = pg_postmaster_start_time() AND table_oid = CAST(tableoid AS BIGINT);
-      IF now_in IS NULL THEN now_in := feed_epoch_checked(); END IF;
-      NEW.lane := 0;
-      WHILE NOT pg_try_advisory_xact_lock(whose, ${lockNumber} + NEW.lane) LOOP
-        NEW.lane := NEW.lane + 1;
-        IF NEW.lane = ${lanes} THEN
-          NEW.lane := floor(random() * ${lanes});
-          PERFORM pg_advisory_xact_lock(whose, ${lockNumber} + NEW.lane);
-          EXIT;
-        END IF;
-      END LOOP;
-      NEW.id := now_in * ${placesPerEpoch} + nextval('change_number');
-      RETURN NEW;
-    END
-  $$`,
+  takePlace(''),
   'ALTER TABLE change ALTER COLUMN id DROP DEFAULT',
   'ALTER TABLE change ADD COLUMN lane SMALLINT NOT NULL DEFAULT 0',
   'DROP FUNCTION change_place()',
@@ -154,5 +174,12 @@ export function* newestOf(trees: readonly string[], owners: readonly string[]): 
       if (known === undefined) places.set(owner, [sqlNumber(row, 'place')]);
       else known.push(sqlNumber(row, 'place'));
     }
+  if (owners.length > 0)
+    // Whoever follows an owner that was moved away must look, and is sent to the other bucket.
+    for (const row of yield* queryRows(
+      "SELECT o.owner FROM unnest(CAST($1 AS TEXT[])) AS o(owner) WHERE EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (o.owner, ''))",
+      JSON.stringify(owners),
+    ))
+      places.set(sqlText(row, 'owner'), [Number.MAX_SAFE_INTEGER]);
   return { trees: versions, owners: places };
 }

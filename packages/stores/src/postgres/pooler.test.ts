@@ -8,7 +8,7 @@ import { preparedDatabase } from '../../test/postgres-subject.ts';
 import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { Notifications } from './notifications.ts';
+import { commitChannel, Notifications } from './notifications.ts';
 import { postgresSettings } from './options.ts';
 
 let database: TestDatabase;
@@ -132,6 +132,7 @@ test('[L181] a direct connection hears its own notification, and again after it 
   const clients: Client[] = [];
   const notifications = new Notifications({
     mode: 'notify',
+    channel: commitChannel(null),
     pollInterval: 5_000,
     client: () => {
       const client = direct.client();

@@ -15,6 +15,8 @@ export interface SqlEngine {
   readonly supports: Capabilities;
   /** The cache of committed rows, if the database can detect writes of others. */
   readonly tails?: RowCache;
+  /** Returns the engine for the work of one owner, if that differs. */
+  forOwner?(owner: string): SqlEngine;
   /** Runs work on one consistent snapshot. */
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   /**

@@ -118,9 +118,12 @@ export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTas
 /** Returns a run's text from an offset on, in order. A chunk that begins before the offset is cut. */
 export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
   const found = yield* queryRows(
-    'SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2 ORDER BY c.start',
+    // From the piece that has the offset on, so that a look costs what is new.
+    `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
+    AND c.start >= coalesce((SELECT max(b.start) FROM run_chunk b WHERE b.run_id = $1 AND b.start <= $3), 0) ORDER BY c.start`,
     id,
     owner,
+    from,
   );
   const chunks = found.map(
     (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),

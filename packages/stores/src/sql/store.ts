@@ -135,7 +135,7 @@ export class SqlStore implements Store {
 
   forOwner(owner: string): SqlStore {
     assertArgument('owner', owner, argument.ownerName);
-    return new SqlStore(this.#engine, { ...this.#options, owner }, this.#state);
+    return new SqlStore(this.#engine.forOwner?.(owner) ?? this.#engine, { ...this.#options, owner }, this.#state);
   }
 
   async info(): Promise<StoreInfo> {
@@ -220,6 +220,11 @@ export class SqlStore implements Store {
     } finally {
       leave();
     }
+  }
+
+  /** Returns the cursor after which every change is new. */
+  async latestCursor(): Promise<string> {
+    return cursorOfPlaces(await this.#snapshot(() => this.#engine.latest(this.owner)));
   }
 
   /**

@@ -1,0 +1,48 @@
+// @module-tag full
+import { PostgresServer } from '@coppice/stores/testing/postgres-server';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
+
+describe('coppice buckets', () => {
+  let server: PostgresServer;
+  let fixture: CliFixture;
+  beforeAll(async () => {
+    server = await PostgresServer.start({});
+  }, 60_000);
+  afterAll(() => server.close());
+  beforeEach(() => {
+    fixture = makeCliFixture();
+  });
+  afterEach(() => fixture.close());
+
+  it('[O170] divides a store, moves a user with its conversations, and checks', async () => {
+    const store = await server.createDatabase();
+    const at = (...words: string[]) => [...words, '--store', store];
+    await fixture.run(at('append', '--new', 'Hello', '--owner', 'ann'));
+    expect((await fixture.run(at('buckets'))).out).toContain('not divided');
+    const added = await fixture.run(at('buckets', 'add', 'second', '--url', await server.createDatabase()));
+    expect(added.out).toContain('Restart every server');
+    expect(await fixture.json(at('buckets'))).toMatchObject({
+      items: [
+        { name: 'main', owners: 1, state: 'open' },
+        { name: 'second', owners: 0, state: 'open' },
+      ],
+    });
+    expect((await fixture.run(at('buckets', 'move', 'ann', 'second'))).out).toContain(
+      'Moved ann with 1 conversation from main to second',
+    );
+    expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
+    expect((await fixture.run(at('buckets', 'check'))).out).toContain('Every user is in one bucket');
+    expect((await fixture.run(at('buckets', 'drain', 'second'))).out).toContain(
+      'Moved 1 user. second takes no new ones.',
+    );
+    expect((await fixture.run(at('buckets', 'open', 'second'))).out).toContain('takes new users again');
+  });
+
+  it('[O170] refuses other stores, unknown actions and missing names', async () => {
+    expect((await fixture.run(['buckets', '--store', 'memory:'])).err).toContain('PostgreSQL');
+    expect((await fixture.run(['buckets', 'split', '--store', 'memory:'])).code).toBe(2);
+    const store = await server.createDatabase();
+    expect((await fixture.run(['buckets', 'add', '--store', store])).code).toBe(2);
+  });
+});

@@ -1,0 +1,116 @@
+import { type Buckets, type MoveReport, openBuckets } from '@coppice/stores/buckets';
+import { countNoun } from '../../changing.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { usageError } from '../../exit-codes.ts';
+import { createProgress } from '../../terminal/progress.ts';
+import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
+
+const actions = ['list', 'add', 'move', 'drain', 'open', 'check'] as const;
+type Action = (typeof actions)[number];
+
+export const buckets = defineSubcommand({
+  name: 'buckets',
+  summary: 'divide a PostgreSQL store over several schemas or servers, and move users between them',
+  group: 'Manage',
+  arguments: [
+    { name: 'action', summary: `${actions.join(', ')} (default: list)`, optional: true, completes: actions },
+    { name: 'name', summary: 'the bucket; for move: the user', optional: true },
+    { name: 'to', summary: 'for move: the bucket to move to', optional: true },
+  ],
+  options: [
+    { name: 'url', value: 'address', summary: 'for add: the database of the new bucket (default: that of the store)' },
+    { name: 'schema', value: 'name', summary: 'for add: its schema (default: coppice_ and the name)' },
+  ],
+  examples: [
+    'coppice buckets --store postgres://me@db1/coppice',
+    'coppice buckets add second --url postgres://me@db2/coppice --store postgres://me@db1/coppice',
+    'coppice buckets move ann second --store postgres://me@db1/coppice',
+  ],
+  async run(given, at) {
+    const action = given.optional('action') ?? 'list';
+    if (!isAction(action)) throw usageError(`There is no action ${action}; use one of ${actions.join(', ')}.`);
+    const opened = await openBuckets(await at.storeUrl());
+    at.onClose(() => opened.close());
+    return runs[action](opened, given, at);
+  },
+});
+
+function isAction(word: string): word is Action {
+  return (actions as readonly string[]).includes(word);
+}
+
+type RunAction = (opened: Buckets, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
+
+function required(given: SubcommandInput, name: 'name' | 'to', what: string): string {
+  const word = given.optional(name);
+  if (word === undefined) throw usageError(`Name ${what}.`);
+  return word;
+}
+
+const runs: Readonly<Record<Action, RunAction>> = {
+  async list(opened) {
+    const items = await opened.list();
+    const lines = items.map(
+      ({ name, place, schema, state, owners }) =>
+        `${name}  ${countNoun(owners, 'user')}  ${place}${schema === null ? '' : ` schema ${schema}`}${state === 'open' ? '' : '  takes no new users'}`,
+    );
+    return { data: { items }, lines: lines.length > 0 ? lines : ['The store is not divided into buckets.'] };
+  },
+  async add(opened, given) {
+    const name = required(given, 'name', 'the new bucket');
+    const isFirst = (await opened.list()).length === 0;
+    const [url, schema] = [given.optional('url'), given.optional('schema')];
+    await opened.add(name, { ...(url === undefined ? {} : { url }), ...(schema === undefined ? {} : { schema }) });
+    return {
+      data: { added: name },
+      lines: [
+        `Added the bucket ${name}. New users are divided among the open buckets; the others stay where they are.`,
+        ...(isFirst ? ['Restart every server of this store: until then their writes are refused.'] : []),
+      ],
+    };
+  },
+  async move(opened, given, at) {
+    const [owner, to] = [required(given, 'name', 'the user to move'), required(given, 'to', 'the bucket to move to')];
+    const report = await withProgress(at, (onProgress) => opened.moveOwner(owner, to, { onProgress }));
+    return { data: report, lines: [moveLine(report)] };
+  },
+  async drain(opened, given, at) {
+    const name = required(given, 'name', 'the bucket to empty');
+    const reports = await withProgress(at, (onProgress) => opened.drain(name, { onProgress }));
+    return {
+      data: { drained: name, moves: reports },
+      lines: [...reports.map(moveLine), `Moved ${countNoun(reports.length, 'user')}. ${name} takes no new ones.`],
+    };
+  },
+  async open(opened, given) {
+    const name = required(given, 'name', 'the bucket to open');
+    await opened.open(name);
+    return { data: { opened: name }, lines: [`${name} takes new users again.`] };
+  },
+  async check(opened) {
+    const findings = await opened.check();
+    return {
+      data: { findings },
+      lines: findings.length > 0 ? findings : ['Every user is in one bucket.'],
+      ...(findings.length > 0 ? { exitCode: 1 } : {}),
+    };
+  },
+};
+
+function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
+  if (from === to) return `${owner} is in ${to} already.`;
+  if (from === null) return `${owner} has nothing yet and will be in ${to}.`;
+  return `Moved ${owner} with ${countNoun(trees, 'conversation')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
+}
+
+async function withProgress<T>(
+  at: CliContext,
+  work: (report: (progress: { readonly copied: number; readonly trees: number }) => void) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(at.output, 'conversations');
+  try {
+    return await work(({ copied, trees }) => progress.tell(copied, trees - copied));
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,134 @@
+/** The open buckets of a directory: one pool per database, one engine per bucket. */
+import { AppError, refusalKinds, refuse } from '@coppice/core';
+import type { SqlTask } from '../../sql/query.ts';
+import { SqlStore } from '../../sql/store.ts';
+import { PostgresDatabase } from '../database.ts';
+import { PostgresEngine } from '../engine.ts';
+import { type PostgresOptions, postgresSettings } from '../options.ts';
+import { prepareServer } from '../prepare-server.ts';
+import { assignOwner, type Bucket, bucketOfOwner, hashedBucket, listBuckets } from './directory.ts';
+
+/** An open bucket. */
+export interface OpenBucket {
+  readonly bucket: Bucket;
+  readonly database: PostgresDatabase;
+  /** Not limited to an owner: for work over all owners of the bucket. */
+  readonly store: SqlStore;
+  /** Returns a store of an owner that does not check whether the owner is in this bucket. */
+  unchecked(owner: string): SqlStore;
+}
+
+// Enough for the active owners of a server; another look at the directory costs one query.
+const mostCached = 10_000;
+
+/** The directory and its buckets, opened when they are needed. */
+export class BucketPool {
+  readonly directory: PostgresDatabase;
+  readonly #options: PostgresOptions;
+  readonly #databases = new Map<string, Promise<PostgresDatabase>>();
+  readonly #open = new Map<string, Promise<OpenBucket>>();
+  readonly #homes = new Map<string, string>();
+  #buckets: readonly Bucket[] = [];
+
+  constructor(directory: PostgresDatabase, options: PostgresOptions) {
+    if (options.isolation === 'serializable')
+      refuse(
+        'command/invalid',
+        'Buckets need the isolation level read committed: with serializable a move could miss a write.',
+      );
+    this.directory = directory;
+    this.#options = options;
+  }
+
+  /** Reads which buckets there are. */
+  async reload(): Promise<readonly Bucket[]> {
+    this.#buckets = await this.directory.read(() => listBuckets());
+    return this.#buckets;
+  }
+
+  /** Returns the bucket of an owner; a new one is assigned where something will be written. */
+  async homeOf(owner: string, forWriting: boolean): Promise<OpenBucket> {
+    const known = this.#homes.get(owner);
+    if (known !== undefined) return this.named(known);
+    const assigned = await this.directory.read(() => bucketOfOwner(owner));
+    if (assigned !== null) return this.named(this.#remember(owner, assigned));
+    const hashed = hashedBucket(owner, await this.reload());
+    if (!forWriting) return this.named(hashed);
+    return this.named(this.#remember(owner, await this.directory.write(() => assignOwner(owner, hashed))));
+  }
+
+  #remember(owner: string, bucket: string): string {
+    this.#homes.set(owner, bucket);
+    if (this.#homes.size > mostCached) {
+      const [oldest] = this.#homes.keys();
+      if (oldest !== undefined) this.#homes.delete(oldest);
+    }
+    return bucket;
+  }
+
+  /** Forgets where an owner is, because it was moved, and where its bucket is. */
+  async forget(owner: string): Promise<void> {
+    this.#homes.delete(owner);
+    await this.reload();
+  }
+
+  /** Returns every bucket, opened. */
+  async all(): Promise<readonly OpenBucket[]> {
+    return Promise.all((await this.reload()).map((bucket) => this.#opened(bucket)));
+  }
+
+  /** Opens a bucket by name. */
+  async named(name: string): Promise<OpenBucket> {
+    const bucket =
+      this.#buckets.find((one) => one.name === name) ?? (await this.reload()).find((one) => one.name === name);
+    if (bucket === undefined)
+      throw new AppError({
+        code: 'store/unavailable',
+        kind: refusalKinds['store/unavailable'],
+        message: `The directory names a bucket ${name} that it does not have.`,
+      });
+    return this.#opened(bucket);
+  }
+
+  #opened(bucket: Bucket): Promise<OpenBucket> {
+    const key = `${bucket.url ?? ''} ${bucket.schema ?? ''}`;
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#openBucket(bucket);
+    this.#open.set(key, opening);
+    // A server that is away now is tried again by the next caller.
+    opening.catch(() => this.#open.delete(key));
+    return opening;
+  }
+
+  /** Returns the schema of a bucket, on the pool of its database. */
+  async databaseOf(bucket: Pick<Bucket, 'schema' | 'url'>): Promise<PostgresDatabase> {
+    const { url, schema } = bucket;
+    if (url === null) return this.directory.withSchema(schema);
+    const known = this.#databases.get(url) ?? PostgresDatabase.create(postgresSettings(url, this.#options));
+    this.#databases.set(url, known);
+    return (await known).withSchema(schema);
+  }
+
+  async #openBucket(bucket: Bucket): Promise<OpenBucket> {
+    const database = await this.databaseOf(bucket);
+    const opened = { ...(await prepareServer(database, this.#options)), isBucket: true };
+    const engine = new PostgresEngine(opened);
+    await engine.start();
+    const options = { ...this.#options, readOnly: opened.readOnly };
+    const store = new SqlStore(engine, options);
+    return { bucket, database, store, unchecked: (owner) => new SqlStore(engine, { ...options, owner }) };
+  }
+
+  /** Runs work on the directory. */
+  write<T>(work: () => SqlTask<T>): Promise<T> {
+    return this.directory.write(work);
+  }
+
+  /** Closes all buckets and their connections, and the directory's. */
+  async close(): Promise<void> {
+    for (const opening of this.#open.values()) await opening.then(({ store }) => store.close()).catch(() => undefined);
+    for (const database of this.#databases.values()) await database.then((one) => one.close()).catch(() => undefined);
+    await this.directory.close();
+  }
+}

@@ -1,0 +1,301 @@
+/** A store on a directory of buckets: each owner's data is in one of them, and every call goes there. */
+import type {
+  AbortSignalLike,
+  AccountStore,
+  BackfillProgress,
+  BlobStore,
+  Capabilities,
+  ChangeOptions,
+  ChangeResult,
+  Commit,
+  CommitSummary,
+  ConversationFormat,
+  ExternalId,
+  FsckReport,
+  LinearRecord,
+  ListEvent,
+  NewestAct,
+  NodeId,
+  OwnedRun,
+  Page,
+  PlannerFactory,
+  Provenance,
+  PurgeReport,
+  ReadProgram,
+  RunStore,
+  SealedRecords,
+  SearchHit,
+  SearchQuery,
+  Store,
+  StoreInfo,
+  TrashItem,
+  TreeId,
+  TreeQuery,
+  TreeSummary,
+} from '@coppice/core';
+import { assertArgument } from '@coppice/core/decode';
+import { argument } from '../../argument-shapes.ts';
+import { storeClosed } from '../../refusals.ts';
+import type { SqlStore } from '../../sql/store.ts';
+import { backUpDatabases } from '../backup.ts';
+import { isMoved } from '../owner-gate.ts';
+import type { BucketPool } from './bucket-pool.ts';
+
+// How long a call waits for the end of a move of its owner.
+const longestMove = 30_000;
+const firstWait = 10;
+const slowestWait = 250;
+
+/** Shared by all handles of an open directory. */
+interface SharedState {
+  closed: boolean;
+  readonly pool: BucketPool;
+  /** The store of the directory itself: accounts, tokens, shares and sealed records. */
+  readonly directory: SqlStore;
+}
+
+/** The store contract over all buckets. */
+export class BucketStore implements Store {
+  readonly owner: string;
+  readonly supports: Capabilities;
+  readonly runs: RunStore;
+  readonly blobs: BlobStore;
+  readonly accounts: AccountStore;
+  readonly sealed: SealedRecords | null;
+  readonly #state: SharedState;
+
+  constructor(state: SharedState, owner: string) {
+    this.#state = state;
+    this.owner = owner;
+    this.supports = state.directory.supports;
+    this.accounts = state.directory.accounts;
+    this.sealed = state.directory.sealed;
+    this.runs = this.#runs();
+    this.blobs = {
+      put: (bytes, mediaType) => this.#write((store) => store.blobs.put(bytes, mediaType)),
+      find: (hash) => this.#read((store) => store.blobs.find(hash)),
+      read: (hash, range) => this.#read((store) => store.blobs.read(hash, range)),
+    };
+  }
+
+  #runs(): RunStore {
+    return {
+      start: (run) => this.#write((store) => store.runs.start(run)),
+      beat: (id, at) => this.#write((store) => store.runs.beat(id, at)),
+      note: (id, data) => this.#write((store) => store.runs.note(id, data)),
+      append: (id, chunk) => this.#write((store) => store.runs.append(id, chunk)),
+      chunks: (id, from) => this.#read((store) => store.runs.chunks(id, from)),
+      find: (id) => this.#read((store) => store.runs.find(id)),
+      list: (treeId) => this.#read((store) => store.runs.list(treeId)),
+      claimStale: (silentMs, process) => this.#write((store) => store.runs.claimStale(silentMs, process)),
+      claimStaleOfAll: async (silentMs, process) => {
+        const claimed: OwnedRun[] = [];
+        for (const { store } of await this.#pool.all())
+          claimed.push(...(await store.runs.claimStaleOfAll(silentMs, process)));
+        return claimed;
+      },
+      end: (id) => this.#write((store) => store.runs.end(id)),
+    };
+  }
+
+  get #pool(): BucketPool {
+    if (this.#state.closed) storeClosed();
+    return this.#state.pool;
+  }
+
+  /** Runs work on the owner's bucket, and again on the next one if the owner is moved meanwhile. */
+  async #atHome<T>(forWriting: boolean, work: (store: SqlStore) => Promise<T>): Promise<T> {
+    const until = performance.now() + longestMove;
+    for (let wait = firstWait; ; wait = Math.min(wait * 2, slowestWait)) {
+      const { store } = await this.#pool.homeOf(this.owner, forWriting);
+      try {
+        return await work(store.forOwner(this.owner));
+      } catch (error) {
+        if (!isMoved(error) || performance.now() > until) throw error;
+        await this.#findAnew(wait);
+      }
+    }
+  }
+
+  /** Looks into the directory again. It names the next bucket a moment after the last one has refused. */
+  async #findAnew(wait: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    await this.#pool.forget(this.owner);
+  }
+
+  #read<T>(work: (store: SqlStore) => Promise<T>): Promise<T> {
+    return this.#atHome(false, work);
+  }
+
+  #write<T>(work: (store: SqlStore) => Promise<T>): Promise<T> {
+    return this.#atHome(true, work);
+  }
+
+  forOwner(owner: string): BucketStore {
+    assertArgument('owner', owner, argument.ownerName);
+    return new BucketStore(this.#state, owner);
+  }
+
+  async info(): Promise<StoreInfo> {
+    const about = await this.#state.directory.info();
+    const buckets = await this.#pool.reload();
+    const servers = new Set(buckets.map(({ url }) => url)).size;
+    const note = `The store is divided into ${buckets.length} buckets in ${servers === 1 ? 'one database' : `${servers} databases`}.`;
+    return { ...about, notes: [...about.notes, note] };
+  }
+
+  read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
+    return this.#read((store) => store.read(treeId, reading));
+  }
+
+  change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
+    return this.#write((store) => store.change(treeId, planning, options));
+  }
+
+  async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    let at = since;
+    for (;;)
+      try {
+        const { store } = await this.#pool.homeOf(this.owner, false);
+        for await (const commit of store.forOwner(this.owner).feed(treeId, at, signal)) {
+          at = commit.version;
+          yield commit;
+        }
+        return;
+      } catch (error) {
+        if (!isMoved(error)) throw error;
+        await this.#findAnew(firstWait);
+      }
+  }
+
+  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+    let at = since ?? (await this.#read((store) => store.latestCursor()));
+    for (;;)
+      try {
+        const { store } = await this.#pool.homeOf(this.owner, false);
+        for await (const event of store.forOwner(this.owner).feedAll(at, signal)) {
+          at = event.cursor;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (!isMoved(error)) throw error;
+        await this.#findAnew(firstWait);
+      }
+  }
+
+  content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    return this.#read((store) => store.content(treeId, ids));
+  }
+
+  trees(query?: TreeQuery): Promise<Page<TreeSummary>> {
+    return this.#read((store) => store.trees(query));
+  }
+
+  formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
+    return this.#read((store) => store.formatOf(treeId));
+  }
+
+  search(query: SearchQuery): Promise<Page<SearchHit>> {
+    return this.#read((store) => store.search(query));
+  }
+
+  history(
+    treeId: TreeId,
+    options?: { readonly before?: number; readonly limit?: number },
+  ): Promise<readonly CommitSummary[]> {
+    return this.#read((store) => store.history(treeId, options));
+  }
+
+  newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
+    return this.#read((store) => store.newestAct(actor, which));
+  }
+
+  trash(treeId: TreeId): Promise<readonly TrashItem[]> {
+    return this.#read((store) => store.trash(treeId));
+  }
+
+  purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
+    return this.#write((store) => store.purge(treeId, what));
+  }
+
+  purgeTree(treeId: TreeId): Promise<PurgeReport> {
+    return this.#write((store) => store.purgeTree(treeId));
+  }
+
+  putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    return this.#write((store) => store.putExternalIds(ids));
+  }
+
+  findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    return this.#read((store) => store.findExternalIds(format, scope, ids));
+  }
+
+  externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
+    return this.#read((store) => store.externalIdsOf(treeId));
+  }
+
+  addProvenance(rows: readonly Provenance[]): Promise<void> {
+    return this.#write((store) => store.addProvenance(rows));
+  }
+
+  provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
+    return this.#read((store) => store.provenanceOf(treeId));
+  }
+
+  putLinear(record: LinearRecord): Promise<void> {
+    return this.#write((store) => store.putLinear(record));
+  }
+
+  /** Converts the lists of the owner; a move in between is waited for, and the count goes on. */
+  async *backfill(
+    options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
+  ): AsyncIterable<BackfillProgress> {
+    let before = 0;
+    for (;;) {
+      let done = 0;
+      try {
+        const { store } = await this.#pool.homeOf(this.owner, true);
+        for await (const progress of store.forOwner(this.owner).backfill(options)) {
+          done = progress.done;
+          yield { ...progress, done: before + done };
+        }
+        return;
+      } catch (error) {
+        if (!isMoved(error)) throw error;
+        before += done;
+        await this.#findAnew(firstWait);
+      }
+    }
+  }
+
+  /** Checks one tree in the owner's bucket, or all buckets one after another. */
+  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    if (options.treeId !== undefined) return this.#write((store) => store.fsck(options));
+    const reports: FsckReport[] = [];
+    for (const { unchecked } of await this.#pool.all()) reports.push(await unchecked(this.owner).fsck(options));
+    return {
+      trees: reports.reduce((sum, { trees }) => sum + trees, 0),
+      nodes: reports.reduce((sum, { nodes }) => sum + nodes, 0),
+      findings: reports.flatMap(({ findings }) => findings),
+      repaired: reports.flatMap(({ repaired }) => repaired),
+    };
+  }
+
+  /** Writes all buckets into one file: each from one snapshot, so that every owner's data is from one moment. */
+  async backup(to: string): Promise<void> {
+    const buckets = await this.#pool.all();
+    await backUpDatabases(
+      this.#pool.directory,
+      buckets.map(({ database }) => database),
+      to,
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#state.closed) return;
+    const { pool } = this.#state;
+    this.#state.closed = true;
+    await pool.close();
+  }
+}

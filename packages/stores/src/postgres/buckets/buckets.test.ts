@@ -1,0 +1,309 @@
+import { ask, isAppError, type ListEvent, run, type Store, textMessage, treeId } from '@coppice/core';
+import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
+import type { PostgresServer } from '../../../test/postgres-server.ts';
+import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
+import { open } from '../index.ts';
+import { hashedBucket } from './directory.ts';
+import { type Buckets, openBuckets } from './index.ts';
+import { blobTable, ownerTables, treeTables } from './move-owner.ts';
+
+let server: PostgresServer;
+let place: TestBuckets;
+let store: Store;
+let buckets: Buckets;
+beforeAll(async () => {
+  server = await startOwnServer();
+  place = await createTestBuckets(server);
+});
+afterAll(async () => {
+  await place.directory.drop();
+  await server.close();
+});
+beforeEach(async () => {
+  store = await open(place.directory.url);
+  buckets = await openBuckets(place.directory.url);
+});
+afterEach(async () => {
+  await store.close();
+  await buckets.close();
+  await place.empty();
+});
+
+/** Returns how many trees of an owner are in each of the two buckets. */
+async function treesOf(owner: string): Promise<{ readonly main: number; readonly far: number }> {
+  const [main] = await place.directory.query('SELECT count(*)::int AS n FROM tree WHERE owner = $1', [owner]);
+  const [far] = await place.elsewhere(`SELECT count(*)::int AS n FROM far.tree WHERE owner = '${owner}'`);
+  return { main: Number(main?.['n']), far: Number(far?.['n']) };
+}
+
+/** Returns names of owners of which the first half would go to the first bucket by their hash, the others to the second. */
+function ownersOfBoth(count: number): { readonly main: string[]; readonly far: string[] } {
+  const both = [
+    { name: 'main', schema: null, url: null, state: 'open' },
+    { name: 'far', schema: 'far', url: null, state: 'open' },
+  ] as const;
+  const found: { main: string[]; far: string[] } = { main: [], far: [] };
+  for (let n = 0; found.main.length < count || found.far.length < count; n++) {
+    const list = found[hashedBucket(`user ${n}`, both) === 'main' ? 'main' : 'far'];
+    if (list.length < count) list.push(`user ${n}`);
+  }
+  return found;
+}
+
+async function taken<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) if (found.push(item) === count) break;
+  return found;
+}
+
+describe('a directory of buckets', () => {
+  test('[L190] each owner is in one bucket, found by its hash, and another server finds it there', async () => {
+    const owners = ownersOfBoth(3);
+    let n = 0;
+    for (const owner of [...owners.main, ...owners.far])
+      await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) });
+    for (const owner of owners.main) expect(await treesOf(owner)).toEqual({ main: 1, far: 0 });
+    for (const owner of owners.far) expect(await treesOf(owner)).toEqual({ main: 0, far: 1 });
+    const beside = await open(place.directory.url);
+    for (const owner of [...owners.main, ...owners.far])
+      expect((await beside.forOwner(owner).trees()).items).toHaveLength(1);
+    expect((await beside.info()).notes.join()).toContain('2 buckets in 2 databases');
+    expect(await buckets.list()).toMatchObject([
+      { name: 'far', schema: 'far', state: 'open', owners: 3 },
+      { name: 'main', schema: null, state: 'open', owners: 3 },
+    ]);
+    expect(await buckets.check()).toEqual([]);
+    await beside.close();
+  });
+
+  test('[L190] the tables that were there become the first bucket, and a server that does not know it is refused', async () => {
+    const database = await createTestDatabase();
+    const before = await open(database.url);
+    const fixture = await TestTree.make({ store: before.forOwner('early'), treeId: treeId(uuid(1)) });
+    const admin = await openBuckets(database.url);
+    expect(await admin.list()).toEqual([]);
+    await admin.add('second');
+    const late = await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 't' } }).catch((e) => e);
+    expect(isAppError(late) && late.code).toBe('store/unavailable');
+    expect(String(late)).toContain('restart');
+    const after = await open(database.url);
+    const early = new TestTree(after.forOwner('early'), fixture.treeId);
+    await early.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'goes on' } });
+    expect((await after.forOwner('early').trees()).items).toHaveLength(1);
+    // Two schemas of one database: lists of one do not contain the other's.
+    for (let n = 2; n < 12; n++) await TestTree.make({ store: after.forOwner(`later ${n}`), treeId: treeId(uuid(n)) });
+    const counts = (await admin.list()).map(({ owners }) => owners);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(11);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    for (const one of [before, after]) await one.close();
+    await admin.close();
+    await database.drop();
+  });
+
+  test('[L191] accounts, tokens and shares are in the directory; stale runs are claimed in all buckets', async () => {
+    const { main, far } = ownersOfBoth(1);
+    const [near, distant] = [main[0] ?? '', far[0] ?? ''];
+    await store.accounts.putUser({ id: 'u1', name: 'Ann', role: 'member', createdAt: 1, disabledAt: null });
+    expect(await place.directory.query('SELECT id FROM account')).toEqual([{ id: 'u1' }]);
+    let n = 0;
+    for (const owner of [near, distant]) {
+      const fixture = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) });
+      const [node] = await fixture.grow(['asked']);
+      if (node === undefined) throw new Error('There is a node.');
+      await store.forOwner(owner).runs.start({
+        id: `run ${owner}`,
+        treeId: fixture.treeId,
+        nodeId: node,
+        process: 'gone',
+        startedAt: 1,
+        beatAt: 1,
+        data: {},
+      });
+    }
+    const claimed = await store.runs.claimStaleOfAll(1_000, 'me');
+    expect(claimed.map(({ owner }) => owner).sort()).toEqual([near, distant].sort());
+  });
+
+  test('[L191] a backup has all buckets', async () => {
+    const { main, far } = ownersOfBoth(2);
+    let n = 0;
+    for (const owner of [...main, ...far])
+      await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) })).grow([`of ${owner}`]);
+    const { mkdtemp, rm } = await import('node:fs/promises');
+    const { tmpdir } = await import('node:os');
+    const folder = await mkdtemp(`${tmpdir()}/coppice-buckets-`);
+    await store.backup(`${folder}/all.db`);
+    const { openStore } = await import('../../open-store.ts');
+    const copy = await openStore(`sqlite:${folder}/all.db`);
+    for (const owner of [...main, ...far]) expect((await copy.forOwner(owner).trees()).items).toHaveLength(1);
+    expect((await copy.fsck()).findings).toEqual([]);
+    await copy.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('ids', () => {
+  test('[L195] an id is compared with those of its bucket, so that two owners in two buckets may have the same', async () => {
+    const { main, far } = ownersOfBoth(2);
+    const same = treeId(uuid(1));
+    await TestTree.make({ store: store.forOwner(main[0] ?? ''), treeId: same });
+    await TestTree.make({ store: store.forOwner(far[0] ?? ''), treeId: same });
+    const taken = new TestTree(store.forOwner(main[1] ?? ''), same);
+    expect(await taken.refusal({ type: 'create', treeId: same }, { newId: () => uuid(901) })).toBe('id/taken');
+    // The move of one to the bucket of the other would mix two trees, and changes nothing.
+    await expect(buckets.moveOwner(main[0] ?? '', 'far')).rejects.toThrow();
+    expect(await treesOf(main[0] ?? '')).toEqual({ main: 1, far: 0 });
+    expect((await store.forOwner(main[0] ?? '').trees()).items).toHaveLength(1);
+  });
+});
+
+describe('moving an owner', () => {
+  test('[L192] every table is moved with its owner or stays for a reason', async () => {
+    const rows = await place.elsewhere(
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('far') AND relkind = 'r' ORDER BY 1",
+    );
+    const moved = [...treeTables, ...ownerTables].map(([name]) => name as string);
+    // Of the directory, or of the bucket itself.
+    const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
+    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, blobTable, ...stays].sort());
+  });
+
+  test('[L192] a moved owner has everything as before, its feed goes on, and nothing stays behind', async () => {
+    const mine = store.forOwner('mover');
+    await buckets.moveOwner('mover', 'main');
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    const [first = ''] = await fixture.grow(['a question', 'an answer \ud800 ü']);
+    const { hash } = await mine.blobs.put(new TextEncoder().encode('attached'), 'text/plain');
+    await mine.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'x', scope: 's', id: 'foreign' }]);
+    await mine.search({ text: 'answer' });
+    const rows = await mine.read(fixture.treeId, () => ask('rows', {}));
+    const start = await taken(mine.feedAll((await listStart(mine)) ?? null), 2);
+    const followed = taken(mine.feed(fixture.treeId, 2), 1);
+    const listed = taken(mine.feedAll(start[1]?.cursor ?? null), 1);
+    const report = await buckets.moveOwner('mover', 'far');
+    expect(report).toMatchObject({ from: 'main', to: 'far', trees: 1 });
+    expect(await treesOf('mover')).toEqual({ main: 0, far: 1 });
+    expect(await mine.read(fixture.treeId, () => ask('rows', {}))).toEqual(rows);
+    expect(new TextDecoder().decode((await mine.blobs.read(hash)) ?? new Uint8Array())).toBe('attached');
+    expect(await mine.findExternalIds('x', 's', ['foreign'])).toHaveLength(1);
+    expect((await mine.search({ text: 'answer' })).items).toHaveLength(1);
+    await fixture.grow(['after the move']);
+    expect((await followed).map(({ version }) => version)).toEqual([3]);
+    expect((await listed).map(({ version }) => version)).toEqual([3]);
+    expect(await mine.newestAct('me', 'undoable')).toMatchObject({ treeId: fixture.treeId });
+    expect(first).not.toBe('');
+    expect(await buckets.check()).toEqual([]);
+    // And back, where the directory's own bucket had refused it.
+    await buckets.moveOwner('mover', 'main');
+    await fixture.grow(['back']);
+    const all: ListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
+    expect(all.map(({ version }) => version)).toEqual([3, 4]);
+    expect((await mine.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
+  });
+
+  test('[L193] owners are moved to and fro while they write, and nothing acknowledged is lost or doubled', {
+    tags: ['full'],
+    timeout: 120_000,
+  }, async () => {
+    const owners = ['ann', 'ben', 'cem'];
+    const other = await open(place.directory.url);
+    const acknowledged = new Map<string, string[]>();
+    const feeds = new Map<string, number[]>();
+    const stop = new AbortController();
+    const following: Promise<void>[] = [];
+    for (const [at, owner] of owners.entries()) {
+      const id = treeId(uuid(at + 1));
+      await TestTree.make({ store: store.forOwner(owner), treeId: id });
+      acknowledged.set(owner, []);
+      const seen: number[] = [];
+      feeds.set(owner, seen);
+      const cursor = await listStart(other.forOwner(owner));
+      following.push(
+        (async () => {
+          for await (const event of other.forOwner(owner).feedAll(cursor, stop.signal)) seen.push(event.version);
+        })(),
+      );
+    }
+    let isOver = false;
+    const writers = owners.flatMap((owner, at) =>
+      [store, other].map(async (through, which) => {
+        const tick = ticking(1_000 + at * 100 + which);
+        for (let n = 0; n < 150 && !isOver; n++) {
+          const id = uuid(100_000 + at * 20_000 + which * 10_000 + n);
+          await run(
+            through.forOwner(owner),
+            {
+              type: 'append',
+              treeId: treeId(uuid(at + 1)),
+              messages: [{ message: user(`message ${n} of ${which}`), id }],
+              merge: false,
+              select: false,
+            },
+            { actor: 'me', kit: testKit, ...tick },
+          );
+          acknowledged.get(owner)?.push(id);
+        }
+      }),
+    );
+    for (let turn = 0; turn < 3; turn++)
+      for (const owner of owners) {
+        const { main } = await treesOf(owner);
+        await buckets.moveOwner(owner, main > 0 ? 'far' : 'main');
+      }
+    isOver = true;
+    await Promise.all(writers);
+    for (const [at, owner] of owners.entries()) {
+      const rows = await store.forOwner(owner).read(treeId(uuid(at + 1)), () => ask('rows', {}));
+      const found = (rows?.nodes ?? []).filter(({ parentId }) => parentId !== null).map(({ id }) => String(id));
+      expect(found.sort()).toEqual([...(acknowledged.get(owner) ?? [])].sort());
+      const last = (acknowledged.get(owner)?.length ?? 0) + 1;
+      expect(rows?.row.version).toBe(last);
+      while (feeds.get(owner)?.at(-1) !== last) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(feeds.get(owner)).toEqual(Array.from({ length: last }, (_, version) => version + 1));
+    }
+    expect(await buckets.check()).toEqual([]);
+    stop.abort();
+    await Promise.all(following);
+    await other.close();
+  });
+
+  test('[L194] a move that broke off after the old bucket refused is found by the check, and finished by repeating it', async () => {
+    const mine = store.forOwner('broken');
+    await buckets.moveOwner('broken', 'main');
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    await buckets.moveOwner('broken', 'far');
+    // As if the process had ended before it changed the directory.
+    await place.directory.query("UPDATE coppice_owner SET bucket = 'main' WHERE owner = 'broken'");
+    expect((await buckets.check()).join()).toContain('on the way from main to far');
+    expect(await buckets.moveOwner('broken', 'far')).toMatchObject({ from: 'main', to: 'far' });
+    expect(await buckets.check()).toEqual([]);
+    expect((await mine.trees()).items.map(({ id }) => id)).toEqual([fixture.treeId]);
+  });
+
+  test('[L194] draining a bucket moves all its owners, and new ones go elsewhere until it is opened again', async () => {
+    const { far } = ownersOfBoth(4);
+    let n = 0;
+    for (const owner of far.slice(0, 3))
+      await store.forOwner(owner).putLinear({
+        treeId: treeId(uuid(++n)),
+        createdAt: 1,
+        messages: [{ message: textMessage('user', owner) }],
+      });
+    const reports = await buckets.drain('far');
+    expect(reports.map(({ to }) => to)).toEqual(['main', 'main', 'main']);
+    const late = far[3] ?? '';
+    await TestTree.make({ store: store.forOwner(late), treeId: treeId(uuid(50)) });
+    expect(await treesOf(late)).toEqual({ main: 1, far: 0 });
+    expect(await buckets.list()).toMatchObject([{ name: 'far', state: 'closed', owners: 0 }, { owners: 4 }]);
+    await buckets.open('far');
+    expect(await buckets.list()).toMatchObject([{ name: 'far', state: 'open' }, { name: 'main' }]);
+  });
+});
+
+/** Returns the cursor before the first change of an owner. */
+async function listStart(of: Store): Promise<string | null> {
+  const { toCursor } = await import('../../cursor.ts');
+  return of === undefined ? null : toCursor('changes', [0]);
+}

@@ -1,0 +1,154 @@
+/**
+ * The directory: which buckets there are, and in which one each owner is. Its tables are made by the first
+ * `coppice buckets add`; a database that has them is a directory.
+ */
+import { createHash } from 'node:crypto';
+import { AppError, refusalKinds, refuse } from '@coppice/core';
+import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText, sqlTextOrNull } from '../../sql/query.ts';
+
+/** A bucket: a schema with all tables, in the database of the directory or another one. */
+export interface Bucket {
+  readonly name: string;
+  /** Null for the tables of the directory's own database that were there before it was one. */
+  readonly schema: string | null;
+  /** Null for the database of the directory. */
+  readonly url: string | null;
+  /** New owners go to open buckets only. */
+  readonly state: 'open' | 'closed';
+}
+
+/** The name of the bucket with the tables that were there before. */
+export const firstBucket = 'main';
+
+const tables: readonly string[] = [
+  `CREATE TABLE coppice_bucket (
+    name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    schema_name TEXT,
+    url TEXT,
+    state TEXT NOT NULL CHECK (state IN ('open', 'closed'))
+  )`,
+  `CREATE TABLE coppice_owner (
+    owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    bucket TEXT COLLATE "C" NOT NULL REFERENCES coppice_bucket (name)
+  )`,
+  'CREATE INDEX coppice_owner_bucket ON coppice_owner (bucket)',
+];
+
+/** Whether a database is a directory. */
+export function* isDirectory(): SqlTask<boolean> {
+  const found = yield* queryRow("SELECT to_regclass('coppice_bucket') IS NOT NULL AS there");
+  return found?.['there'] === true;
+}
+
+/**
+ * Makes a database a directory: the tables it has become its first bucket, with all owners that they have. Servers that
+ * opened it before are refused when they write next.
+ */
+export function* makeDirectory(): SqlTask<void> {
+  if (yield* isDirectory()) return;
+  for (const statement of tables) yield* execute(statement);
+  yield* execute("INSERT INTO coppice_bucket (name, state) VALUES ($1, 'open')", firstBucket);
+  // From here on no server that does not know of the directory commits, so that no owner is missed.
+  yield* execute('UPDATE feed_epoch SET divided = TRUE');
+  yield* execute('LOCK TABLE change IN SHARE MODE');
+  yield* execute(
+    `INSERT INTO coppice_owner (owner, bucket) SELECT DISTINCT owner, $1 FROM (
+      SELECT owner FROM tree UNION SELECT owner FROM blob UNION SELECT owner FROM run UNION SELECT owner FROM external_id
+    ) AS known`,
+    firstBucket,
+  );
+}
+
+function bucketOf(row: SqlRow): Bucket {
+  return {
+    name: sqlText(row, 'name'),
+    schema: sqlTextOrNull(row, 'schema_name'),
+    url: sqlTextOrNull(row, 'url'),
+    state: sqlText(row, 'state') === 'open' ? 'open' : 'closed',
+  };
+}
+
+/** Returns every bucket, by name. */
+export function* listBuckets(): SqlTask<Bucket[]> {
+  return (yield* queryRows('SELECT name, schema_name, url, state FROM coppice_bucket ORDER BY name')).map(bucketOf);
+}
+
+/** Returns a bucket by name. Throws if there is none. */
+export function* requireBucket(name: string): SqlTask<Bucket> {
+  const found = yield* queryRow('SELECT name, schema_name, url, state FROM coppice_bucket WHERE name = $1', name);
+  return found === undefined ? refuse('command/invalid', `There is no bucket ${name}.`) : bucketOf(found);
+}
+
+/** Adds a bucket. Throws if the name is taken. */
+export function* addBucketRow({ name, schema, url, state }: Bucket): SqlTask<void> {
+  const added = yield* execute(
+    'INSERT INTO coppice_bucket (name, schema_name, url, state) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING',
+    name,
+    schema,
+    url,
+    state,
+  );
+  if (added === 0) refuse('command/invalid', `There is a bucket ${name} already.`);
+}
+
+/** Opens or closes a bucket for new owners. */
+export function* setBucketState(name: string, state: Bucket['state']): SqlTask<void> {
+  yield* execute('UPDATE coppice_bucket SET state = $2 WHERE name = $1', name, state);
+}
+
+/** Sets where a bucket is. */
+export function* setBucketPlace(name: string, schema: string | null, url: string | null): SqlTask<void> {
+  yield* execute('UPDATE coppice_bucket SET schema_name = $2, url = $3 WHERE name = $1', name, schema, url);
+}
+
+/** Returns the bucket of an owner; null if none was assigned. */
+export function* bucketOfOwner(owner: string): SqlTask<string | null> {
+  const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);
+  return found === undefined ? null : sqlText(found, 'bucket');
+}
+
+/** Assigns an owner to a bucket unless it has one, and returns the one it has. */
+export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
+  yield* execute(
+    'INSERT INTO coppice_owner (owner, bucket) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING',
+    owner,
+    bucket,
+  );
+  return (yield* bucketOfOwner(owner)) ?? bucket;
+}
+
+/** Assigns an owner to another bucket. */
+export function* reassignOwner(owner: string, bucket: string): SqlTask<void> {
+  yield* execute('UPDATE coppice_owner SET bucket = $2 WHERE owner = $1', owner, bucket);
+}
+
+/** Returns some owners of a bucket after a name, in order. */
+export function* ownersOf(bucket: string, after: string, limit: number): SqlTask<string[]> {
+  const found = yield* queryRows(
+    'SELECT owner FROM coppice_owner WHERE bucket = $1 AND owner > $2 ORDER BY owner LIMIT $3',
+    bucket,
+    after,
+    limit,
+  );
+  return found.map((row) => sqlText(row, 'owner'));
+}
+
+/**
+ * Returns the bucket that a new owner goes to: the one with the highest hash of owner and name, so that another bucket
+ * takes its share from all of them. Owners that were assigned stay where they are.
+ */
+export function hashedBucket(owner: string, buckets: readonly Bucket[]): string {
+  let best: { readonly name: string; readonly hash: string } | undefined;
+  for (const { name, state } of buckets) {
+    if (state !== 'open') continue;
+    const hash = createHash('sha256').update(`${name}\n${owner}`).digest('hex');
+    if (best === undefined || hash > best.hash) best = { name, hash };
+  }
+  if (best === undefined)
+    throw new AppError({
+      code: 'store/unavailable',
+      kind: refusalKinds['store/unavailable'],
+      message: 'No bucket takes new owners: open one with coppice buckets open.',
+    });
+  return best.name;
+}

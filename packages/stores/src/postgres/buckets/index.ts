@@ -1,0 +1,209 @@
+/** The administration of buckets: which there are, new ones, and moves while people write. */
+import { refuse } from '@coppice/core';
+import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
+import { PostgresDatabase, quoteName } from '../database.ts';
+import { type PostgresOptions, postgresSettings } from '../options.ts';
+import { prepareServer } from '../prepare-server.ts';
+import { BucketPool } from './bucket-pool.ts';
+import {
+  addBucketRow,
+  type Bucket,
+  firstBucket,
+  hashedBucket,
+  isDirectory,
+  makeDirectory,
+  ownersOf,
+  requireBucket,
+  setBucketState,
+} from './directory.ts';
+import { type MoveOptions, type MoveReport, moveOwner } from './move-owner.ts';
+
+export type { MoveOptions, MoveProgress, MoveReport } from './move-owner.ts';
+
+/** A bucket with its figures. */
+export interface BucketSummary {
+  readonly name: string;
+  /** Where it is, without user and password. */
+  readonly place: string;
+  readonly schema: string | null;
+  readonly state: Bucket['state'];
+  readonly owners: number;
+}
+
+/** The buckets of a directory, to list and change them. */
+export interface Buckets {
+  list(): Promise<readonly BucketSummary[]>;
+  /**
+   * Adds a bucket: a schema in the database of the directory, or with `url` in another one. The first one makes the
+   * database a directory; servers that have it open must be restarted then, and are refused until they are.
+   */
+  add(name: string, options?: { readonly url?: string; readonly schema?: string }): Promise<void>;
+  moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
+  /** Takes no new owners any more, and moves those that it has to the others. */
+  drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
+  /** Takes new owners again. */
+  open(name: string): Promise<void>;
+  /** Returns what does not fit together: owners in two buckets, in none, or on the way. */
+  check(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+const ownersAtOnce = 100;
+
+/** Opens the buckets of a `postgres:` URL. */
+export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<Buckets> {
+  if (!/^postgres(?:ql)?:/.test(address))
+    refuse('command/invalid', 'Only a store in PostgreSQL has buckets: name it by a postgres:// address.');
+  const directory = await PostgresDatabase.create(postgresSettings(address, options));
+  try {
+    await prepareServer(directory, options);
+    return new DirectoryBuckets(new BucketPool(directory, options));
+  } catch (error) {
+    await directory.close();
+    throw error;
+  }
+}
+
+class DirectoryBuckets implements Buckets {
+  readonly #pool: BucketPool;
+
+  constructor(pool: BucketPool) {
+    this.#pool = pool;
+  }
+
+  async #assertDirectory(): Promise<void> {
+    if (!(await this.#pool.directory.read(isDirectory)))
+      refuse('command/invalid', 'This store is not divided into buckets; coppice buckets add does it.');
+  }
+
+  async list(): Promise<readonly BucketSummary[]> {
+    if (!(await this.#pool.directory.read(isDirectory))) return [];
+    const counts = await this.#pool.directory.read(ownerCounts);
+    const summaries: BucketSummary[] = [];
+    for (const bucket of await this.#pool.reload()) {
+      const { settings } = await this.#pool.databaseOf(bucket);
+      const { name, schema, state } = bucket;
+      summaries.push({ name, place: settings.place, schema, state, owners: counts.get(name) ?? 0 });
+    }
+    return summaries;
+  }
+
+  async add(name: string, options: { readonly url?: string; readonly schema?: string } = {}): Promise<void> {
+    if (!/^[a-z][a-z0-9_]{0,40}$/.test(name))
+      refuse(
+        'command/invalid',
+        'A bucket is named by lower-case letters, digits and underscores, beginning with a letter.',
+      );
+    const schema = options.schema ?? `coppice_${name}`;
+    const { directory } = this.#pool;
+    if (name === firstBucket && !(await directory.read(isDirectory)))
+      refuse('command/invalid', `The bucket ${firstBucket} is the one with the tables that are there already.`);
+    const url = options.url ?? null;
+    const database = await this.#pool.databaseOf({ schema: null, url });
+    await database.write(function* () {
+      yield* execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
+    });
+    await prepareServer(database.withSchema(schema), {});
+    const occupied = await database.withSchema(schema).read(function* () {
+      return yield* queryRow('SELECT owner FROM tree LIMIT 1');
+    });
+    if (occupied !== undefined)
+      refuse(
+        'command/invalid',
+        `The schema ${schema} of ${database.settings.place} has trees already: a new bucket is empty.`,
+      );
+    await database.withSchema(schema).write(function* () {
+      yield* execute('UPDATE feed_epoch SET divided = TRUE');
+    });
+    await directory.write(function* () {
+      yield* makeDirectory();
+      yield* addBucketRow({ name, schema, url, state: 'open' });
+    });
+  }
+
+  async moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport> {
+    await this.#assertDirectory();
+    return moveOwner(this.#pool, owner, to, options);
+  }
+
+  async drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]> {
+    await this.#assertDirectory();
+    await this.#pool.directory.read(() => requireBucket(name));
+    await this.#pool.write(() => setBucketState(name, 'closed'));
+    const reports: MoveReport[] = [];
+    const open = await this.#pool.reload();
+    for (let after = ''; ; ) {
+      const owners = await this.#pool.directory.read(() => ownersOf(name, after, ownersAtOnce));
+      for (const owner of owners) reports.push(await moveOwner(this.#pool, owner, hashedBucket(owner, open), options));
+      const last = owners.at(-1);
+      if (last === undefined) return reports;
+      after = last;
+    }
+  }
+
+  async open(name: string): Promise<void> {
+    await this.#assertDirectory();
+    await this.#pool.directory.read(() => requireBucket(name));
+    await this.#pool.write(() => setBucketState(name, 'open'));
+  }
+
+  async check(): Promise<readonly string[]> {
+    await this.#assertDirectory();
+    const findings: string[] = [];
+    for (const { bucket, database } of await this.#pool.all()) {
+      const found = await database.read(ownersHere);
+      const homes = await this.#pool.directory.read(() => homesOf(found.map(({ owner }) => owner)));
+      for (const { owner, trees, gone } of found) {
+        const home = homes.get(owner);
+        const at = `The owner ${owner}`;
+        if (gone !== null && home === bucket.name)
+          findings.push(`${at} is on the way from ${bucket.name} to ${gone}: repeat the move.`);
+        else if (trees > 0 && home === undefined)
+          findings.push(`${at} has trees in ${bucket.name} and is in no bucket of the directory.`);
+        else if (trees > 0 && home !== bucket.name && home !== undefined)
+          findings.push(
+            gone === null
+              ? `${at} is in ${home} and has ${trees} trees of a move that broke off in ${bucket.name}: repeat the move, or leave them.`
+              : `${at} was moved from ${bucket.name} to ${home}, and ${trees} trees were not deleted there.`,
+          );
+      }
+    }
+    return findings;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+}
+
+function* ownerCounts(): SqlTask<ReadonlyMap<string, number>> {
+  const rows = yield* queryRows('SELECT bucket, count(*) AS n FROM coppice_owner GROUP BY bucket');
+  return new Map(rows.map((row) => [sqlText(row, 'bucket'), sqlNumber(row, 'n')]));
+}
+
+interface OwnerHere {
+  readonly owner: string;
+  readonly trees: number;
+  /** The bucket that the owner was moved to. */
+  readonly gone: string | null;
+}
+
+function* ownersHere(): SqlTask<readonly OwnerHere[]> {
+  const rows = yield* queryRows(
+    `SELECT coalesce(t.owner, g.owner) AS owner, coalesce(t.n, 0) AS trees, g.bucket AS gone
+    FROM (SELECT owner, count(*) AS n FROM tree GROUP BY owner) AS t FULL JOIN owner_gone g ON g.owner = t.owner`,
+  );
+  return rows.map((row) => ({
+    owner: sqlText(row, 'owner'),
+    trees: sqlNumber(row, 'trees'),
+    gone: typeof row['gone'] === 'string' ? row['gone'] : null,
+  }));
+}
+
+function* homesOf(owners: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
+  const rows = yield* queryRows(
+    'SELECT owner, bucket FROM coppice_owner WHERE owner IN (SELECT unnest(CAST($1 AS TEXT[])))',
+    JSON.stringify(owners),
+  );
+  return new Map(rows.map((row) => [sqlText(row, 'owner'), sqlText(row, 'bucket')]));
+}

@@ -1,0 +1,322 @@
+/**
+ * Moves one owner to another bucket while the owner writes: trees are copied one by one and again if they changed, then
+ * the owner is locked for the rest, and refused by the old bucket from then on. A move that broke off is repeated from
+ * the start, or finished if the old bucket has refused already.
+ */
+import { refuse } from '@coppice/core';
+import { numbersPerTree } from '../../sql/numbers.ts';
+import type { PostgresDatabase } from '../database.ts';
+import { commitChannel } from '../notifications.ts';
+import { gateLocks } from '../owner-gate.ts';
+import { placesPerEpoch } from '../owner-places.ts';
+import type { BucketPool } from './bucket-pool.ts';
+import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
+import { type BucketConnection, connectBucket, copyRows, textsOf } from './row-copy.ts';
+
+/** The tables with the rows of a tree and the column with the tree's id, besides `tree` and `node` itself. */
+export const treeTables = [
+  ['node_alias', 'tree_id'],
+  ['node_content', 'tree_id'],
+  ['node_copy', 'tree_id'],
+  ['change', 'tree_id'],
+  ['bookmark', 'tree_id'],
+  ['provenance', 'tree_id'],
+  ['external_id', 'tree_id'],
+  ['search_text', 'tree_id'],
+  ['search_mark', 'tree_id'],
+] as const;
+
+/** The tables with rows of an owner outside of trees; `$1` is the owner. */
+export const ownerTables = [
+  ['run', 'owner = $1'],
+  ['run_chunk', 'run_id IN (SELECT r.id FROM run r WHERE r.owner = $1)'],
+  ['blob_put', 'owner = $1'],
+] as const;
+
+/** Attachments are copied by hash, since they are large and never change. */
+export const blobTable = 'blob';
+
+/**
+ * What changes when a tree changes: its version with every commit, and the number of rows with a purge or with what is
+ * stored beside the versions.
+ */
+const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
+    (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
+    (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
+  FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
+
+/** The progress of a move. */
+export interface MoveProgress {
+  readonly trees: number;
+  readonly copied: number;
+}
+
+/** Options of a move. */
+export interface MoveOptions {
+  readonly onProgress?: (progress: MoveProgress) => void;
+}
+
+/** What a move did. */
+export interface MoveReport {
+  readonly owner: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly trees: number;
+  /** How long writes of the owner had to wait, in milliseconds. */
+  readonly lockedMs: number;
+}
+
+// Rounds of copying before the owner is locked; a very busy owner is locked with more to copy.
+const mostRounds = 8;
+const fewChanged = 2;
+const notifiedAtOnce = 500;
+
+/** Moves an owner. Throws if another move of the same owner is going on. */
+export async function moveOwner(
+  pool: BucketPool,
+  owner: string,
+  to: string,
+  options: MoveOptions = {},
+): Promise<MoveReport> {
+  const target = await pool.directory.read(() => requireBucket(to));
+  const guard = await connectBucket(pool.directory);
+  try {
+    await guard.begin('READ COMMITTED');
+    const [free] = await textsOf(guard, "SELECT pg_try_advisory_xact_lock(hashtext('move ' || $1), 0)", owner);
+    if (free !== 't') return refuse('command/invalid', `The owner ${owner} is being moved by another process.`);
+    const home = await pool.directory.read(() => bucketOfOwner(owner));
+    if (home === null) {
+      await pool.write(() => assignOwner(owner, to));
+      return { owner, from: null, to, trees: 0, lockedMs: 0 };
+    }
+    await pool.reload();
+    const source = (await pool.named(home)).database;
+    if (home === to) return { owner, from: home, to, trees: 0, lockedMs: 0 };
+    const destination = (await pool.named(target.name)).database;
+    const moving = new OwnerMove(pool, owner, { from: home, to });
+    return await moving.run(source, destination, options);
+  } finally {
+    await guard.end();
+  }
+}
+
+/** One move. */
+class OwnerMove {
+  readonly #pool: BucketPool;
+  readonly #owner: string;
+  readonly #names: { readonly from: string; readonly to: string };
+  /** The fingerprint of each tree when it was copied. */
+  readonly #copied = new Map<string, string>();
+
+  constructor(pool: BucketPool, owner: string, names: { readonly from: string; readonly to: string }) {
+    this.#pool = pool;
+    this.#owner = owner;
+    this.#names = names;
+  }
+
+  async run(source: PostgresDatabase, destination: PostgresDatabase, options: MoveOptions): Promise<MoveReport> {
+    const from = await connectBucket(source);
+    const to = await connectBucket(destination);
+    const { from: fromName, to: toName } = this.#names;
+    try {
+      const gone = await this.#goneTo(from);
+      let lockedMs = 0;
+      if (gone === null) lockedMs = await this.#copyAll(from, to, options);
+      else if (gone !== toName)
+        refuse(
+          'command/invalid',
+          `The owner ${this.#owner} is on the way to ${gone}: repeat the move to ${gone} first.`,
+        );
+      const trees = await this.#notify(from, source);
+      await this.#pool.write(() => reassignOwner(this.#owner, toName));
+      await this.#pool.forget(this.#owner);
+      await this.#clear(from);
+      return { owner: this.#owner, from: fromName, to: toName, trees, lockedMs };
+    } finally {
+      await from.end();
+      await to.end();
+    }
+  }
+
+  /** Copies everything. If that fails, what was copied is deleted again and the owner stays where it is. */
+  async #copyAll(from: BucketConnection, to: BucketConnection, options: MoveOptions): Promise<number> {
+    await this.#clear(to);
+    try {
+      for (let round = 0; round < mostRounds; round++) if ((await this.#round(from, to, options)) <= fewChanged) break;
+      return await this.#finish(from, to);
+    } catch (error) {
+      for (const { client } of [from, to]) await client.query('ROLLBACK').catch(() => undefined);
+      // Not after the old bucket refused, which an error in the answer to the last commit may hide.
+      if ((await this.#goneTo(from).catch(() => '')) === null) await this.#clear(to).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #goneTo(from: BucketConnection): Promise<string | null> {
+    await from.begin('READ COMMITTED');
+    const [gone] = await textsOf(from, 'SELECT bucket FROM owner_gone WHERE owner = $1', this.#owner);
+    await from.commit();
+    return gone ?? null;
+  }
+
+  /** Copies the trees that changed since the last round. Returns how many there were. */
+  async #round(from: BucketConnection, to: BucketConnection, { onProgress }: MoveOptions): Promise<number> {
+    await from.begin('REPEATABLE READ');
+    const changed = await this.#copyChanged(from, to, (copied, trees) => onProgress?.({ copied, trees }), true);
+    await to.begin('READ COMMITTED');
+    await this.#copyBlobs(from, to);
+    await to.commit();
+    await from.commit();
+    return changed;
+  }
+
+  /** Copies what changed; each tree in a transaction of its own, or all in the current one. */
+  async #copyChanged(
+    from: BucketConnection,
+    to: BucketConnection,
+    report: (copied: number, trees: number) => void,
+    isSeparate: boolean,
+  ): Promise<number> {
+    const found = new Map((await textsOf(from, fingerprints, this.#owner)).map((line) => split(line)));
+    const changed = [...found].filter(([id, print]) => this.#copied.get(id) !== print);
+    const gone = [...this.#copied.keys()].filter((id) => !found.has(id));
+    let done = 0;
+    for (const [id, print] of changed) {
+      if (isSeparate) await to.begin('READ COMMITTED');
+      await deleteTree(to, id, this.#owner);
+      await copyTree(from, to, id);
+      if (isSeparate) await to.commit();
+      this.#copied.set(id, print);
+      report(++done, changed.length);
+    }
+    for (const id of gone) {
+      if (isSeparate) await to.begin('READ COMMITTED');
+      await deleteTree(to, id, this.#owner);
+      if (isSeparate) await to.commit();
+      this.#copied.delete(id);
+    }
+    return changed.length + gone.length;
+  }
+
+  async #copyBlobs(from: BucketConnection, to: BucketConnection): Promise<void> {
+    const hashes = `SELECT hash FROM ${blobTable} WHERE owner = $1`;
+    const [here, there] = [await textsOf(from, hashes, this.#owner), new Set(await textsOf(to, hashes, this.#owner))];
+    const missing = here.filter((hash) => !there.has(hash));
+    const owner = quoteText(this.#owner);
+    if (missing.length > 0)
+      await copyRows(from, to, {
+        table: blobTable,
+        condition: `owner = ${owner} AND hash = ANY (CAST($1 AS TEXT[]))`,
+        parameter: missing,
+      });
+    const kept = new Set(here);
+    const extra = [...there].filter((hash) => !kept.has(hash));
+    if (extra.length > 0)
+      await to.client.query(`DELETE FROM ${blobTable} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
+        this.#owner,
+        extra,
+      ]);
+  }
+
+  /** Locks the owner, copies the rest, and has the old bucket refuse it. Returns how long the lock was held. */
+  async #finish(from: BucketConnection, to: BucketConnection): Promise<number> {
+    const owner = this.#owner;
+    await from.begin('READ COMMITTED');
+    const begun = performance.now();
+    // Waits for transactions of the owner that are writing; later ones wait for this one.
+    await from.client.query('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [owner, gateLocks.owner]);
+    await to.begin('READ COMMITTED');
+    await this.#copyChanged(from, to, () => undefined, false);
+    await this.#copyBlobs(from, to);
+    for (const [table, condition] of ownerTables.toReversed())
+      await to.client.query(`DELETE FROM ${table} WHERE ${condition}`, [owner]);
+    for (const [table, condition] of ownerTables) await copyRows(from, to, { table, condition, parameter: owner });
+    // What is written next must have a higher position than what was copied.
+    const copied = `(SELECT coalesce(max(id), 0) / ${placesPerEpoch} FROM change WHERE owner = $1)`;
+    await to.client.query(`UPDATE feed_epoch SET epoch = ${copied} + 1 WHERE epoch <= ${copied}`, [owner]);
+    await to.client.query('DELETE FROM owner_gone WHERE owner = $1', [owner]);
+    await to.commit();
+    await from.client.query('INSERT INTO owner_gone (owner, bucket) VALUES ($1, $2)', [owner, this.#names.to]);
+    await from.commit();
+    return performance.now() - begun;
+  }
+
+  /** Wakes whoever follows the owner or its trees in the old bucket, so that they go on in the new one. */
+  async #notify(from: BucketConnection, source: PostgresDatabase): Promise<number> {
+    const channel = commitChannel(source.settings.schema);
+    await from.begin('READ COMMITTED');
+    const trees = await textsOf(from, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
+    for (let at = 0; at < Math.max(trees.length, 1); at += notifiedAtOnce)
+      await from.client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [
+        channel,
+        (trees.length === 0 ? ['-'] : trees.slice(at, at + notifiedAtOnce)).map((id) => `${id} 0 ${this.#owner}`),
+      ]);
+    await from.commit();
+    return trees.length;
+  }
+
+  /** Deletes every row of the owner from a bucket, a tree at a time. */
+  async #clear(at: BucketConnection): Promise<void> {
+    await at.begin('READ COMMITTED');
+    const trees = await textsOf(at, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
+    await at.commit();
+    for (const id of trees) {
+      await at.begin('READ COMMITTED');
+      await deleteTree(at, id, this.#owner);
+      await at.commit();
+    }
+    await at.begin('READ COMMITTED');
+    for (const [table, condition] of ownerTables.toReversed())
+      await at.client.query(`DELETE FROM ${table} WHERE ${condition}`, [this.#owner]);
+    await at.client.query(`DELETE FROM ${blobTable} WHERE owner = $1`, [this.#owner]);
+    await at.commit();
+  }
+}
+
+/** Deletes a tree of an owner. Throws if another owner has a tree with this id: ids are unique within a bucket only. */
+async function deleteTree(at: BucketConnection, id: string, owner: string): Promise<void> {
+  const [whose] = await textsOf(at, 'SELECT owner FROM tree WHERE id = $1', id);
+  if (whose === undefined) return;
+  if (whose !== owner)
+    refuse('id/taken', `The tree ${id} cannot be moved: another user has a tree with this id in that bucket.`, {
+      treeId: id,
+    });
+  for (const [table, column] of treeTables.toReversed())
+    await at.client.query(`DELETE FROM ${table} WHERE ${column} = $1`, [id]);
+  // A node that is active cannot be deleted.
+  await at.client.query('UPDATE tree SET active_node_id = NULL WHERE id = $1', [id]);
+  await at.client.query(`DELETE FROM node WHERE ${nodesOfTree}`, [id]);
+  await at.client.query('DELETE FROM tree WHERE id = $1', [id]);
+}
+
+const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree}
+  AND (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree} + ${numbersPerTree - 1}`;
+
+/** Copies a tree under a new number of the other bucket; row numbers are local to a bucket. */
+async function copyTree(from: BucketConnection, to: BucketConnection, id: string): Promise<void> {
+  const [before = '0', active] = await textsOf(
+    from,
+    'SELECT unnest(ARRAY[CAST(no AS TEXT), active_node_id]) FROM tree WHERE id = $1',
+    id,
+  );
+  const [after = '0'] = await textsOf(to, "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)");
+  const moved = `value + (${after} - ${before}) * CAST(${numbersPerTree} AS BIGINT)`;
+  // The active node is set when it is there.
+  const treeRewrite = { no: `value - value + ${after}`, active_node_id: 'NULL' };
+  await copyRows(from, to, { table: 'tree', condition: 'id = $1', parameter: id, rewrite: treeRewrite });
+  const rewrite = { no: moved, parent_no: moved, match_no: moved, last_no: moved, root_of: `value - value + ${after}` };
+  await copyRows(from, to, { table: 'node', condition: nodesOfTree, parameter: id, rewrite });
+  if (active !== null && active !== undefined)
+    await to.client.query('UPDATE tree SET active_node_id = $2 WHERE id = $1', [id, active]);
+  for (const [table, column] of treeTables)
+    await copyRows(from, to, { table, condition: `${column} = $1`, parameter: id });
+}
+
+function split(line: string): [id: string, print: string] {
+  const at = line.indexOf(' ');
+  return [line.slice(0, at), line.slice(at + 1)];
+}
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,105 @@
+/** Copies rows between two buckets as text, whatever their columns are. */
+import type { Client } from 'pg';
+import { type PostgresDatabase, quoteName } from '../database.ts';
+
+/** A connection of its own to a bucket, for long transactions. */
+export interface BucketConnection {
+  readonly client: Client;
+  /** Begins a transaction in the bucket's schema. */
+  begin(level: 'READ COMMITTED' | 'REPEATABLE READ'): Promise<void>;
+  commit(): Promise<void>;
+  end(): Promise<void>;
+}
+
+// Text as the server writes it; our own parsers would decode it.
+const unparsed = { getTypeParser: () => (value: unknown) => value };
+const usualAtOnce = 500;
+// Attachments are large, so few are held in memory at once.
+const blobsAtOnce = 4;
+
+/** Connects to a bucket. */
+export async function connectBucket(database: PostgresDatabase): Promise<BucketConnection> {
+  const client = database.client();
+  client.on('error', () => undefined);
+  await client.connect();
+  const { schema } = database.settings;
+  const path = schema === null ? '' : `; SET LOCAL search_path = ${quoteName(schema)}`;
+  return {
+    client,
+    begin: async (level) => {
+      await client.query(`BEGIN ISOLATION LEVEL ${level}; SET LOCAL synchronous_commit = on${path}`);
+    },
+    commit: async () => {
+      await client.query('COMMIT');
+    },
+    end: () => client.end().catch(() => undefined),
+  };
+}
+
+/** A column with its type. */
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+async function columnsOf({ client }: BucketConnection, table: string): Promise<readonly Column[]> {
+  const { rows } = await client.query<Column>({
+    text: `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type FROM pg_attribute a
+      WHERE a.attrelid = CAST($1 AS REGCLASS) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+    values: [table],
+    types: unparsed,
+  });
+  return rows;
+}
+
+/** The rows of a table to copy: those that fulfil a condition with one parameter, `$1`. */
+export interface CopiedRows {
+  readonly table: string;
+  readonly condition: string;
+  readonly parameter: string | readonly string[];
+  /** What is written instead of a column, as SQL in which `value` is the column's value. */
+  readonly rewrite?: Readonly<Record<string, string>>;
+}
+
+/** Copies rows. Returns their number. */
+export async function copyRows(
+  from: BucketConnection,
+  to: BucketConnection,
+  { table, condition, parameter, rewrite = {} }: CopiedRows,
+): Promise<number> {
+  const columns = await columnsOf(from, table);
+  const names = columns.map(({ name }) => quoteName(name));
+  await from.client.query({
+    text: `DECLARE moved NO SCROLL CURSOR FOR SELECT ${names.map((name) => `CAST(${name} AS TEXT)`).join(', ')} FROM ${table} WHERE ${condition}`,
+    values: [parameter],
+  });
+  const insert = `INSERT INTO ${table} (${names.join(', ')})
+    SELECT ${columns.map(({ name, type }, at) => (rewrite[name] ?? 'value').replaceAll('value', `CAST(c${at} AS ${type})`)).join(', ')}
+    FROM unnest(${columns.map((_, at) => `CAST($${at + 1} AS TEXT[])`).join(', ')}) AS u(${columns.map((_, at) => `c${at}`).join(', ')})`;
+  let copied = 0;
+  for (;;) {
+    const { rows } = await from.client.query<(string | null)[]>({
+      text: `FETCH ${table === 'blob' ? blobsAtOnce : usualAtOnce} FROM moved`,
+      rowMode: 'array',
+      types: unparsed,
+    });
+    if (rows.length === 0) break;
+    copied += rows.length;
+    await to.client.query(
+      insert,
+      columns.map((_, at) => rows.map((row) => row[at] ?? null)),
+    );
+  }
+  await from.client.query('CLOSE moved');
+  return copied;
+}
+
+/** Returns the first column of a query, as text. */
+export async function textsOf(
+  { client }: BucketConnection,
+  sql: string,
+  ...values: readonly (string | readonly string[])[]
+): Promise<string[]> {
+  const { rows } = await client.query<[string]>({ text: sql, values: [...values], rowMode: 'array', types: unparsed });
+  return rows.map(([first]) => first);
+}

@@ -1,0 +1,57 @@
+/**
+ * The gate of a bucket: whether an owner is still in it. A transaction that writes holds a shared lock of its owner and
+ * of the bucket until it ends; a move takes the lock alone, notes that the owner is gone, and releases it. Whoever comes
+ * later is refused with {@link movedState}, whatever it believed.
+ */
+import { isAppError } from '@coppice/core';
+import type { Query, SqlTask } from '../sql/query.ts';
+
+/** The SQLSTATE of a transaction of an owner that is in another bucket now. */
+export const movedState = 'CP001';
+/** The SQLSTATE of a server that does not know that its database was divided into buckets. */
+export const dividedState = 'CP002';
+
+/** The second halves of the advisory locks; the first is the owner or the schema. */
+export const gateLocks = { owner: 0x636f_7010, bucket: 0x636f_7011 } as const;
+
+/** Added in a later table version. An empty owner stands for all. */
+export const ownerGate: readonly string[] = [
+  `CREATE TABLE owner_gone (
+    owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    bucket TEXT NOT NULL
+  )`,
+  'ALTER TABLE feed_epoch ADD COLUMN divided BOOLEAN NOT NULL DEFAULT FALSE',
+  `CREATE FUNCTION bucket_look(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      IF EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (whose, '')) THEN
+        RAISE EXCEPTION 'the owner was moved to another bucket' USING ERRCODE = '${movedState}';
+      END IF;
+    END
+  $$`,
+  `CREATE FUNCTION bucket_enter(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      PERFORM set_config('coppice.bucket', 'on', TRUE);
+      PERFORM pg_advisory_xact_lock_shared(hashtext(current_schema()), ${gateLocks.bucket});
+      PERFORM pg_advisory_xact_lock_shared(hashtext(whose), ${gateLocks.owner});
+      PERFORM bucket_look(whose);
+    END
+  $$`,
+];
+
+/** Sends the gate's statement together with the first one of the work, so that it costs no round trip. */
+export function* behindGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
+  const gate: Query = { sql, params: [owner], want: 'rows' };
+  const task = work();
+  const first = task.next();
+  if (first.done === true) return first.value;
+  const { value } = first;
+  const answers = (yield 'sql' in value ? [gate, value] : [gate, ...value]) as readonly unknown[];
+  let step = task.next('sql' in value ? answers[1] : answers.slice(1));
+  while (step.done !== true) step = task.next(yield step.value);
+  return step.value;
+}
+
+/** Whether a transaction was refused because its owner was moved. */
+export function isMoved(error: unknown): boolean {
+  return isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === movedState;
+}

@@ -1,0 +1,132 @@
+/** What is checked and done on opening, before a store is made. */
+import { AppError, refusalKinds } from '@coppice/core';
+import type { MigrationProgress } from '../sql/number-rows.ts';
+import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import type { PostgresDatabase } from './database.ts';
+import type { OpenedPostgres } from './engine.ts';
+import {
+  hasTrigramIndex,
+  migratePostgres,
+  migrations,
+  newestVersion,
+  refuseNewer,
+  schemaVersion,
+  trigramIndex,
+} from './migrations.ts';
+import type { PostgresOptions } from './options.ts';
+
+// Earlier versions are no longer maintained.
+const oldestServer = 130_000;
+
+/** The properties of a server before anything is done with it. */
+// A slow connection alone makes seconds of difference.
+const clockToleranceMs = 30_000;
+const fewConnections = 20;
+
+interface Server {
+  readonly version: number;
+  readonly encoding: string;
+  readonly readOnly: boolean;
+  readonly synchronous: string;
+  readonly fsync: string;
+  /** How far its clock is ahead of ours, in milliseconds. */
+  readonly aheadMs: number;
+  readonly connections: number;
+}
+
+function* serverWork(): SqlTask<Server> {
+  const found = yield* queryRow(
+    `SELECT CAST(current_setting('server_version_num') AS INTEGER) AS version, current_setting('server_encoding') AS encoding,
+      CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
+      current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync,
+      CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
+      CAST(current_setting('max_connections') AS INTEGER) AS connections`,
+  );
+  const said = found ?? {};
+  return {
+    version: sqlNumber(said, 'version'),
+    encoding: sqlText(said, 'encoding'),
+    readOnly: sqlNumber(said, 'read_only') === 1,
+    synchronous: sqlText(said, 'synchronous'),
+    fsync: sqlText(said, 'fsync'),
+    aheadMs: sqlNumber(said, 'clock') - Date.now(),
+    connections: sqlNumber(said, 'connections'),
+  };
+}
+
+/** Checks a server and its tables, and creates or updates them. Throws if they cannot be used. */
+export async function prepareServer(database: PostgresDatabase, options: PostgresOptions): Promise<OpenedPostgres> {
+  const { place } = database.settings;
+  const server = await database.read(serverWork);
+  const notes: string[] = [];
+  if (server.version < oldestServer)
+    throw unfit(`The server of ${place} is too old: PostgreSQL 13 or newer is needed.`);
+  if (server.encoding !== 'UTF8')
+    throw unfit(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
+  if (server.synchronous === 'off')
+    notes.push('The server is set to acknowledge before it has saved; our writes wait for the disk all the same.');
+  if (database.pooled)
+    notes.push(
+      'The connection goes through a pooler: statements are not kept prepared, and commits of other servers are looked for instead of listened to.',
+    );
+  if (server.fsync === 'off') notes.push('The server runs without fsync: a power cut can lose what was acknowledged.');
+  if (Math.abs(server.aheadMs) > clockToleranceMs)
+    notes.push(
+      `The clock of the server differs from ours by ${Math.round(Math.abs(server.aheadMs) / 1000)} seconds: set both by a time service.`,
+    );
+  if (server.connections < fewConnections)
+    notes.push(
+      `The server takes ${server.connections} connections (max_connections): several servers of ours need more.`,
+    );
+  const readOnly = options.readOnly === true || server.readOnly;
+  if (server.readOnly && options.readOnly !== true)
+    notes.push('The database takes no writes: everything can be read, nothing can be saved.');
+  const version = await tablesOf(database, readOnly, options.onMigration);
+  if (!(await trigrams(database, readOnly)))
+    notes.push(
+      'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
+    );
+  const nodes = await database.read(nodesCounted);
+  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
+}
+
+function* nodesCounted(): SqlTask<number> {
+  const found = yield* queryRow("SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass('node')");
+  return sqlNumber(found ?? { n: -1 }, 'n');
+}
+
+/** Ensures that the tables exist and are ours, and returns their version. */
+async function tablesOf(
+  database: PostgresDatabase,
+  readOnly: boolean,
+  progress: MigrationProgress | undefined,
+): Promise<number> {
+  const { place } = database.settings;
+  const version = await database.read(schemaVersion);
+  refuseNewer(version, place);
+  if (version === newestVersion) return version;
+  if (readOnly)
+    throw unfit(
+      version === 0
+        ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
+        : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
+    );
+  await database.write(() => migratePostgres(place, migrations, progress));
+  return newestVersion;
+}
+
+/** Creates the index for fast search. A server without trigrams, or without permission for them, is accepted. */
+async function trigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
+  if (await database.read(hasTrigramIndex)) return true;
+  if (readOnly) return false;
+  try {
+    return await database.write(trigramIndex);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'store/unavailable') throw error;
+    return false;
+  }
+}
+
+function unfit(message: string): AppError {
+  return new AppError({ code: 'store/unavailable', kind: refusalKinds['store/unavailable'], message });
+}
