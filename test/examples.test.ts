@@ -100,7 +100,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
     expect(example.faults).toEqual([]);
   });
 
-  test('stops, resumes after a reload, and lets a reply go on while another version is shown', async () => {
+  test('stops, resumes after a reload, and undoes a reply that is being generated', async () => {
     const example = await startExample('vite-ai-sdk', startViteAiSdk);
     open.push(example);
     const page = await example.open();
