@@ -14,7 +14,7 @@ import { packAll, packFolder } from '../scripts/pack.ts';
 import { repository } from '../scripts/tools.ts';
 import { type Measure, median } from './measure.ts';
 
-const rounds = 3;
+const rounds = 2;
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'];
 
 /** A folder with a home of its own, and the commands that are run in it. */
@@ -29,8 +29,9 @@ function newcomer(parent: string): Newcomer {
   const home = join(folder, 'home');
   mkdirSync(home);
   // The cache of npm is shared: the time of the network is not what is measured.
-  const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
-  const env = { PATH: process.env['PATH'], HOME: home, npm_config_cache: cache };
+  const setting = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
+  const npm = { npm_config_cache: setting('cache'), npm_config_registry: setting('registry') };
+  const env = { PATH: process.env['PATH'], HOME: home, ...npm };
   return {
     folder,
     env,
@@ -98,7 +99,7 @@ export async function install(): Promise<readonly Measure[]> {
   const staged = join(parent, 'packed');
   mkdirSync(staged);
   const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
-  const tarballs = packAll(staged, ['core', 'content', 'stores', 'engine', 'server', 'web', 'cli']);
+  const tarballs = packAll(staged, ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli']);
   const readme = readFileSync(join(repository, 'README.md'), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const times = new Map<string, number[]>();
