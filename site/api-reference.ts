@@ -30,6 +30,8 @@ export const documentedPackages = [
   'client',
   'react',
   'ai-sdk',
+  'assistant-ui',
+  'langchain',
 ] as const;
 
 interface SourceModule {

@@ -60,6 +60,8 @@ export const sections: readonly Section[] = [
     title: 'Build on it',
     pages: [
       doc('guides/embed', 'In your program'),
+      doc('guides/add-branching', 'Add branching to your app'),
+      doc('guides/move-your-messages', 'Move your messages'),
       doc('guides/write-a-provider', 'Write a provider'),
       doc('guides/write-a-store', 'Write a store'),
       doc('guides/write-a-format', 'Write a format'),
