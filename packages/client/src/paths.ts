@@ -189,6 +189,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/external-ids/find': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Finds the trees and nodes of the caller that have these ids in another system. */
+    post: operations['findExternalIds'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/feed': {
     parameters: {
       query?: never;
@@ -3607,6 +3624,53 @@ export interface operations {
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  findExternalIds: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          format: string;
+          ids: string[];
+          scope: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              format: string;
+              id: string;
+              /** Format: uuid */
+              nodeId: string | null;
+              scope: string;
+              /** Format: uuid */
+              treeId: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -109,8 +109,10 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
     },
     sealed: null,
     putExternalIds: () => refuseHere('import', importHint),
-    // Not served: sub-agents of recorded work are not linked to their conversations here.
-    findExternalIds: async () => [],
+    async findExternalIds(format, scope, ids) {
+      const { items }: ExternalIds = await postJson(client, '/api/external-ids/find', { format, scope, ids });
+      return items;
+    },
     externalIdsOf: async (id) =>
       (
         await translate(

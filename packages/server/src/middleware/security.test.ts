@@ -45,6 +45,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   emptyTrash: () => ({}),
   exportEverything: () => ({ query: 'format=linear' }),
   exportTree: () => ({ query: 'format=linear' }),
+  findExternalIds: () => ({ body: { format: 'x', scope: 'y', ids: ['z'] } }),
   followGeneration: () => ({}),
   followImport: () => ({}),
   followNode: () => ({}),

@@ -16,6 +16,7 @@ import { defineSubcommand } from '../contract.ts';
 export const agents = defineSubcommand({
   name: 'agents',
   summary: 'list what programs did through the recording proxy',
+  worksOn: 'own-store',
   group: 'Read',
   options: [
     { name: 'project', value: 'name', summary: 'only sessions of this project' },

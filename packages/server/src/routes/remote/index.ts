@@ -96,22 +96,42 @@ const read = defineRoute({
   },
 });
 
+const externalIdList = z.object({
+  items: listOfSchema(
+    z.object({
+      treeId: treeIdText,
+      nodeId: nodeIdText.nullable(),
+      format: z.string(),
+      scope: z.string(),
+      id: z.string(),
+    }),
+  ),
+});
+
+const foundExternalIds = defineRoute({
+  method: 'post',
+  path: '/api/external-ids/find',
+  name: 'findExternalIds',
+  summary: 'Finds the trees and nodes of the caller that have these ids in another system.',
+  needs: { access: 'read' },
+  body: z.strictObject({
+    format: z.string().max(100),
+    scope: z.string().max(1_000),
+    ids: z.array(z.string().max(512)).max(1_000).readonly(),
+  }),
+  answer: externalIdList,
+  async handle(call) {
+    const { format, scope, ids: wanted } = call.body;
+    return toReply({ items: await call.ownerServices.store.findExternalIds(format, scope, wanted) });
+  },
+});
+
 const externalIds = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/external-ids',
   name: 'listExternalIds',
   summary: 'The ids that a tree and its nodes have in other systems, which an export gives back.',
-  answer: z.object({
-    items: listOfSchema(
-      z.object({
-        treeId: treeIdText,
-        nodeId: nodeIdText.nullable(),
-        format: z.string(),
-        scope: z.string(),
-        id: z.string(),
-      }),
-    ),
-  }),
+  answer: externalIdList,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     await requireTree(place);
@@ -190,4 +210,4 @@ const runIt = defineRoute({
   },
 });
 
-export const remote = [read, externalIds, runIt];
+export const remote = [read, externalIds, foundExternalIds, runIt];
