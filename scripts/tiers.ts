@@ -66,6 +66,8 @@ export function filesLeftOut(tier: Tier | null): readonly string[] {
 export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pgbouncer', 'PostgreSQL behind PgBouncer'],
   ['docker', 'the container image, and PostgreSQL with Citus'],
+  ['zsh', 'completion in zsh'],
+  ['fish', 'completion in fish'],
   ['claude', 'session files of Claude Code, written by itself'],
   ['codex', 'calls of Codex through the recording proxy'],
 ]);

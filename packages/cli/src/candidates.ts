@@ -5,6 +5,7 @@ import { previewOf } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
 import { titleText } from './printing.ts';
 import { findTree, lastTree } from './resolve-target.ts';
+import { shortIdsOf } from './short-ids.ts';
 import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 
@@ -64,6 +65,7 @@ function readCandidates(words: readonly string[], members: readonly Subcommand[]
 
 const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: '' },
+  { name: 'server', value: 'url', summary: '' },
   { name: 'owner', value: 'name', summary: '' },
 ];
 
@@ -82,16 +84,30 @@ export async function candidatesFor(
   if (line === null || line.completes === undefined || line.completes === 'file') return [];
   const found =
     typeof line.completes === 'object'
-      ? line.completes.map((value) => ({ value, about: '' }))
+      ? line.completes.map((value): StoredCandidate => ({ value, about: '' }))
       : await storedCandidates(line, line.completes, at);
-  return found.filter(({ value }) => value.startsWith(begun)).slice(0, most);
+  return found.flatMap((each) => continued(each, begun)).slice(0, most);
+}
+
+/** A candidate that continues a word: short as it is listed, or the whole id if that is what was begun. */
+function continued({ value, about, id }: StoredCandidate, begun: string): readonly Candidate[] {
+  if (value.startsWith(begun)) return [{ value, about }];
+  return id?.startsWith(begun) === true ? [{ value: id, about }] : [];
+}
+
+/** A candidate, and the whole id if its value is a part of one. */
+interface StoredCandidate extends Candidate {
+  readonly id?: string;
 }
 
 async function storedCandidates(
   line: CompletionLine,
   what: 'tree' | 'node',
   at: CliContext,
-): Promise<readonly Candidate[]> {
+): Promise<readonly StoredCandidate[]> {
+  // A server that the environment names has the chats, unless the line names a store.
+  if (at.options.server !== undefined && line.store === undefined)
+    return what === 'tree' ? treeCandidates(await at.store()) : nodeCandidates(at, line.tree ?? lastTree);
   const url = line.store ?? (await at.storeUrl());
   const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
   // Completing a word must not create a store.
@@ -100,14 +116,15 @@ async function storedCandidates(
   return what === 'tree' ? treeCandidates(await there.store()) : nodeCandidates(there, line.tree ?? lastTree);
 }
 
-async function treeCandidates(store: Store): Promise<readonly Candidate[]> {
+async function treeCandidates(store: Store): Promise<readonly StoredCandidate[]> {
   const { items } = await store.trees({ limit: most });
   const [newest] = items;
   const last = newest === undefined ? [] : [{ value: lastTree, about: oneLine(titleText(newest), 50) }];
-  return [...last, ...items.map((row) => ({ value: row.id, about: oneLine(titleText(row), 50) }))];
+  const short = shortIdsOf(items.map(({ id }) => id));
+  return [...last, ...items.map((row) => ({ value: short(row.id), id: row.id, about: oneLine(titleText(row), 50) }))];
 }
 
-async function nodeCandidates(at: CliContext, tree: string): Promise<readonly Candidate[]> {
+async function nodeCandidates(at: CliContext, tree: string): Promise<readonly StoredCandidate[]> {
   const store = await at.store();
   const row = await findTree(at, tree);
   const { path, leaves, marks } = await store.read(row.id, function* () {
@@ -120,11 +137,12 @@ async function nodeCandidates(at: CliContext, tree: string): Promise<readonly Ca
   });
   const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node, 1), 50)]));
   for (const node of leaves) said.set(node.id, oneLine(previewOf(node, 0), 50));
+  const short = shortIdsOf([...said.keys()]);
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },
     // A shell would split a value with a space.
     ...marks.filter(({ title }) => !/\s/.test(title)).map(({ title }) => ({ value: title, about: 'bookmark' })),
-    ...[...said].map(([value, about]) => ({ value, about })),
+    ...[...said].map(([id, about]) => ({ value: short(id), id, about })),
   ];
 }

@@ -14,6 +14,7 @@ export function isShell(word: string): word is Shell {
 // Not imported from the program: completion is one of its subcommands.
 const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use' },
+  { name: 'server', value: 'url', summary: 'work on a running server' },
   { name: 'owner', value: 'name', summary: 'act as this user' },
   { name: 'json', summary: 'print JSON' },
   { name: 'color', summary: 'use colours even without a terminal' },
@@ -38,8 +39,7 @@ function wantsFile(member: Subcommand): boolean {
 
 /** Formats a candidate for a shell. */
 export function candidateLine(shell: Shell, { value, about }: Candidate): string {
-  if (shell === 'bash') return value;
-  if (shell === 'fish') return about === '' ? value : `${value}\t${about}`;
+  if (shell !== 'zsh') return about === '' ? value : `${value}\t${about}`;
   const name = value.replace(/[\\:]/g, '\\$&');
   return about === '' ? name : `${name}:${about}`;
 }
@@ -56,7 +56,7 @@ function bash(members: readonly Subcommand[]): string {
     '  local word="$2" command="" skip="" each',
     '  for each in "$' + '{COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
     '    if [ -n "$skip" ]; then skip=""; continue; fi',
-    '    case "$each" in --store|--owner|:|=) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
+    '    case "$each" in --store|--server|--owner|:|=) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
     '  done',
     `  if [ -z "$command" ]; then COMPREPLY=($(compgen -W "${first.join(' ')}" -- "$word")); return; fi`,
     '  case "$word" in',
@@ -64,9 +64,14 @@ function bash(members: readonly Subcommand[]): string {
     ...cases,
     '    esac ;;',
     "    *) local IFS=$'\\n'",
-    '      COMPREPLY=($("$' +
-      '{COMP_WORDS[0]}" completion bash -- "$' +
-      '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)) ;;',
+    '      COMPREPLY=($("$' + '{COMP_WORDS[0]}" completion bash -- "$' + '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))',
+    // A list shows what each value is; a value that is inserted is only itself. These are the types of lists.
+    '      case "$COMP_TYPE" in',
+    '        33|37|63|64) [ $' +
+      '{#COMPREPLY[@]} -gt 1 ] && COMPREPLY=("$' +
+      "{COMPREPLY[@]/$'\\t'/  }\") && return ;;",
+    '      esac',
+    '      COMPREPLY=("$' + "{COMPREPLY[@]%%$'\\t'*}\") ;;",
     '  esac',
     '}',
     // Without candidates the shell completes file names.
@@ -99,7 +104,7 @@ function zsh(members: readonly Subcommand[]): string {
     '  )',
     '  for each in "$' + '{(@)words[2,CURRENT-1]}"; do',
     '    if [[ -n "$skip" ]]; then skip=""; continue; fi',
-    '    case "$each" in --store|--owner) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
+    '    case "$each" in --store|--server|--owner) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
     '  done',
     '  if [[ -z "$command" ]]; then _describe command commands; return; fi',
     '  if [[ "$words[CURRENT]" == -* ]]; then',
@@ -128,7 +133,7 @@ function fish(members: readonly Subcommand[]): string {
     '      continue',
     '    end',
     '    switch $each',
-    "      case '--store' '--owner'",
+    "      case '--store' '--server' '--owner'",
     '        set skip 1',
     "      case '-*'",
     "      case '*'",

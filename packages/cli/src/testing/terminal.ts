@@ -67,9 +67,22 @@ export function startTerminal(
   size: { readonly columns: number; readonly rows: number } = { columns: 90, rows: 28 },
   env: Readonly<Record<string, string>> = {},
 ): Terminal {
+  return startProgram([process.execPath, program, ...words], home, size, env);
+}
+
+/** The compiled command, for scripts that tests run. */
+export const commandLine: readonly string[] = [process.execPath, program];
+
+/** Starts any program in a pseudo-terminal. */
+export function startProgram(
+  [file = '', ...words]: readonly string[],
+  home: string,
+  size: { readonly columns: number; readonly rows: number },
+  env: Readonly<Record<string, string>> = {},
+): Terminal {
   const { columns, rows } = size;
   const screen = makeScreen(columns, rows);
-  const child: IPty = spawn(process.execPath, [program, ...words], {
+  const child: IPty = spawn(file, [...words], {
     cols: columns,
     rows,
     cwd: home,

@@ -37,8 +37,10 @@ describe('coppice completion', () => {
     expect(existsSync(join(fixture.home, '.coppice'))).toBe(false);
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan']);
-    expect(await next('show', '')).toEqual(['last', tree]);
-    expect(await next('show', tree, '')).toEqual(['@', 'root', 'plan', nodes[1], nodes[0]]);
+    const short = (id: string | undefined) => id?.slice(-8);
+    expect(await next('show', '')).toEqual(['last', short(tree)]);
+    expect(await next('show', tree.slice(0, 13))).toEqual([tree]);
+    expect(await next('show', tree, '')).toEqual(['@', 'root', 'plan', short(nodes[1]), short(nodes[0])]);
     expect(await next('show', tree, 'pl')).toEqual(['plan']);
     expect(await next('append', tree, '--parent', '@')).toEqual(['@']);
     expect(await next('append', '--role', 'as')).toEqual(['assistant']);

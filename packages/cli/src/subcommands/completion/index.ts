@@ -6,7 +6,6 @@ import { defineSubcommand } from '../contract.ts';
 export const completion = defineSubcommand({
   name: 'completion',
   summary: 'print the completion script for your shell',
-  worksOn: 'this-computer',
   group: 'Manage',
   arguments: [
     { name: 'shell', summary: shells.join(', '), completes: shells },
