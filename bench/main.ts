@@ -12,6 +12,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = 
   web: async () => (await import('./web.ts')).web(),
   install: async () => (await import('./install.ts')).install(),
   formats: async () => (await import('./formats.ts')).formats(),
+  cli: async () => (await import('./cli.ts')).cli(),
 };
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));

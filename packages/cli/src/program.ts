@@ -27,6 +27,9 @@ export const globalOptions: readonly SubcommandOption[] = [
   { name: 'raw', summary: 'print texts exactly as stored, escape sequences included' },
 ];
 
+/** Their heading in the help of a subcommand. */
+const globalGroup = 'Options of every command:';
+
 /** The default subcommand. */
 const defaultSubcommand = 'serve';
 
@@ -149,6 +152,7 @@ export function programOf(members: readonly Subcommand[], host: ProcessHost, run
     .description('Chat with language models and keep every branch as a tree.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help, also for a command')
+    .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError(true)
     // For a terminal, help wraps at any width; piped output stays searchable by line.
     .configureHelp({ minWidthToWrap: host.stdout.isTTY === true ? 16 : 40 })
@@ -169,7 +173,10 @@ export function programOf(members: readonly Subcommand[], host: ProcessHost, run
       const shown = many === true ? `${name}...` : name;
       command.addArgument(new CommanderArgument(optional === true ? `[${shown}]` : `<${shown}>`, summary));
     }
-    for (const option of [...(member.options ?? []), ...globalOptions]) command.addOption(commanderOption(option));
+    for (const option of member.options ?? []) command.addOption(commanderOption(option));
+    for (const option of globalOptions) command.addOption(commanderOption(option).helpGroup(globalGroup));
+    command.addHelpOption(new CommanderOption('-h, --help', 'show this help').helpGroup(globalGroup));
+    if (namesMessages(member)) command.addHelpText('after', namingHelp);
     command.addHelpText('after', `\nExamples:\n${member.examples.map((line) => `  ${line}`).join('\n')}`);
     command.action(async (...all: unknown[]) => {
       const words = all.slice(0, -2);
@@ -178,6 +185,15 @@ export function programOf(members: readonly Subcommand[], host: ProcessHost, run
     });
   }
   return program;
+}
+
+/** How messages are named, in the help of the commands that take one. */
+const namingHelp = `
+Name a message by its id or a part of it, by its bookmark, or by its place:
+@ is where you are, @~2 is two messages above, root is the beginning.`;
+
+function namesMessages(member: Subcommand): boolean {
+  return [...(member.arguments ?? []), ...(member.options ?? [])].some(({ completes }) => completes === 'node');
 }
 
 function commanderOption(option: SubcommandOption): CommanderOption {
