@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiledCommand } from '../packages/cli/src/testing/compiled.ts';
+import { compiledCommand } from '@coppice/cli/testing';
 import { type Measure, median } from './measure.ts';
 
 const rounds = 9;

@@ -136,8 +136,23 @@ function quotePassage(
   );
 }
 
+/** A sentence of the glossary, and the word that it explains. */
+const definition = /^In Coppice, (.+?) means /;
+
+/** The explanation of the one word that a question is about; null if it asks for more, or the word has none. */
+function definitionFor(passage: GuideSection, question: string): string | null {
+  const asked = tokenize(question);
+  const isAsked = (word: string) => {
+    const tokens = tokenize(word);
+    return tokens.length === asked.length && tokens.every((token, at) => token === asked[at]);
+  };
+  return passage.sentences.find((sentence) => isAsked(definition.exec(sentence)?.[1] ?? '')) ?? null;
+}
+
 /** The most relevant sentences in the order of the page; the first ones if none is relevant. */
 function chooseSentences(passage: GuideSection, question: string, most: number): readonly string[] {
+  const explained = asksForAll(question) ? null : definitionFor(passage, question);
+  if (explained !== null) return [explained];
   const ranked = passage.sentences.map((sentence, place) => ({
     sentence,
     place,
