@@ -57,6 +57,12 @@ describe('the guide', () => {
     }
   });
 
+  it('[G210] explains the one word that is asked for, and quotes no other definition', async () => {
+    const { text } = await ask('What is a branch?');
+    expect(text).toContain('In Coppice, branch means one child of a node');
+    expect(text.match(/ means /g)).toHaveLength(1);
+  });
+
   it('[G208] says in one sentence what it cannot do, and quotes nothing', async () => {
     const asked = [
       'Write a poem about branches in autumn.',
