@@ -1,19 +1,24 @@
 import { lazy, type ReactElement, Suspense, useEffect } from 'react';
 import { Dialogs } from './dialogs.tsx';
-import { HomeScreen } from './home/home-screen.tsx';
-import { SharePage } from './home/share-page.tsx';
-import { TrashScreen } from './home/trash-screen.tsx';
 import { usePageKeys } from './keys/use-keys.ts';
 import { sectionOf } from './settings/sections.ts';
-import { SettingsScreen } from './settings/settings-screen.tsx';
 import { SignIn } from './settings/sign-in.tsx';
-import { followTrees, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
+import { followTrees, loadCommands, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
+import { loadFonts } from './state/fonts.ts';
 import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
 import { TreeScreen } from './tree-screen.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { BrokenPage } from './ui/broken.tsx';
 import { Toasts } from './ui/toasts.tsx';
+
+// Each screen is loaded when it is shown, so that a chat does not wait for the others.
+const HomeScreen = lazy(() => import('./home/home-screen.tsx').then((module) => ({ default: module.HomeScreen })));
+const SharePage = lazy(() => import('./home/share-page.tsx').then((module) => ({ default: module.SharePage })));
+const TrashScreen = lazy(() => import('./home/trash-screen.tsx').then((module) => ({ default: module.TrashScreen })));
+const SettingsScreen = lazy(() =>
+  import('./settings/settings-screen.tsx').then((module) => ({ default: module.SettingsScreen })),
+);
 
 const LibraryScreen = lazy(() =>
   import('./library/library-screen.tsx').then((module) => ({ default: module.LibraryScreen })),
@@ -26,9 +31,14 @@ const AgentsScreen = lazy(() =>
 /** The page for the current URL, with dialogs and toasts. */
 export function App(): ReactElement {
   const place = useRoute((route) => route.place);
+  useEffect(() => {
+    if (place.name === 'share') loadFonts();
+  }, [place.name]);
   return place.name === 'share' ? (
     <Boundary of={place} fallback={<BrokenPage />}>
-      <SharePage token={place.token} />
+      <Suspense fallback={<main className="main" aria-busy="true" />}>
+        <SharePage token={place.token} />
+      </Suspense>
     </Boundary>
   ) : (
     <OwnPages />
@@ -44,6 +54,13 @@ function OwnPages(): ReactElement {
     void loadRegisters();
     void loadLibrary();
   }, []);
+  // A chat loads them after its first messages.
+  const isChat = place.name === 'tree';
+  useEffect(() => {
+    if (isChat) return;
+    loadFonts();
+    void loadCommands();
+  }, [isChat]);
   // On a thread the list is read only when opened: browsers limit the connections, and one is needed for the thread.
   const listed = place.name !== 'tree';
   const tree = place.name === 'tree' ? place.treeId : null;
@@ -62,20 +79,14 @@ function OwnPages(): ReactElement {
   return (
     <>
       <Boundary of={place} fallback={<BrokenPage />}>
-        {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
-        {place.name === 'home' ? <HomeScreen place={place} /> : null}
-        {place.name === 'settings' ? <SettingsScreen section={sectionOf(place.section)} /> : null}
-        {place.name === 'library' ? (
-          <Suspense fallback={<main className="main" aria-busy="true" />}>
-            <LibraryScreen />
-          </Suspense>
-        ) : null}
-        {place.name === 'agents' ? (
-          <Suspense fallback={<main className="main" aria-busy="true" />}>
-            <AgentsScreen />
-          </Suspense>
-        ) : null}
-        {place.name === 'trash' ? <TrashScreen /> : null}
+        <Suspense fallback={<main className="main" aria-busy="true" />}>
+          {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
+          {place.name === 'home' ? <HomeScreen place={place} /> : null}
+          {place.name === 'settings' ? <SettingsScreen section={sectionOf(place.section)} /> : null}
+          {place.name === 'library' ? <LibraryScreen /> : null}
+          {place.name === 'agents' ? <AgentsScreen /> : null}
+          {place.name === 'trash' ? <TrashScreen /> : null}
+        </Suspense>
       </Boundary>
       <Toasts />
       {place.name === 'tree' ? null : <Dialogs />}

@@ -3,7 +3,7 @@ import { ContextMini } from './context/context-mini.tsx';
 import { t } from './i18n/index.ts';
 import { navigateTo, treePlace } from './state/router.ts';
 import { type PanelName, showPanel, useUi } from './state/ui.ts';
-import { useSession } from './state/use-session.ts';
+import { useSession, useTree } from './state/use-session.ts';
 import { IconButton } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 
@@ -27,6 +27,8 @@ const tabs: readonly {
 export function SidePanel(): ReactElement {
   const session = useSession();
   const panel = useUi((ui) => ui.panel);
+  // The map waits for the first messages.
+  const ready = useTree((state) => state.phase !== 'loading');
   return (
     <aside className="panel" aria-label={t('mapAndContext')}>
       <div className="bar">
@@ -46,7 +48,7 @@ export function SidePanel(): ReactElement {
         />
       </div>
       <Suspense fallback={<div className="mapbox" />}>
-        {panel === 'map' ? <PanelMap /> : null}
+        {panel === 'map' ? ready ? <PanelMap /> : <div className="mapbox" /> : null}
         {panel === 'history' ? <HistoryPanel /> : null}
       </Suspense>
       {panel === 'map' ? <div className="hr" /> : null}

@@ -6,6 +6,8 @@ import { Rail } from './home/rail.tsx';
 import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
+import { loadCommands } from './state/app-data.ts';
+import { loadFonts } from './state/fonts.ts';
 import { client } from './state/page-client.ts';
 import { homePlace, navigateTo, noteLeaf, type PagePlace, useRoute } from './state/router.ts';
 import { showToast } from './state/toasts.ts';
@@ -72,6 +74,11 @@ function sayLost(treeId: TreeScreenPlace['treeId']): void {
 
 function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElement {
   const phase = useTree((state) => state.phase);
+  useEffect(() => {
+    if (phase === 'loading') return;
+    loadFonts();
+    void loadCommands();
+  }, [phase]);
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const visit = useRoute((route) => route.visit);
   useEffect(() => {

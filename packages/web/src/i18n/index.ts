@@ -1,5 +1,4 @@
 import { readLocal, writeLocal } from '../state/local-storage.ts';
-import { de } from './de.ts';
 import { en } from './en.ts';
 
 /** The key of a text. */
@@ -11,7 +10,23 @@ export type CountKey = { [K in Key]: K extends `${infer Base}.one` ? Base : neve
 export const languages = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof languages;
 
-const dictionaries: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { en, de };
+type German = typeof import('./german.ts');
+let german: German | null = null;
+
+/** The German texts and sentences; null in another language. */
+export function germanTexts(): German | null {
+  return language === 'de' ? german : null;
+}
+
+/** The texts of the page in the current language. */
+function dictionary(): Readonly<Record<Key, string>> {
+  return germanTexts()?.de ?? en;
+}
+
+/** Loads the texts of a language, by default the current one. Before, and if that fails, texts are English. */
+export async function loadLanguage(wanted: Language = language): Promise<void> {
+  if (wanted === 'de') german ??= await import('./german.ts').catch(() => null);
+}
 
 function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(languages, value);
@@ -42,7 +57,8 @@ export function currentLanguage(): Language {
 }
 
 /** Changes the language from the next render on, and stores the choice. */
-export function setLanguage(next: Language): void {
+export async function setLanguage(next: Language): Promise<void> {
+  await loadLanguage(next);
   language = next;
   plurals = new Intl.PluralRules(next);
   numbers = new Intl.NumberFormat(next);
@@ -63,14 +79,14 @@ function fillTemplate(text: string, values: TextValues): string {
 
 /** A text in the current language. */
 export function t(key: Key, values: TextValues = {}): string {
-  return fillTemplate(dictionaries[language][key], values);
+  return fillTemplate(dictionary()[key], values);
 }
 
 /** A text with a plural form; `{n}` is the number. */
 export function tn(key: CountKey, n: number, values: TextValues = {}): string {
   const form = plurals.select(n) === 'one' ? 'one' : 'other';
   const full: Key = `${key}.${form}`;
-  return fillTemplate(dictionaries[language][full], { ...values, n });
+  return fillTemplate(dictionary()[full], { ...values, n });
 }
 
 /** A number in the user's format. */

@@ -1,6 +1,5 @@
 import type { Dictionary } from './dictionary.ts';
-import { currentLanguage, t } from './index.ts';
-import { germanRefusal } from './refusals-de.ts';
+import { germanTexts, t } from './index.ts';
 
 /** An error from any source. */
 export interface ReceivedError {
@@ -22,6 +21,7 @@ export function localizeError({ code, message, data = {} }: ReceivedError): Dict
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];
   if (status !== undefined) return { said: t('serverAnswered', { status }) };
   // Messages of the page itself are already translated.
-  if (currentLanguage() === 'en' || code.startsWith('page/')) return { said: message };
-  return germanRefusal({ code, message, data }) ?? { said: '', english: message };
+  const german = germanTexts();
+  if (german === null || code.startsWith('page/')) return { said: message };
+  return german.germanRefusal({ code, message, data }) ?? { said: '', english: message };
 }

@@ -13,6 +13,8 @@ const useLibraries = create<Libraries>(() => ({ highlighter: null, setFormula: n
 
 // If one cannot be loaded, code stays plain and formulas are shown as written.
 const loadHighlighter = once(async () => {
+  // After the text itself is visible, which is the same without colours.
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)));
   const { highlighter } = await import('./languages.ts');
   useLibraries.setState({ highlighter });
 });

@@ -29,10 +29,7 @@ export function AppearanceSection(): ReactElement {
                 type="button"
                 lang={each}
                 aria-pressed={each === currentLanguage()}
-                onClick={() => {
-                  setLanguage(each);
-                  location.reload();
-                }}
+                onClick={() => void setLanguage(each).then(() => location.reload())}
               >
                 {languages[each]}
               </button>

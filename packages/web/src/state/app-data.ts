@@ -14,7 +14,7 @@ interface AppData {
   readonly defaultModel: string | null;
   readonly commands: readonly CommandView[];
   readonly tools: readonly { readonly name: string; readonly description?: string; readonly sideEffects?: boolean }[];
-  /** Whether models, commands and tools have been asked for: before, a reply would be generated without tools. */
+  /** Whether models and tools have been asked for: before, a reply would be generated without tools. */
   readonly registersKnown: boolean;
   readonly unauthorized: boolean;
   /** The selected models of the next reply, as `provider/model`. */
@@ -126,12 +126,17 @@ export async function moreTrees(): Promise<void> {
   });
 }
 
-/** Loads models, tools and commands, which change rarely. A part that fails stays empty. */
+/** Loads the commands, which only their menu needs. Until then, and if that fails, there are none. */
+export async function loadCommands(): Promise<void> {
+  const commands = await api.commands().catch(() => null);
+  if (commands !== null) useAppData.setState({ commands: commands.items });
+}
+
+/** Loads models and tools, which change rarely. A part that fails stays empty. */
 export async function loadRegisters(): Promise<void> {
-  const [models, commands, tools] = await Promise.allSettled([api.models(), api.commands(), api.tools()]);
+  const [models, tools] = await Promise.allSettled([api.models(), api.tools()]);
   if (models.status === 'fulfilled')
     useAppData.setState({ models: models.value.items, defaultModel: models.value.default ?? null });
-  if (commands.status === 'fulfilled') useAppData.setState({ commands: commands.value.items });
   if (tools.status === 'fulfilled') useAppData.setState({ tools: tools.value.items });
   useAppData.setState({ registersKnown: true });
 }

@@ -119,12 +119,14 @@ export function TreeBar(): ReactElement {
       </div>
       <ActionButton id="compare" className="desk-only" look="quiet" small />
       <ActionIcon id="share-branch" className="desk-only" disabled={leaf === null} />
-      <UndoButtons known={reversible} />
+      <UndoButtons {...reversible} />
       <ActionIcon id="map" className="phone-only" />
-      <Menu trigger={<IconButton icon="more" label={t('more')} />}>
+      <Menu
+        trigger={<IconButton icon="more" label={t('more')} onPointerEnter={reversible.ask} onFocus={reversible.ask} />}
+      >
         <ActionItem id="rename" />
         <ActionItem id="pin" checked={tree?.pinned === true} />
-        <UndoItems known={reversible} />
+        <UndoItems known={reversible.known} />
         <ActionItem id="tree-tags" />
         <ActionItem id="tree-folder" />
         <ActionItem id="prompt" />

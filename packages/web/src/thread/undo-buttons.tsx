@@ -1,5 +1,5 @@
 import type { ReversibleAct } from '@coppice/client';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { actionOf } from '../keys/actions.ts';
 import { shownChord } from '../keys/chords.ts';
@@ -13,34 +13,39 @@ interface Reversible {
   readonly redo: ReversibleAct | null;
 }
 
-// The list of changes is asked for when the tree has come to rest.
-const restMs = 500;
+/** What undo and redo would change; undefined while it is not known, when both can be used. */
+interface KnownReversible {
+  readonly known: Reversible | undefined;
+  /** Asks again, if the tree has changed since. */
+  readonly ask: () => void;
+}
 
-/** What undo and redo would change; undefined until it is known. */
-export function useReversible(): Reversible | undefined {
+/**
+ * Follows what undo and redo would change: asked when a chat is opened, and later only when somebody points at them, so
+ * that a message still costs one request.
+ */
+export function useReversible(): KnownReversible {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);
   const ready = useTree((state) => state.phase === 'ready');
-  const [known, setKnown] = useState<Reversible | undefined>(undefined);
+  const [answer, setAnswer] = useState<{ readonly version: number; readonly found: Reversible } | null>(null);
+  const asked = useRef(0);
+  const ask = useCallback(() => {
+    const { base } = session.state;
+    if (base === null || asked.current === base.tree.version) return;
+    const at = base.tree.version;
+    asked.current = at;
+    session.api.reversible(session.treeId).then(
+      (found) => setAnswer({ version: at, found }),
+      () => {
+        asked.current = 0;
+      },
+    );
+  }, [session]);
   useEffect(() => {
-    if (!ready || version === 0) return;
-    // Unknown until asked: both stay usable, and the server says if there is nothing.
-    setKnown(undefined);
-    let stale = false;
-    const timer = setTimeout(() => {
-      session.api.reversible(session.treeId).then(
-        (found) => {
-          if (!stale) setKnown(found);
-        },
-        () => undefined,
-      );
-    }, restMs);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [session, version, ready]);
-  return known;
+    if (ready) ask();
+  }, [ready, ask]);
+  return { known: answer?.version === version ? answer.found : undefined, ask };
 }
 
 function labelOf(which: 'undo' | 'redo', known: Reversible | undefined): string {
@@ -56,7 +61,7 @@ function describeAct({ steps, text }: ReversibleAct): string {
 }
 
 /** Undo and redo of the chat, each with what it would change; grey if there is nothing. */
-export function UndoButtons({ known }: { readonly known: Reversible | undefined }): ReactElement {
+export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {
@@ -68,6 +73,8 @@ export function UndoButtons({ known }: { readonly known: Reversible | undefined 
             icon={icon}
             label={`${labelOf(which, known)} (${shownChord(keys[0] ?? '')})`}
             disabled={known?.[which] === null}
+            onPointerEnter={ask}
+            onFocus={ask}
             onClick={() => void run()}
           />
         );
@@ -77,7 +84,7 @@ export function UndoButtons({ known }: { readonly known: Reversible | undefined 
 }
 
 /** The same in the menu, for phones. */
-export function UndoItems({ known }: { readonly known: Reversible | undefined }): ReactElement {
+export function UndoItems({ known }: Pick<KnownReversible, 'known'>): ReactElement {
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {

@@ -1,0 +1,18 @@
+/** Loads the fonts of the page: on a first visit after the first message, which does not wait for them. */
+import { readLocal, writeLocal } from './local-storage.ts';
+
+const name = 'fonts';
+
+/** Loads the fonts; until then, and offline, texts have the fonts of the system. */
+export function loadFonts(): void {
+  // The module system loads the file once.
+  import('../styles/fonts.css').then(
+    () => writeLocal(name, 'loaded'),
+    () => undefined,
+  );
+}
+
+/** Loads the fonts at once in a browser that has them in its cache. */
+export function loadKnownFonts(): void {
+  if (readLocal(name) !== null) loadFonts();
+}
