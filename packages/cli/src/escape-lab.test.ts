@@ -209,6 +209,10 @@ describe('the escape lab', () => {
         ['proxy', '--', `no-such-program-${escape}[2J`],
         ['proxy', '--port', nasty],
       ],
+      regroup: [
+        ['regroup', nasty],
+        ['regroup', nasty, '--preview'],
+      ],
       rename: [
         ['rename', tree, nasty.slice(0, 200)],
         ['rename', nasty, 'x'],
