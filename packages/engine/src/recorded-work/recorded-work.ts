@@ -214,6 +214,8 @@ interface TreeWork {
   readonly figures: WorkFigures;
   readonly recent: WorkFigures;
   readonly model: string | null;
+  /** The creation number of the reply that named the model. */
+  readonly modelSeq: number;
   readonly lastAt: number;
 }
 
@@ -221,7 +223,7 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
   const replies = (await store.read(row.id, () => readTopology(row.id)))
     .filter(({ role }) => role === 'assistant')
     .map(({ id }) => id);
-  let work: TreeWork = { figures: noWork, recent: noWork, model: null, lastAt: row.createdAt };
+  let work: TreeWork = { figures: noWork, recent: noWork, model: null, modelSeq: -1, lastAt: row.createdAt };
   for (let from = 0; from < replies.length; from += nodesAtOnce) {
     const ids: readonly NodeId[] = replies.slice(from, from + nodesAtOnce);
     for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = withReply(work, node, since);
@@ -248,10 +250,12 @@ function withReply(work: TreeWork, node: Node, since: number): TreeWork {
   };
   const endedAt = startedAt + totalMs;
   const model = getText(source, 'model_name') ?? null;
+  // By creation, not by time: two calls may end in one millisecond, and clocks go back.
+  const isNewest = model !== null && node.seq > work.modelSeq;
   return {
     figures: addFigures(work.figures, one),
     recent: startedAt >= since ? addFigures(work.recent, one) : work.recent,
-    model: endedAt >= work.lastAt || work.model === null ? (model ?? work.model) : work.model,
+    ...(isNewest ? { model, modelSeq: node.seq } : { model: work.model, modelSeq: work.modelSeq }),
     lastAt: Math.max(work.lastAt, endedAt),
   };
 }

@@ -16,7 +16,7 @@ describe('coppice proxy', () => {
       `const ask = (messages) => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
-        body: JSON.stringify({ model: 'any', messages }),
+        body: JSON.stringify({ model: 'default', messages }),
       }).then((answer) => answer.json());
       const first = [{ role: 'user', content: 'What is a branch?' }];
       const { choices } = await ask(first);

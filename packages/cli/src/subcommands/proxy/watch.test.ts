@@ -27,7 +27,7 @@ describe('coppice proxy --watch', () => {
       fetch(`${of('OPENAI_BASE_URL')}/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ model: 'm-1', messages: [{ role: 'user', content: 'What is a branch?' }] }),
+        body: JSON.stringify({ model: 'guide', messages: [{ role: 'user', content: 'What is a branch?' }] }),
       });
     expect((await ask({})).status).toBe(401);
     for (const headers of [
@@ -38,13 +38,13 @@ describe('coppice proxy --watch', () => {
       await answer.text();
       expect(answer.status).toBe(200);
     }
-    const lines = () => said.split('\n').filter((line) => line.startsWith('m-1'));
+    const lines = () => said.split('\n').filter((line) => line.startsWith('guide'));
     await expect.poll(lines).toHaveLength(2);
-    expect(lines()[0]).toMatch(/^m-1 {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f]{8} [\da-f]{8} \+2$/);
+    expect(lines()[0]).toMatch(/^guide {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f]{8} [\da-f]{8} \+2$/);
     expect(lines()[1]).toMatch(/\+1$/);
     stop.abort();
     const ran = await running;
     expect(JSON.parse(ran.out)).toMatchObject({ project: 'w', trees: [{ nodes: 3 }] });
-    expect(said.slice(said.indexOf('m-1'))).not.toContain(of('OPENAI_API_KEY'));
+    expect(said.slice(said.indexOf('guide  200'))).not.toContain(of('OPENAI_API_KEY'));
   });
 });
