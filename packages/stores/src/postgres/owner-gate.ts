@@ -21,6 +21,9 @@ export const ownerGate: readonly string[] = [
     bucket TEXT NOT NULL
   )`,
   'ALTER TABLE feed_epoch ADD COLUMN divided BOOLEAN NOT NULL DEFAULT FALSE',
+  // Commits keep their position when their owner is moved, and another owner may have the same one there.
+  'DROP INDEX change_place',
+  'CREATE UNIQUE INDEX change_place ON change (owner, id)',
   `CREATE FUNCTION bucket_look(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
     BEGIN
       IF EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (whose, '')) THEN

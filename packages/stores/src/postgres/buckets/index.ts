@@ -16,9 +16,10 @@ import {
   requireBucket,
   setBucketState,
 } from './directory.ts';
-import { type MoveOptions, type MoveReport, moveOwner } from './move-owner.ts';
+import { moveOwner } from './move-owner.ts';
+import type { MoveOptions, MoveReport } from './move-report.ts';
 
-export type { MoveOptions, MoveProgress, MoveReport } from './move-owner.ts';
+export type { MoveOptions, MoveProgress, MoveReport } from './move-report.ts';
 
 /** A bucket with its figures. */
 export interface BucketSummary {

@@ -11,6 +11,7 @@ import { gateLocks } from '../owner-gate.ts';
 import { placesPerEpoch } from '../owner-places.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
+import type { MoveOptions, MoveReport } from './move-report.ts';
 import { type BucketConnection, connectBucket, copyRows, textsOf } from './row-copy.ts';
 
 /** The tables with the rows of a tree and the column with the tree's id, besides `tree` and `node` itself. */
@@ -44,27 +45,6 @@ const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
     (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
-
-/** The progress of a move. */
-export interface MoveProgress {
-  readonly trees: number;
-  readonly copied: number;
-}
-
-/** Options of a move. */
-export interface MoveOptions {
-  readonly onProgress?: (progress: MoveProgress) => void;
-}
-
-/** What a move did. */
-export interface MoveReport {
-  readonly owner: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly trees: number;
-  /** How long writes of the owner had to wait, in milliseconds. */
-  readonly lockedMs: number;
-}
 
 // Rounds of copying before the owner is locked; a very busy owner is locked with more to copy.
 const mostRounds = 8;
