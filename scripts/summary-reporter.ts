@@ -1,12 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { noTests, type RunReport, testName } from './summary.ts';
+import { stripVTControlCharacters } from 'node:util';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
+import { type Failure, noTests, type RunReport, testName } from './summary.ts';
 import { currentTier, type Tier } from './tiers.ts';
 import { repository } from './tools.ts';
 
 /** The environment variable with the path of the report, set by the caller. */
 export const reportVariable = 'COPPICE_TEST_REPORT';
+
+/** The most lines of an error that a report keeps. */
+const mostErrorLines = 12;
+
+interface ReportedError {
+  readonly message?: string;
+  readonly stack?: string;
+}
+
+/** The first lines of the errors of a test, without terminal colours, with the place in the sources where they came from. */
+function describeErrors(errors: readonly ReportedError[] | undefined): string {
+  const text = (errors ?? []).map((error) => error.stack ?? error.message ?? String(error)).join('\n');
+  return stripVTControlCharacters(text).split('\n').slice(0, mostErrorLines).join('\n');
+}
 
 /** Whether a test belongs to the other tier. */
 function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
@@ -18,16 +33,21 @@ function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
  * Counts a run. Everything that fails the run counts as failed: a file that cannot be loaded, or an uncaught error,
  * must not result in "0 failed". Tests of the other tier are not counted.
  */
-export function summarise(modules: readonly TestModule[], uncaught: number, tier: Tier | null): RunReport {
+export function summarise(
+  modules: readonly TestModule[],
+  uncaught: readonly ReportedError[],
+  tier: Tier | null,
+): RunReport {
   const counts = { ...noTests };
   const ran: string[] = [];
   const left: string[] = [];
   const retried: string[] = [];
+  const failures: Failure[] = [];
   for (const module of modules) {
     const file = relative(repository, module.moduleId);
     let failedHere = 0;
     for (const test of module.children.allTests()) {
-      const { state } = test.result();
+      const { state, errors } = test.result();
       const name = testName(file, test.fullName);
       if (state === 'skipped' && isOfOtherTier(test, tier)) {
         left.push(name);
@@ -35,23 +55,30 @@ export function summarise(modules: readonly TestModule[], uncaught: number, tier
       }
       ran.push(name);
       if (state === 'passed') counts.passed += 1;
-      else if (state === 'failed') failedHere += 1;
       // A test without a result was cut off; only one that was marked is skipped.
       else if (state === 'skipped') counts.skipped += 1;
-      else failedHere += 1;
+      else {
+        failedHere += 1;
+        failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
+      }
       if (state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0) retried.push(name);
     }
-    if (failedHere === 0 && !module.ok()) failedHere = 1;
+    if (failedHere === 0 && !module.ok()) {
+      failedHere = 1;
+      failures.push({ name: file, message: describeErrors(module.errors()) || 'The file could not be run.' });
+    }
     counts.failed += failedHere;
   }
-  counts.failed += uncaught;
-  return { ...counts, ran, left, retried };
+  counts.failed += uncaught.length;
+  for (const error of uncaught)
+    failures.push({ name: 'an error outside of any test', message: describeErrors([error]) });
+  return { ...counts, ran, left, retried, failures };
 }
 
 /** Writes the report of a run as JSON to the file named by {@link reportVariable}. */
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], uncaught: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], uncaught: readonly SerializedError[]): void {
     const path = process.env[reportVariable];
-    if (path !== undefined) writeFileSync(path, JSON.stringify(summarise(modules, uncaught.length, currentTier())));
+    if (path !== undefined) writeFileSync(path, JSON.stringify(summarise(modules, uncaught, currentTier())));
   }
 }

@@ -8,11 +8,18 @@ export interface Summary {
 /** A run without tests. */
 export const noTests: Summary = { passed: 0, failed: 0, skipped: 0 };
 
-/** The report of a run: its counts, the tests that ran, those of the other tier, and those that needed a retry. */
+/** A test that failed, with the first lines of its error. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The report of a run: its counts, the tests that ran, those of the other tier, what failed, and what needed a retry. */
 export interface RunReport extends Summary {
   readonly ran: readonly string[];
   readonly left: readonly string[];
   readonly retried: readonly string[];
+  readonly failures: readonly Failure[];
 }
 
 /** The largest number of retried tests; more fail the run. */
@@ -33,6 +40,17 @@ export function addSummaries(summaries: readonly Summary[]): Summary {
     }),
     noTests,
   );
+}
+
+/**
+ * Lines about the tests that failed; empty if there were none. They stand at the end of the output, because a record of
+ * a run often keeps nothing else.
+ */
+export function failureLines(failures: readonly Failure[]): readonly string[] {
+  return failures.flatMap(({ name, message }) => [
+    `Failed: ${name}`,
+    ...message.split('\n').map((line) => `  ${line}`),
+  ]);
 }
 
 /** Lines about tests that passed on their second attempt; empty if there were none. */

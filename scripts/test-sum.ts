@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRepository } from '../test/checks/workspace.ts';
-import { addSummaries, checkTiers, formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
+import {
+  addSummaries,
+  checkTiers,
+  failureLines,
+  formatSummary,
+  mostRetried,
+  type RunReport,
+  retryLines,
+} from './summary.ts';
 import { isOutside, isTest } from './tiers.ts';
 import { repository } from './tools.ts';
 
@@ -16,6 +24,7 @@ const found = checkTiers(...reports, files);
 for (const sentence of found) console.log(sentence);
 const retried = reports.flatMap((report) => report.retried);
 for (const line of retryLines(retried)) console.log(line);
+for (const line of reports.flatMap((report) => failureLines(report.failures))) console.log(line);
 const sum = addSummaries(reports);
 const failed = sum.failed + found.length;
 console.log(formatSummary({ ...sum, failed }));

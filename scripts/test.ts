@@ -2,7 +2,7 @@
 // counts on the last line.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
+import { failureLines, formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
 import { reportVariable } from './summary-reporter.ts';
 import { missingPrograms, tagsFilterOf, tiers, tierVariable } from './tiers.ts';
 import { exitOf, repository, startTool } from './tools.ts';
@@ -45,6 +45,7 @@ try {
 if (!isWhole) rmSync(report, { force: true });
 if (summary !== null) {
   for (const line of retryLines(summary.retried)) console.log(line);
+  for (const line of failureLines(summary.failures)) console.log(line);
   console.log(formatSummary(summary));
 }
 const tooManyRetries = (summary?.retried.length ?? 0) > mostRetried;

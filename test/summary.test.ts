@@ -64,6 +64,16 @@ describe('the last line of a test run', () => {
     });
     expect(ended.lines.at(-1)).toBe('2 passed, 4 failed, 1 skipped');
     expect(ended.code).not.toBe(0);
+    // A record of a run often keeps its end alone: what failed and why stands there.
+    const end = ended.lines.slice(ended.lines.findIndex((line) => line.startsWith('Failed: '))).join('\n');
+    expect(end.match(/^Failed: .*/gm)?.map((line) => line.replace(/^Failed: (?:\S*\/)?/, ''))).toEqual([
+      'a.test.ts > b',
+      'b.test.ts',
+      'd.test.ts',
+      'an error outside of any test',
+    ]);
+    for (const reason of ['expected 1 to be 2', './nothing.ts', 'no ground', 'left alone'])
+      expect(end).toContain(reason);
   });
 
   test('counts the tests of its own tier and no others', async () => {

@@ -14,7 +14,7 @@ import { isTypeScript, openRepository } from './checks/workspace.ts';
 const workspace = openRepository();
 
 function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
-  return { passed: ran.length, failed: 0, skipped: 0, ran, left, retried: [] };
+  return { passed: ran.length, failed: 0, skipped: 0, ran, left, retried: [], failures: [] };
 }
 
 describe('the tiers of the tests', () => {
