@@ -1,4 +1,5 @@
 /** A lock file that allows one process at a time to write to a folder; the file appears atomically. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -130,7 +131,9 @@ export class FolderLock {
     return onFile(path, () => {
       for (const name of namesInFolder(join(folder, 'locking')))
         if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
-      const made = bench.make([bytesOfFile(`${JSON.stringify(ourselves())}\n`)], 'lock', true);
+      // The token tells this attempt from other locks of the same process.
+      const text = `${JSON.stringify({ ...ourselves(), token: randomUUID() })}\n`;
+      const made = bench.make([bytesOfFile(text)], 'lock', true);
       try {
         for (;;) {
           try {
@@ -138,7 +141,11 @@ export class FolderLock {
             fileStep('lock', 'rename', () => linkOrCopy(made, path));
             return new FolderLock(path);
           } catch (error) {
-            if (systemCode(error) !== 'EEXIST') throw error;
+            if (systemCode(error) !== 'EEXIST') {
+              // It failed after the lock was in place: left there, it would lock out this process itself.
+              if (readTextFile(path) === text) rmSync(path, { force: true });
+              throw error;
+            }
           }
           const holder = FolderLock.#takeAway(path, bench);
           if (holder !== null) return holder;

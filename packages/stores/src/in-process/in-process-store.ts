@@ -176,9 +176,7 @@ export class InProcessStore implements Store {
   }
 
   async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
-    this.#state.alive();
-    await this.#state.follow(true);
-    return this.#state.find(this.owner, treeId)?.format ?? null;
+    return this.#state.formatOf(this.owner, treeId);
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {

@@ -235,6 +235,18 @@ export class TreeState {
     }
   }
 
+  /**
+   * Returns the format of an owner's tree, null if there is none. A loaded tree is brought up to date first, as for its
+   * reads: otherwise a migration whose failed write was persisted after all would show its version and the old format.
+   */
+  async formatOf(owner: string, treeId: TreeId): Promise<ConversationFormat | null> {
+    this.alive();
+    await this.follow(true);
+    const volume = this.find(owner, treeId);
+    if (volume !== undefined && volume.pages !== null) await this.#current(volume);
+    return volume?.format ?? null;
+  }
+
   /** Runs a read program on one snapshot of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
     this.alive();

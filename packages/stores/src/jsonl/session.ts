@@ -154,6 +154,9 @@ export class SessionState {
     if (last !== undefined) {
       this.#latest = last.tree;
       this.#loaded = null;
+      // The summary that closing leaves beside the file must not say the old format with the new version.
+      this.#sequence = last.sequence;
+      this.#format = last.format;
     }
     return landed;
   }

@@ -44,6 +44,20 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
     patience,
   );
 
+  test(
+    '[Q20] in a session folder also where a list becomes a tree or a file is made, and no lock of its own stays',
+    async () => {
+      const { figures } = await faultwalk({
+        site: sites.jsonl,
+        seed,
+        failures: ['eio'],
+        operations: ['migrate', 'import'],
+      });
+      expect(Number(figures['failures'])).toBeGreaterThan(10);
+    },
+    patience,
+  );
+
   test.each(['files', 'jsonl', 'postgres'] as const)(
     '[Q20] leaves the old state or the new one in %s',
     async (kind) => {
