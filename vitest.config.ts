@@ -51,9 +51,8 @@ export default defineConfig({
     ],
     tags: [
       { name: 'full', description: 'Runs in npm run test:full, not in npm test.' },
-      // What draws on a screen may be late on a busy machine. Second tries are listed, and more than three fail the run.
-      { name: 'browser', description: 'Drives a browser.', retry: 1 },
-      { name: 'terminal', description: 'Drives a pseudo-terminal.', retry: 1 },
+      { name: 'browser', description: 'Drives a browser.' },
+      { name: 'terminal', description: 'Drives a pseudo-terminal.' },
     ],
     // A run that collects nothing has tested nothing, and says so.
     passWithNoTests: false,

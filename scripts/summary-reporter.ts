@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
-import { type Failure, noTests, type RunReport, testName } from './summary.ts';
+import { type Failure, type FileReport, type RunReport, testName } from './summary.ts';
 import { currentTier, type Tier } from './tiers.ts';
 import { repository } from './tools.ts';
 
@@ -29,56 +29,44 @@ function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
   return (tier === 'daily' && isFull) || (tier === 'full' && !isFull);
 }
 
-/**
- * Counts a run. Everything that fails the run counts as failed: a file that cannot be loaded, or an uncaught error,
- * must not result in "0 failed". Tests of the other tier are not counted.
- */
-export function summarise(
-  modules: readonly TestModule[],
-  uncaught: readonly ReportedError[],
-  tier: Tier | null,
-): RunReport {
-  const counts = { ...noTests };
+/** Counts the tests of a file. A file that cannot be loaded counts as failed. Tests of the other tier are not counted. */
+function reportFile(module: TestModule, tier: Tier | null): FileReport {
+  const file = relative(repository, module.moduleId);
+  const counts = { passed: 0, skipped: 0 };
   const ran: string[] = [];
   const left: string[] = [];
-  const retried: string[] = [];
   const failures: Failure[] = [];
-  for (const module of modules) {
-    const file = relative(repository, module.moduleId);
-    let failedHere = 0;
-    for (const test of module.children.allTests()) {
-      const { state, errors } = test.result();
-      const name = testName(file, test.fullName);
-      if (state === 'skipped' && isOfOtherTier(test, tier)) {
-        left.push(name);
-        continue;
-      }
-      ran.push(name);
-      if (state === 'passed') counts.passed += 1;
-      // A test without a result was cut off; only one that was marked is skipped.
-      else if (state === 'skipped') counts.skipped += 1;
-      else {
-        failedHere += 1;
-        failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
-      }
-      if (state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0) retried.push(name);
+  for (const test of module.children.allTests()) {
+    const { state, errors } = test.result();
+    const name = testName(file, test.fullName);
+    if (state === 'skipped' && isOfOtherTier(test, tier)) {
+      left.push(name);
+      continue;
     }
-    if (failedHere === 0 && !module.ok()) {
-      failedHere = 1;
-      failures.push({ name: file, message: describeErrors(module.errors()) || 'The file could not be run.' });
-    }
-    counts.failed += failedHere;
+    ran.push(name);
+    if (state === 'passed') counts.passed += 1;
+    // A test without a result was cut off; only one that was marked is skipped.
+    else if (state === 'skipped') counts.skipped += 1;
+    else failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
   }
-  counts.failed += uncaught.length;
-  for (const error of uncaught)
-    failures.push({ name: 'an error outside of any test', message: describeErrors([error]) });
-  return { ...counts, ran, left, retried, failures };
+  if (failures.length === 0 && !module.ok())
+    failures.push({ name: file, message: describeErrors(module.errors()) || 'The file could not be run.' });
+  return { file, ...counts, failed: failures.length, ran, left, failures };
+}
+
+/** Reports a run. Everything that fails the run counts as failed: an uncaught error must not result in "0 failed". */
+function reportRun(modules: readonly TestModule[], uncaught: readonly ReportedError[], tier: Tier | null): RunReport {
+  return {
+    files: modules.map((module) => reportFile(module, tier)),
+    uncaught: uncaught.map((error) => ({ name: 'an error outside of any test', message: describeErrors([error]) })),
+    retried: [],
+  };
 }
 
 /** Writes the report of a run as JSON to the file named by {@link reportVariable}. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], uncaught: readonly SerializedError[]): void {
     const path = process.env[reportVariable];
-    if (path !== undefined) writeFileSync(path, JSON.stringify(summarise(modules, uncaught, currentTier())));
+    if (path !== undefined) writeFileSync(path, JSON.stringify(reportRun(modules, uncaught, currentTier())));
   }
 }

@@ -14,15 +14,22 @@ export interface Failure {
   readonly message: string;
 }
 
-/** The report of a run: its counts, the tests that ran, those of the other tier, what failed, and what needed a retry. */
-export interface RunReport extends Summary {
+/** The report of one test file: its counts, the tests that ran, those of the other tier, and what failed. */
+export interface FileReport extends Summary {
+  readonly file: string;
   readonly ran: readonly string[];
   readonly left: readonly string[];
-  readonly retried: readonly string[];
   readonly failures: readonly Failure[];
 }
 
-/** The largest number of retried tests; more fail the run. */
+/** The report of a run: its files, errors outside of any test, and failures of tests that passed on a second try. */
+export interface RunReport {
+  readonly files: readonly FileReport[];
+  readonly uncaught: readonly Failure[];
+  readonly retried: readonly Failure[];
+}
+
+/** The largest number of tests that may need a second try; more fail the run. */
 export const mostRetried = 3;
 
 /** The last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
@@ -30,7 +37,13 @@ export function formatSummary(summary: Summary): string {
   return `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`;
 }
 
-/** Adds up the counts of several runs. */
+/** The counts of a run. Errors outside of any test count as failed. */
+export function summaryOf({ files, uncaught }: RunReport): Summary {
+  const sum = addSummaries(files);
+  return { ...sum, failed: sum.failed + uncaught.length };
+}
+
+/** Adds up the counts of several runs or files. */
 export function addSummaries(summaries: readonly Summary[]): Summary {
   return summaries.reduce(
     (sum, one) => ({
@@ -42,22 +55,53 @@ export function addSummaries(summaries: readonly Summary[]): Summary {
   );
 }
 
-/**
- * Lines about the tests that failed; empty if there were none. They stand at the end of the output, because a record of
- * a run often keeps nothing else.
- */
-export function failureLines(failures: readonly Failure[]): readonly string[] {
-  return failures.flatMap(({ name, message }) => [
-    `Failed: ${name}`,
-    ...message.split('\n').map((line) => `  ${line}`),
-  ]);
+/** Everything that failed in a run. */
+export function failuresOf({ files, uncaught }: RunReport): readonly Failure[] {
+  return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 
-/** Lines about tests that passed on their second attempt; empty if there were none. */
-export function retryLines(retried: readonly string[]): readonly string[] {
-  if (retried.length === 0) return [];
+/**
+ * The files to run once more: those with a failure, if there are few. Many failures, or an error that belongs to no
+ * test, have a cause that a second try would not change.
+ */
+export function filesToRetry(report: RunReport): readonly string[] {
+  if (report.uncaught.length > 0 || failuresOf(report).length > mostRetried) return [];
+  return report.files.filter((each) => each.failures.length > 0).map((each) => each.file);
+}
+
+/** A run in which some files were run a second time: their second results count, and their first failures are listed. */
+export function applySecondTry(first: RunReport, second: RunReport): RunReport {
+  const again = new Map(second.files.map((each) => [each.file, each]));
+  const files = first.files.map((each) => again.get(each.file) ?? each);
+  const failedAgain = new Set(failuresOf(second).map((each) => each.name));
+  const passedNow = first.files
+    .filter((each) => again.has(each.file))
+    .flatMap((each) => each.failures.filter(({ name }) => !failedAgain.has(name)));
+  return { files, uncaught: [...first.uncaught, ...second.uncaught], retried: [...first.retried, ...passedNow] };
+}
+
+function describeFailures(failures: readonly Failure[], heading: (name: string) => string): readonly string[] {
+  return failures.flatMap(({ name, message }) => [heading(name), ...message.split('\n').map((line) => `    ${line}`)]);
+}
+
+/**
+ * Lines about what failed and what passed on a second try; empty if there is neither. They stand at the end of the
+ * output, because a record of a run often keeps nothing else.
+ */
+export function failureLines(reports: readonly RunReport[]): readonly string[] {
+  const retried = reports.flatMap((report) => report.retried);
   const verdict = retried.length > mostRetried ? `; more than ${mostRetried} fail the run` : '';
-  return [`Passed on the second try (${retried.length}${verdict}):`, ...retried.map((name) => `  ${name}`)];
+  return [
+    ...(retried.length > 0 ? [`Passed on the second try (${retried.length}${verdict}):`] : []),
+    ...describeFailures(retried, (name) => `  ${name}`),
+    ...describeFailures(reports.flatMap(failuresOf), (name) => `Failed: ${name}`),
+  ];
+}
+
+/** Whether a run, or several together, count as passed. */
+export function hasPassed(reports: readonly RunReport[]): boolean {
+  const retried = reports.flatMap((report) => report.retried);
+  return addSummaries(reports.map(summaryOf)).failed === 0 && retried.length <= mostRetried;
 }
 
 /**
@@ -66,8 +110,8 @@ export function retryLines(retried: readonly string[]): readonly string[] {
  */
 export function checkTiers(daily: RunReport, full: RunReport, files: readonly string[]): string[] {
   const found: string[] = [];
-  const ran = [countNames(daily.ran), countNames(full.ran)] as const;
-  const left = [countNames(daily.left), countNames(full.left)] as const;
+  const ran = [countNames(daily, 'ran'), countNames(full, 'ran')] as const;
+  const left = [countNames(daily, 'left'), countNames(full, 'left')] as const;
   for (const [mine, other, name] of [
     [left[0], ran[1], 'test:full'],
     [left[1], ran[0], 'npm test'],
@@ -77,7 +121,7 @@ export function checkTiers(daily: RunReport, full: RunReport, files: readonly st
   for (const [test, count] of ran[0])
     if (ran[1].has(test) && left[0].get(test) !== ran[1].get(test))
       found.push(`Both tiers ran ${test} (${count} times).`);
-  const seen = new Set([...daily.ran, ...full.ran].map(fileOf));
+  const seen = new Set([...daily.files, ...full.files].filter((each) => each.ran.length > 0).map((each) => each.file));
   for (const file of files) if (!seen.has(file)) found.push(`No tier ran a test of ${file}.`);
   return found;
 }
@@ -87,12 +131,8 @@ export function testName(file: string, fullName: string): string {
   return `${file} > ${fullName}`;
 }
 
-function fileOf(name: string): string {
-  return name.slice(0, name.indexOf(' > '));
-}
-
-function countNames(names: readonly string[]): Map<string, number> {
+function countNames(report: RunReport, which: 'ran' | 'left'): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const file of report.files) for (const name of file[which]) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }

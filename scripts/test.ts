@@ -1,8 +1,16 @@
 // npm test, npm run test:full, npm run test:outside: runs Vitest on one tier (the first argument), and prints the
-// counts on the last line.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+// counts on the last line. With CI=true a few files that failed are run a second time.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { failureLines, formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
+import {
+  applySecondTry,
+  failureLines,
+  filesToRetry,
+  formatSummary,
+  hasPassed,
+  type RunReport,
+  summaryOf,
+} from './summary.ts';
 import { reportVariable } from './summary-reporter.ts';
 import { missingPrograms, tagsFilterOf, tiers, tierVariable } from './tiers.ts';
 import { exitOf, repository, startTool } from './tools.ts';
@@ -14,39 +22,58 @@ const folder = join(repository, '.tmp', 'tests');
 mkdirSync(folder, { recursive: true });
 // A partial run, or one of other test files, does not count as a run of the tier.
 const isWhole = given.length === 0;
-const report = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
-rmSync(report, { force: true });
+const reportPath = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
 if (tier === 'outside') for (const sentence of missingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
 
-const runner = startTool(
-  'vitest',
-  [
-    'run',
-    ...reporters,
-    `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`,
-    ...(tier === 'outside' ? ['--passWithNoTests'] : []),
-    ...tagsFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
-    ...given,
-  ],
-  { stdio: 'inherit', env: { ...process.env, [reportVariable]: report, [tierVariable]: tier } },
-);
-// Signals are passed on to the test runner, so that it does not outlive this process.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
+/** Runs Vitest once. The report is null if the runner ended before it wrote one. */
+async function runOnce(
+  words: readonly string[],
+): Promise<{ readonly code: number; readonly report: RunReport | null }> {
+  rmSync(reportPath, { force: true });
+  const runner = startTool(
+    'vitest',
+    [
+      'run',
+      ...reporters,
+      `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`,
+      ...(tier === 'outside' ? ['--passWithNoTests'] : []),
+      ...tagsFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
+      ...words,
+    ],
+    { stdio: 'inherit', env: { ...process.env, [reportVariable]: reportPath, [tierVariable]: tier } },
+  );
+  // Signals are passed on to the test runner, so that it does not outlive this process.
+  const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(
+    (signal) => [signal, () => runner.kill(signal)] as const,
+  );
+  for (const [signal, stop] of stops) process.on(signal, stop);
+  const code = await exitOf(runner);
+  for (const [signal, stop] of stops) process.off(signal, stop);
+  try {
+    return { code, report: JSON.parse(readFileSync(reportPath, 'utf8')) };
+  } catch {
+    return { code, report: null };
+  }
+}
 
-const code = await exitOf(runner);
-let summary: RunReport | null = null;
-try {
-  summary = JSON.parse(readFileSync(report, 'utf8'));
-} catch {
-  console.error('The test runner ended without a report: nothing can be said about the tests.');
+let { code, report } = await runOnce(given);
+const again = report !== null && process.env['CI'] === 'true' ? filesToRetry(report) : [];
+if (report !== null && again.length > 0) {
+  console.log(`\nA second try, with nothing beside it: ${again.join(', ')}`);
+  const second = await runOnce([...given, ...again.map((file) => join(repository, file)), '--maxWorkers=1']);
+  if (second.report !== null) {
+    report = applySecondTry(report, second.report);
+    code = second.code;
+  }
 }
-if (!isWhole) rmSync(report, { force: true });
-if (summary !== null) {
-  for (const line of retryLines(summary.retried)) console.log(line);
-  for (const line of failureLines(summary.failures)) console.log(line);
-  console.log(formatSummary(summary));
+
+if (report === null) console.error('The test runner ended without a report: nothing can be said about the tests.');
+else {
+  writeFileSync(reportPath, JSON.stringify(report));
+  for (const line of failureLines([report])) console.log(line);
+  console.log(formatSummary(summaryOf(report)));
 }
-const tooManyRetries = (summary?.retried.length ?? 0) > mostRetried;
-process.exitCode = summary === null || tooManyRetries ? code || 1 : code;
+if (!isWhole) rmSync(reportPath, { force: true });
+process.exitCode = report === null || !hasPassed([report]) ? code || 1 : code;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addSummaries, checkTiers, type RunReport } from '../scripts/summary.ts';
+import { addSummaries, checkTiers, type RunReport, summaryOf } from '../scripts/summary.ts';
 import {
   hasFullTests,
   isLoadedBy,
@@ -14,7 +14,13 @@ import { isTypeScript, openRepository } from './checks/workspace.ts';
 const workspace = openRepository();
 
 function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
-  return { passed: ran.length, failed: 0, skipped: 0, ran, left, retried: [], failures: [] };
+  const fileOf = (name: string) => name.slice(0, name.indexOf(' > '));
+  const files = [...new Set([...ran, ...left].map(fileOf))].map((file) => {
+    const isOfFile = (name: string) => fileOf(name) === file;
+    const counts = { passed: ran.filter(isOfFile).length, failed: 0, skipped: 0 };
+    return { file, ...counts, ran: ran.filter(isOfFile), left: left.filter(isOfFile), failures: [] };
+  });
+  return { files, uncaught: [], retried: [] };
 }
 
 describe('the tiers of the tests', () => {
@@ -62,9 +68,16 @@ describe('the check of two test runs', () => {
     ]);
   });
 
-  test('adds up the counts', () => {
-    const runs = [reportOf(['a'], []), { ...reportOf(['b', 'c'], []), failed: 1 }];
-    expect(addSummaries(runs)).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  test('adds up the counts, with errors outside of any test', () => {
+    const late = {
+      ...reportOf(['b.test.ts > b', 'b.test.ts > c'], []),
+      uncaught: [{ name: 'an error', message: 'late' }],
+    };
+    expect(addSummaries([reportOf(['a.test.ts > a'], []), late].map(summaryOf))).toEqual({
+      passed: 3,
+      failed: 1,
+      skipped: 0,
+    });
   });
 });
 
