@@ -29,6 +29,11 @@ function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
   return (tier === 'daily' && isFull) || (tier === 'full' && !isFull);
 }
 
+/** Whether a test drives a browser or a pseudo-terminal. */
+function drawsOnScreen(test: TestCase): boolean {
+  return test.tags.includes('browser') || test.tags.includes('terminal');
+}
+
 /** Counts the tests of a file. A file that cannot be loaded counts as failed. Tests of the other tier are not counted. */
 function reportFile(module: TestModule, tier: Tier | null): FileReport {
   const file = relative(repository, module.moduleId);
@@ -36,6 +41,7 @@ function reportFile(module: TestModule, tier: Tier | null): FileReport {
   const ran: string[] = [];
   const left: string[] = [];
   const failures: Failure[] = [];
+  let mayRetry = true;
   for (const test of module.children.allTests()) {
     const { state, errors } = test.result();
     const name = testName(file, test.fullName);
@@ -47,11 +53,16 @@ function reportFile(module: TestModule, tier: Tier | null): FileReport {
     if (state === 'passed') counts.passed += 1;
     // A test without a result was cut off; only one that was marked is skipped.
     else if (state === 'skipped') counts.skipped += 1;
-    else failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
+    else {
+      failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
+      mayRetry &&= drawsOnScreen(test);
+    }
   }
-  if (failures.length === 0 && !module.ok())
+  if (failures.length === 0 && !module.ok()) {
     failures.push({ name: file, message: describeErrors(module.errors()) || 'The file could not be run.' });
-  return { file, ...counts, failed: failures.length, ran, left, failures };
+    mayRetry = [...module.children.allTests()].some(drawsOnScreen);
+  }
+  return { file, mayRetry, ...counts, failed: failures.length, ran, left, failures };
 }
 
 /** Reports a run. Everything that fails the run counts as failed: an uncaught error must not result in "0 failed". */

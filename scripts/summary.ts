@@ -14,9 +14,13 @@ export interface Failure {
   readonly message: string;
 }
 
-/** The report of one test file: its counts, the tests that ran, those of the other tier, and what failed. */
+/**
+ * The report of one test file: its counts, the tests that ran, those of the other tier, and what failed. Its failures
+ * may be tried again if all are of tests that draw on a screen, which may be late on a busy machine.
+ */
 export interface FileReport extends Summary {
   readonly file: string;
+  readonly mayRetry: boolean;
   readonly ran: readonly string[];
   readonly left: readonly string[];
   readonly failures: readonly Failure[];
@@ -61,12 +65,13 @@ export function failuresOf({ files, uncaught }: RunReport): readonly Failure[] {
 }
 
 /**
- * The files to run once more: those with a failure, if there are few. Many failures, or an error that belongs to no
- * test, have a cause that a second try would not change.
+ * The files to run once more: those with failures that may be tried again, if there are few and no others. Otherwise the
+ * run has failed whatever a second try says.
  */
 export function filesToRetry(report: RunReport): readonly string[] {
+  const failed = report.files.filter((each) => each.failures.length > 0);
   if (report.uncaught.length > 0 || failuresOf(report).length > mostRetried) return [];
-  return report.files.filter((each) => each.failures.length > 0).map((each) => each.file);
+  return failed.every((each) => each.mayRetry) ? failed.map((each) => each.file) : [];
 }
 
 /** A run in which some files were run a second time: their second results count, and their first failures are listed. */

@@ -1,5 +1,5 @@
 // npm test, npm run test:full, npm run test:outside: runs Vitest on one tier (the first argument), and prints the
-// counts on the last line. With CI=true a few files that failed are run a second time.
+// counts on the last line. With CI=true a few browser or terminal tests that failed are tried a second time.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

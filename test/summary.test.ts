@@ -16,7 +16,7 @@ interface Ended {
 }
 
 let runs = 0;
-const tags = [{ name: 'full' }];
+const tags = [{ name: 'full' }, { name: 'browser' }, { name: 'terminal' }];
 const settings = { include: ['*.test.ts'], pool: 'forks', tags };
 
 /** Runs `npm test` on temporary test files. */
@@ -92,8 +92,8 @@ describe('the last line of a test run', () => {
   });
 
   // Fails where no file of its name exists yet, and makes it: in a second process it passes.
-  const failingOnce = (name: string) =>
-    `test('${name}', () => { const mark = import.meta.dirname + '/${name}'; if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('late ${name}'); } });`;
+  const failingOnce = (name: string, tag = 'browser') =>
+    `test('${name}', { tags: ['${tag}'] }, () => { const mark = import.meta.dirname + '/${name}'; if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('late ${name}'); } });`;
   const withFiles = `${header}import { existsSync, writeFileSync } from 'node:fs';\n`;
   const namesOf = (lines: readonly string[]) =>
     lines.filter((line) => line.includes('.test.ts > ')).map((line) => line.replace(/^(Failed:)?.*> /, '$1'));
@@ -102,8 +102,8 @@ describe('the last line of a test run', () => {
     tags: ['full'],
   }, async () => {
     const files = {
-      'a.test.ts': withFiles + ['a', 'b'].map(failingOnce).join('\n'),
-      'b.test.ts': withFiles + failingOnce('c'),
+      'a.test.ts': withFiles + ['a', 'b'].map((name) => failingOnce(name)).join('\n'),
+      'b.test.ts': withFiles + failingOnce('c', 'terminal'),
       'c.test.ts': `${header}test('d', () => {});`,
     };
     const ended = await runTestsInCi(files);
@@ -119,7 +119,7 @@ describe('the last line of a test run', () => {
   test('counts what fails on the second try too, and with more than three failures there is none', {
     tags: ['full'],
   }, async () => {
-    const failing = `test('always', () => { throw new Error('wrong'); });`;
+    const failing = `test('always', { tags: ['browser'] }, () => { throw new Error('wrong'); });`;
     const twice = await runTestsInCi({ 'a.test.ts': withFiles + failing + failingOnce('a') });
     expect(twice.lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
     expect(namesOf(twice.lines.slice(twice.lines.indexOf('Passed on the second try (1):')))).toEqual([
@@ -127,9 +127,15 @@ describe('the last line of a test run', () => {
       'Failed:always',
     ]);
     expect(twice.code).toBe(1);
-    const many = await runTestsInCi({ 'a.test.ts': withFiles + ['a', 'b', 'c', 'd'].map(failingOnce).join('\n') });
+    const many = await runTestsInCi({
+      'a.test.ts': withFiles + ['a', 'b', 'c', 'd'].map((name) => failingOnce(name)).join('\n'),
+    });
     expect(many.lines.at(-1)).toBe('0 passed, 4 failed, 0 skipped');
     expect(many.code).toBe(1);
+    // A test that draws on no screen has no reason to be late.
+    const other = `test('late', () => { throw new Error('wrong'); });`;
+    const mixed = await runTestsInCi({ 'a.test.ts': withFiles + failingOnce('a'), 'b.test.ts': header + other });
+    expect(mixed.lines.at(-1)).toBe('0 passed, 2 failed, 0 skipped');
   });
 
   test('is there for a run without a test, which fails', async () => {

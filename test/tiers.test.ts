@@ -18,7 +18,7 @@ function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
   const files = [...new Set([...ran, ...left].map(fileOf))].map((file) => {
     const isOfFile = (name: string) => fileOf(name) === file;
     const counts = { passed: ran.filter(isOfFile).length, failed: 0, skipped: 0 };
-    return { file, ...counts, ran: ran.filter(isOfFile), left: left.filter(isOfFile), failures: [] };
+    return { file, mayRetry: true, ...counts, ran: ran.filter(isOfFile), left: left.filter(isOfFile), failures: [] };
   });
   return { files, uncaught: [], retried: [] };
 }
