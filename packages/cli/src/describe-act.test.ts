@@ -28,6 +28,6 @@ test('[O15] a move of the pointer alone, an edit in place and a new tree are tol
     'changed 1 message',
   );
   expect(describeAct({ commits: [commit(1, one, { insert: 1, attributes: 1 })], newest: commit(1, one, {}) })).toBe(
-    'created the conversation',
+    'created the chat',
   );
 });

@@ -28,7 +28,7 @@ const phrases: readonly (readonly [step: string, phrase: (count: number) => stri
   ['replace', (count) => `changed ${countNoun(count, 'message')}`],
   ['bookmark', (count) => (count === 1 ? 'changed a bookmark' : `changed ${count} bookmarks`)],
   ['annotate', (count) => (count === 1 ? 'changed a title, tag or note' : `changed ${count} titles, tags or notes`)],
-  ['attributes', () => 'changed the title or settings of the conversation'],
+  ['attributes', () => 'changed the title or settings of the chat'],
 ];
 
 /** What an act did, for example `added 2 messages, moved 1 message`. */
@@ -42,7 +42,7 @@ export function describeAct({ commits, newest }: ActSummary): string {
   const inserted = counts.get('insert') ?? 0;
   // A reply is inserted and then filled: that counts as one message, not also as a change.
   if (inserted > 0) counts.set('replace', Math.max(0, (counts.get('replace') ?? 0) - inserted));
-  const done = creates ? ['created the conversation'] : [];
+  const done = creates ? ['created the chat'] : [];
   for (const [step, phrase] of phrases) {
     const count = counts.get(step) ?? 0;
     if (count > 0 && !(creates && step === 'attributes')) done.push(phrase(count));

@@ -76,7 +76,9 @@ it('[O73] what fails, cannot be loaded or could be somebody else’s is named an
     expect.stringMatching(/^The hook 2-none\.mjs was not loaded: .* has no default export with hooks/),
     expect.stringMatching(/^The hook 3-link\.mjs was not loaded: .* is not in a folder that you trust/),
     'The hook 5-fails.mjs failed after append: failed later',
-    expect.stringMatching(/^The hook 6-entries\.js failed after append: The conversation .* is not in a session file/),
+    expect.stringMatching(
+      /^The hook 6-entries\.js failed after append: The chat .* is not in a session file, so hooks/,
+    ),
   ]);
   const { findings } = await fixture.json(['doctor']);
   expect(findings).toContainEqual(expect.objectContaining({ what: 'hooks', state: 'note' }));

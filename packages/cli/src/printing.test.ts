@@ -104,7 +104,7 @@ describe('lists on a terminal', () => {
       const reported = makeCliFixture({ stdout, stderr, env: { NO_COLOR: '1' }, home: fixture.home });
       written = [];
       stdout.columns = columns;
-      await reported.run(['show', 'last', 'no such node among all the messages of this conversation']);
+      await reported.run(['show', 'last', 'no such node among all the messages of this chat']);
       await reported.run(['ls', '--help']);
       await reported.run(['doctor', '--store', 'memory:']);
       reported.close();

@@ -25,6 +25,15 @@ describe('a line', () => {
     }
   });
 
+  it('[O4] help calls things chat and message, and the list has one line for each subcommand', async () => {
+    const { out } = await fixture.run(['--help']);
+    for (const { name, summary } of subcommands) expect(out).toContain(`  ${name.padEnd(14)}  ${summary}\n`);
+    for (const { name } of subcommands) {
+      const help = (await fixture.run([name, '--help'])).out.replaceAll(/conversations\.zip|node agent\.mjs/g, '');
+      expect(help).not.toMatch(/\bconversations?\b|\bnodes?\b/i);
+    }
+  });
+
   it('[O4] help of a word that is no subcommand says which was meant', async () => {
     expect((await fixture.run(['help', 'tree'])).out).toContain('coppice tree last');
     expect(await fixture.run(['help', 'tre'])).toMatchObject({
@@ -53,19 +62,17 @@ describe('a line', () => {
     const on = ['--store', store];
     const refusal = async (...words: string[]) => (await fixture.run([...words, ...on])).err;
     await fixture.run(['append', '--new', 'Oak', ...on]);
-    expect(await refusal('show', 'elm')).toBe(
-      `No conversation matches "elm". List them with coppice ls --store ${store}.\n`,
-    );
+    expect(await refusal('show', 'elm')).toBe(`No chat matches "elm". List them with coppice ls --store ${store}.\n`);
     expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
     expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree>.`);
     expect((await fixture.run(['show', 'last'])).err).toBe(
-      'No conversation matches "last": there are none yet. Start one with coppice append --new.\n',
+      'No chat matches "last": there are none yet. Start one with coppice append --new.\n',
     );
     await fixture.run(['rm', 'last', ...on]);
     expect(await refusal('show')).toBe(
-      `No conversation matches "last": every conversation is in the trash. List them with coppice trash --store ${store}.\n`,
+      `No chat matches "last": every chat is in the trash. List them with coppice trash --store ${store}.\n`,
     );
-    expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('No conversation matches "elm".\n');
+    expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('No chat matches "elm".\n');
   });
 
   it('[O5] a text whose pipe is stopped is not taken for the whole', async () => {
@@ -105,7 +112,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O74] options that begin with no- are heard', async () => {
+  it('[O74] an option that begins with no- reaches its command', async () => {
     const reported: boolean[] = [];
     const member = defineSubcommand({
       name: 'flags',
@@ -147,13 +154,11 @@ describe('a line', () => {
     expect(JSON.parse((await fixture.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
   });
 
-  it('[O5] a text that begins with a dash goes behind --, and is a text there', async () => {
+  it('[O5] a text that begins with a dash can be passed after --', async () => {
     await fixture.grow('One');
-    expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('put it after --');
+    expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('put -- before it');
     expect(await fixture.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
-    expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain(
-      'No conversation matches "nothing".',
-    );
+    expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain('No chat matches "nothing".');
     expect((await fixture.run(['shwo'])).err).toContain(
       "Unknown command 'shwo'; did you mean show? See coppice --help.",
     );

@@ -152,10 +152,14 @@ export function programOf(members: readonly Subcommand[], host: ProcessHost, run
     .description('Chat with language models and keep every branch as a tree.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help, also for a command')
-    .helpCommand('help [command]', 'show help for a command')
+    .addHelpCommand(new Command('help').argument('[command]').summary('show help for a command').helpGroup('Manage:'))
     .showSuggestionAfterError(true)
     // For a terminal, help wraps at any width; piped output stays searchable by line.
-    .configureHelp({ minWidthToWrap: host.stdout.isTTY === true ? 16 : 40 })
+    .configureHelp({
+      minWidthToWrap: host.stdout.isTTY === true ? 16 : 40,
+      subcommandTerm: (command) => command.name(),
+    })
+    .addHelpText('after', gettingStartedHelp)
     .enablePositionalOptions(false);
   const quiet = (command: Command) =>
     command.exitOverride().configureOutput({
@@ -187,10 +191,20 @@ export function programOf(members: readonly Subcommand[], host: ProcessHost, run
   return program;
 }
 
+/** The end of `coppice --help`: what most people want first. */
+const gettingStartedHelp = `
+Get started:
+  coppice                 start the server and open the page
+  coppice chat            chat in the terminal
+  coppice import --found  import your chats from other programs
+  coppice doctor          check your setup
+
+Run coppice <command> --help for the options and examples of a command.`;
+
 /** How messages are named, in the help of the commands that take one. */
 const namingHelp = `
 Name a message by its id or a part of it, by its bookmark, or by its place:
-@ is where you are, @~2 is two messages above, root is the beginning.`;
+@ is the active message, @~2 the one two above it, root the beginning.`;
 
 function namesMessages(member: Subcommand): boolean {
   return [...(member.arguments ?? []), ...(member.options ?? [])].some(({ completes }) => completes === 'node');
@@ -212,9 +226,10 @@ function usageText(error: CommanderError, words: readonly string[], members: rea
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
   const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
-  const text =
-    error.code === 'commander.unknownOption' ? ' If it is a text that begins with a dash, put it after --.' : '';
-  return `${usageSentence(said).replace(/([.?])\.$/, '$1')}${text} See ${help}.`;
+  const hint =
+    error.code === 'commander.unknownOption' ? ' To pass a text that begins with a dash, put -- before it.' : '';
+  const sentence = usageSentence(said.replace(/^option '(.*)' argument missing$/, "option '$1' needs a value"));
+  return `${sentence.replace(/([.?])\.$/, '$1')}${hint} See ${help}.`;
 }
 
 function globalsOf(

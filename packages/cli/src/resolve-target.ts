@@ -32,7 +32,7 @@ function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: str
   return new AppError({
     code: what === 'tree' ? 'tree/unknown-tree' : 'tree/unknown-node',
     kind: 'not-found',
-    message: `No ${what === 'tree' ? 'conversation' : 'message'} matches ${JSON.stringify(word)}${why}.${next === null ? '' : ` ${does} ${next}.`}`,
+    message: `No ${what === 'tree' ? 'chat' : 'message'} matches ${JSON.stringify(word)}${why}.${next === null ? '' : ` ${does} ${next}.`}`,
   });
 }
 
@@ -40,7 +40,7 @@ function ambiguous(what: string, word: string, found: readonly string[], how = '
   return new AppError({
     code: 'cli/ambiguous',
     kind: 'invalid',
-    message: `${JSON.stringify(word)} matches ${found.length} ${what === 'tree' ? 'conversations' : 'messages'}: ${found.slice(0, 5).join(', ')}. ${how}`,
+    message: `${JSON.stringify(word)} matches ${found.length} ${what === 'tree' ? 'chats' : 'messages'}: ${found.slice(0, 5).join(', ')}. ${how}`,
     data: { found: found.slice(0, 20) },
   });
 }
@@ -57,7 +57,7 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
     if (newest === undefined) {
       const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
       throw trashed
-        ? notFound('tree', word, at, 'coppice trash', 'List them with', ': every conversation is in the trash')
+        ? notFound('tree', word, at, 'coppice trash', 'List them with', ': every chat is in the trash')
         : notFound('tree', word, at, 'coppice append --new', 'Start one with', ': there are none yet');
     }
     return newest;

@@ -15,7 +15,7 @@ type Reversal = 'undo' | 'redo';
 export async function reverse(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const force = given.flag('force');
-  const word = given.optional('tree');
+  const word = given.optional('chat');
   const named = word === undefined ? null : await findTree(at, word);
   const outcome: Outcome<ResultOf<Reversal>> =
     named === null

@@ -28,10 +28,10 @@ test('[B88] every code that a command reports has German words with the same val
   expect(Object.keys(unitsDe)).toEqual(Object.keys(phraseUnits));
 });
 
-test('[B88] what stands for an argument has a German name, as has what comes with the program', async () => {
+test('[B88] arguments and built-in names have German names', async () => {
   const words = builtInCommands.flatMap(({ usage }) => usage.match(/(?<=[<[])[a-z]+(?=…?[>\]])/g) ?? []);
   expect(Object.keys(argumentNamesDe).toSorted()).toEqual([...new Set(words)].toSorted());
-  expect(germanUsage('/probe <node> [--to <text…>] [--plain]')).toBe('/probe <Nachricht> [--to <Text…>] [--plain]');
+  expect(germanUsage('/probe <message> [--to <text…>] [--plain]')).toBe('/probe <Nachricht> [--to <Text…>] [--plain]');
   const server = await openTestServer();
   const tools = (await server.ask('GET', '/api/tools')).body.items;
   const said = tools.map((tool: { readonly description: string }) => tool.description);

@@ -1,5 +1,5 @@
 /**
- * A conversation in a terminal: the position in the tree, the running reply, and the possible actions. Independent of
+ * A chat in a terminal: the position in the tree, the running reply, and the possible actions. Independent of
  * the terminal, so that plain mode, interface and tests are thin.
  */
 import {
@@ -64,7 +64,7 @@ export class ChatSession {
     this.#state = emptyChatState(model, options.title ?? null);
   }
 
-  /** Opens a conversation where it was left, or a new one. */
+  /** Opens a chat where it was left, or a new one. */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { cliEngine, treeId: id } = options;
     const place = new ChatPlace(cliEngine);

@@ -15,21 +15,21 @@ export function readArguments(command: ArgumentReader, given: GivenArguments): A
   for (const [name, parameter] of Object.entries(command.parameters)) {
     const value = found.get(name);
     if (parameter.required && (value === undefined || (typeof value === 'string' && value.trim() === '')))
-      throw badArgument(command, `/${command.name} needs ${article(parameter)} (${name})`, { missing: name });
+      throw badArgument(command, `/${command.name} needs ${article(parameter)}`, { missing: name });
     values.push([name, parameter.kind === 'flag' ? value === true : value]);
   }
   return Object.fromEntries(values);
 }
 
 const nouns = {
-  node: 'a node',
+  node: 'a message',
   text: 'a text',
   model: 'a model',
-  choice: 'one of its words',
-  tree: 'the id of a tree',
+  choice: 'one of its values',
+  tree: 'the id of a chat',
   command: 'the name of a command',
   count: 'a whole number',
-  flag: 'nothing',
+  flag: 'no value',
 } as const;
 
 function article({ kind }: Parameter): string {
@@ -53,7 +53,7 @@ function argumentsFromWords(command: ArgumentReader, words: readonly CommandWord
       continue;
     }
     const { name, value, parameter } = readOption(command, word);
-    if (found.has(name)) throw badArgument(command, `--${name} stands there twice`, { option: name });
+    if (found.has(name)) throw badArgument(command, `--${name} is given twice`, { option: name });
     if (parameter.kind === 'flag') {
       if (value !== undefined) throw badArgument(command, `--${name} takes no value`, { option: name });
       found.set(name, true);
@@ -116,7 +116,11 @@ function placeArgument(command: ArgumentReader, words: readonly string[], found:
     found.set(name, convertArgument(command, name, parameter, taken.join(' ')));
   }
   if (at < words.length)
-    throw badArgument(command, `/${command.name} has no use for ${JSON.stringify(words[at]?.slice(0, 64))}`, {});
+    throw badArgument(
+      command,
+      `/${command.name} does not take the argument ${JSON.stringify(words[at]?.slice(0, 64))}`,
+      {},
+    );
 }
 
 function convertArgument(command: ArgumentReader, name: string, parameter: Parameter, text: string): string | number {

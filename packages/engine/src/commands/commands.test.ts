@@ -108,15 +108,15 @@ describe('arguments', () => {
   });
 
   test.each([
-    ['', 'needs a node (node)'],
-    ['""', 'needs a node (node)'],
+    ['', 'needs a message'],
+    ['""', 'needs a message'],
     ['n --lound', 'has no option --lound; did you mean --loud?'],
     ['n --node x', 'has no option --node'],
     ['n --toString', 'has no option --toString'],
     ['n --loud=yes', '--loud takes no value'],
-    ['n --loud --loud', '--loud stands there twice'],
-    ['n --on', '--on needs a node'],
-    ['n --on --loud', '--on needs a node'],
+    ['n --loud --loud', '--loud is given twice'],
+    ['n --on', '--on needs a message'],
+    ['n --on --loud', '--on needs a message'],
     ['n --count 0', 'count is a whole number from 1'],
     ['n --count 1.5', 'count is a whole number from 1'],
     ['n --kind anotherr', 'kind is one of one, other'],
@@ -126,9 +126,11 @@ describe('arguments', () => {
     expect(() => read(line)).toThrow('Usage: /probe');
   });
 
-  test('[E4] words that a command has no use for are refused', () => {
+  test('[E4] a command refuses more words than it takes', () => {
     const bare = { ...probe, parameters: { loud: probe.parameters.loud } };
-    expect(() => readArguments(bare, { words: parseCommand('/probe x').words })).toThrow('has no use for "x"');
+    expect(() => readArguments(bare, { words: parseCommand('/probe x').words })).toThrow(
+      'does not take the argument "x"',
+    );
   });
 
   const command = defineCommand({

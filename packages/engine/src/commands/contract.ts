@@ -88,7 +88,7 @@ export interface CompactedBranch {
 /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
-/** Which part of a conversation to copy into a new one. */
+/** Which part of a chat to copy into a new one. */
 export interface CopyRequest {
   readonly store: Store;
   readonly treeId: TreeId;
@@ -105,7 +105,7 @@ export interface CopiedConversation extends CommandPosition {
   readonly file: string | null;
 }
 
-/** Copies conversations: as trees of the same store, or as session files. */
+/** Copies chats: as trees of the same store, or as session files. */
 export interface Copies {
   copy(request: CopyRequest): Promise<CopiedConversation>;
   /** Writes the path to a node, and by default its subtree, to a session file; returns the file's path. */
@@ -237,7 +237,7 @@ export interface CommandDefinition {
   /** Without the slash. */
   readonly name: string;
   readonly summary: string;
-  /** For example `/switch <node> [--exact]`. */
+  /** For example `/switch <message> [--exact]`. */
   readonly usage: string;
   readonly parameters: CommandParameters;
   /** The arguments as JSON Schema, for servers, pages and models. */

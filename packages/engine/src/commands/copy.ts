@@ -1,4 +1,4 @@
-/** Copies a conversation and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
+/** Copies a chat and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
 import type { CommandResult, CommandScope, Copies } from './contract.ts';
 import { nodeValue, type Phrase, phrase, report } from './phrases.ts';
@@ -30,7 +30,7 @@ export interface CopyGoal {
 }
 
 /**
- * Copies a part and moves the view there. Hooks may cancel this or choose another target. The original conversation
+ * Copies a part and moves the view there. Hooks may cancel this or choose another target. The original chat
  * is not changed.
  */
 export async function copyTo(

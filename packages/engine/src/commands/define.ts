@@ -102,22 +102,22 @@ function usageOfCommand(name: string, parameters: CommandParameters): string {
   const parts = [`/${name}`];
   for (const [key, parameter] of Object.entries(parameters)) {
     const { by, kind, required, bare, choices } = parameter;
-    const value =
-      kind === 'choice' ? choices.join('|') : kind === 'text' ? `${valueName(key, by)}…` : valueName(key, by);
+    const value = kind === 'choice' ? choices.join('|') : kind === 'text' ? `${key}…` : nameInHelp(key);
     if (by === 'place') parts.push(required ? `<${value}>` : `[${value}]`);
     else if (kind === 'flag') parts.push(`[--${key}]`);
     else
       parts.push(
         bare
           ? `[--${key} [${kind}…]]`
-          : `[--${key} ${kind === 'choice' ? value : `<${kind === 'text' ? 'text…' : kind}>`}]`,
+          : `[--${key} ${kind === 'choice' ? value : `<${kind === 'text' ? 'text…' : nameInHelp(kind)}>`}]`,
       );
   }
   return parts.join(' ');
 }
 
-function valueName(key: string, by: Parameter['by']): string {
-  return by === 'place' ? key : `--${key}`;
+/** The name of a parameter or its kind in help: users read about messages and chats, programs send `node` and `tree`. */
+export function nameInHelp(name: string): string {
+  return name === 'node' ? 'message' : name === 'tree' ? 'chat' : name;
 }
 
 const jsonTypes: Readonly<Record<ParameterKind, JsonObject>> = {

@@ -103,7 +103,7 @@ async function summaryOfLeft(
 
 /** The last node that the paths to both nodes share; null if that is the root. */
 export function* forkPointOf(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
-  // Read upwards in growing pages: the part that is left is usually short, even in a long conversation.
+  // Read upwards in growing pages: the part that is left is usually short, even in a long chat.
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
     let shared = 0;

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from './contract.ts';
+import { nameInHelp } from './define.ts';
 
 /** The commands as a Markdown table, for the documentation. */
 export function commandTable(commands: readonly CommandDefinition[]): string {
@@ -17,7 +18,7 @@ export function commandDetails(commands: readonly CommandDefinition[]): string {
         `### /${name}`,
         '',
         ...Object.entries(parameters).map(
-          ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : key)}: ${about}`,
+          ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : nameInHelp(key))}: ${about}`,
         ),
         ...(Object.keys(parameters).length === 0 ? [] : ['']),
         ...examples.map(({ line, about }) => `- ${code(line)}: ${about}`),

@@ -70,7 +70,7 @@ export async function compactIfNeeded(
   const { id, info } = full.model;
   return refuse(
     'context/full',
-    `The conversation fills the window of ${id} (${info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
+    `The chat fills the window of ${id} (${info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
     { model: id, window: info.window },
   );
 }

@@ -44,7 +44,7 @@ function withoutSession(treeId: TreeId): HookEventContext {
     new AppError({
       code: 'hook/no-session',
       kind: 'refused',
-      message: `The conversation ${treeId} is not in a session file: a hook has no entries of it.`,
+      message: `The chat ${treeId} is not in a session file, so hooks cannot read its entries.`,
       data: { treeId },
     });
   const none = async (): Promise<never> => {

@@ -8,12 +8,12 @@ interface CommandWordsDe {
 
 export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
   branch: {
-    summary: 'Kehrt in einem neuen Gespräch, das nur den Weg dorthin enthält, zu einer früheren Nachricht zurück.',
+    summary: 'Kehrt in einem neuen Chat, der nur den Weg dorthin enthält, zu einer früheren Nachricht zurück.',
     arguments: {
       node: 'Die Nachricht, ab der es weitergeht; ohne Angabe die vor deiner letzten.',
     },
     examples: [
-      'deine letzte Nachricht in einem neuen Gespräch ändern',
+      'deine letzte Nachricht in einem neuen Chat ändern',
       'ab der dritten Nachricht der letzten Liste weitermachen',
     ],
   },
@@ -29,7 +29,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
     ],
   },
   branches: {
-    summary: 'Listet die Zweige des Gesprächs auf, die neuesten zuerst, und markiert den aktuellen.',
+    summary: 'Listet die Zweige des Chats auf, die neuesten zuerst, und markiert den aktuellen.',
     arguments: {
       limit: 'Wie viele Zweige höchstens; ohne Angabe 20.',
     },
@@ -40,7 +40,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
     arguments: {
       node: 'Die Nachricht, oder die erste von mehreren.',
       to: 'Die letzte von mehreren, unterhalb der ersten.',
-      from: 'Das Gespräch, aus dem kopiert wird; ohne Angabe dieses.',
+      from: 'Der Chat, aus dem kopiert wird; ohne Angabe dieser.',
     },
     examples: [
       'die zweite Nachricht der Liste auf diesen Zweig kopieren',
@@ -48,7 +48,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
     ],
   },
   clone: {
-    summary: 'Kopiert das Gespräch mit allen Zweigen in ein neues und macht dort weiter.',
+    summary: 'Kopiert den Chat mit allen Zweigen in einen neuen und macht dort weiter.',
     examples: ['eine Kopie zum Ausprobieren anlegen'],
   },
   compact: {
@@ -78,7 +78,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
   },
   fork: {
     summary:
-      'Kopiert den Zweig bis zu einer Nachricht in ein neues Gespräch und macht dort weiter. Bei einer eigenen Nachricht steht ihr Text wieder im Eingabefeld.',
+      'Kopiert den Zweig bis zu einer Nachricht in einen neuen Chat und macht dort weiter. Bei einer eigenen Nachricht steht ihr Text wieder im Eingabefeld.',
     arguments: {
       node: 'Die letzte Nachricht der Kopie, oder deine Nachricht zum Ändern; ohne Angabe die aktuelle.',
     },
@@ -125,7 +125,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
     examples: ['das Modell anzeigen, und warum es verwendet wird', 'ab hier dieses Modell verwenden'],
   },
   name: {
-    summary: 'Setzt den Titel des Gesprächs; ohne Text zeigt es ihn.',
+    summary: 'Setzt den Titel des Chats; ohne Text zeigt es ihn.',
     arguments: {
       text: 'Der Titel.',
       remove: 'Den Titel entfernen; der automatische wird wieder gezeigt.',
@@ -168,7 +168,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
   },
   tree: {
     summary:
-      'Zeigt das Gespräch als Gliederung: wo Zweige beginnen, sich verzweigen und enden, und die aktuelle Nachricht.',
+      'Zeigt den Chat als Gliederung: wo Zweige beginnen, sich verzweigen und enden, und die aktuelle Nachricht.',
     arguments: {
       node: 'Nur zeigen, was unter dieser Nachricht ist.',
       filter: 'Was gezeigt wird; ohne Angabe zusammengefaltet.',

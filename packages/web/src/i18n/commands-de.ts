@@ -2,6 +2,7 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
 import { commandWordsDe } from './command-words-de.ts';
 import type { Dictionary } from './dictionary.ts';
+import { germanUsage } from './names-de.ts';
 
 export const commandSentencesDe: Readonly<Record<string, string>> = {
   text: '{text}',
@@ -17,16 +18,16 @@ export const commandSentencesDe: Readonly<Record<string, string>> = {
   moved: 'Jetzt bei {node}.',
   'branch-continues': '{count} Zweig geht von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
   'branches-continue': '{count} Zweige gehen von dort weiter; deine nächste Nachricht beginnt einen weiteren.',
-  'copied-all': 'Alle Zweige sind in ein neues Gespräch kopiert.',
+  'copied-all': 'Alle Zweige sind in einen neuen Chat kopiert.',
   'copied-all-to-file': 'Alle Zweige sind in eine neue Datei kopiert: {file}.',
-  'started-again': 'Neu begonnen in einem neuen Gespräch.',
+  'started-again': 'Neu begonnen in einem neuen Chat.',
   'started-again-in-file': 'Neu begonnen in einer neuen Datei: {file}.',
-  'continues-after': 'Geht nach {node} in einem neuen Gespräch weiter.',
+  'continues-after': 'Geht nach {node} in einem neuen Chat weiter.',
   'continues-after-in-file': 'Geht nach {node} in einer neuen Datei weiter: {file}.',
-  'continues-before': 'Geht vor {node} in einem neuen Gespräch weiter.',
+  'continues-before': 'Geht vor {node} in einem neuen Chat weiter.',
   'continues-before-in-file': 'Geht vor {node} in einer neuen Datei weiter: {file}.',
   'its-text-in-editor': 'Der Text steht im Eingabefeld.',
-  'original-unchanged': 'Das ursprüngliche Gespräch ist unverändert.',
+  'original-unchanged': 'Der ursprüngliche Chat ist unverändert.',
   undid: 'Rückgängig gemacht: {parts}.',
   redid: 'Wiederhergestellt: {parts}.',
   'merged-as-summary': 'Der Zweig, der mit {node} endet, ist als Zusammenfassung eingefügt.',
@@ -41,10 +42,10 @@ export const commandSentencesDe: Readonly<Record<string, string>> = {
     '{model} sieht {messages}, etwa {tokens}: {used} des Fensters von {window}; noch {left}, bis ältere Nachrichten zusammengefasst werden.',
   'model-sees-full':
     '{model} sieht {messages}, etwa {tokens}: {used} des Fensters von {window}; es ist Zeit für /compact.',
-  'nodes-in-conversation': '{nodes} im Gespräch, {lines} gezeigt.',
+  'nodes-in-conversation': '{nodes} im Chat, {lines} gezeigt.',
   'nodes-from-there': '{nodes} von dort an, {lines} gezeigt.',
   'lines-not-shown': '{lines} nicht gezeigt: nenne eine Nachricht, oder setze --limit.',
-  'no-branch': 'Es gibt noch keinen Zweig: das Gespräch ist leer.',
+  'no-branch': 'Es gibt noch keinen Zweig: der Chat ist leer.',
   'one-branch': 'Es gibt einen Zweig.',
   branches: 'Es gibt {count} Zweige.',
   'branches-newest': 'Es gibt {count} Zweige; die neuesten {shown} sind aufgezählt.',
@@ -64,17 +65,17 @@ export const commandSentencesDe: Readonly<Record<string, string>> = {
   'no-model': 'Kein Modell wurde gewählt, und hier ist keines bekannt.',
   'model-by-set': 'Dieser Zweig verwendet {model}: es wurde auf diesem Zweig gesetzt.',
   'model-by-reply': 'Dieser Zweig verwendet {model}: es schrieb hier die letzte Antwort.',
-  'model-by-tree': 'Dieser Zweig verwendet {model}: es wurde für das ganze Gespräch gesetzt.',
+  'model-by-tree': 'Dieser Zweig verwendet {model}: es wurde für den ganzen Chat gesetzt.',
   'model-by-default': 'Dieser Zweig verwendet {model}: es ist voreingestellt.',
   'model-same': 'Dieser Zweig verwendet schon {model}.',
   'model-set': 'Dieser Zweig verwendet {model}.',
   'model-set-instead': 'Dieser Zweig verwendet {model} statt {before}.',
   'model-not-ready': 'Es ist noch nicht bereit: {missing}',
-  'no-title': 'Das Gespräch hat keinen Titel.',
-  'title-is': 'Das Gespräch heißt {title}.',
-  'title-set': 'Das Gespräch heißt jetzt {title}.',
+  'no-title': 'Der Chat hat keinen Titel.',
+  'title-is': 'Der Chat heißt {title}.',
+  'title-set': 'Der Chat heißt jetzt {title}.',
   'title-same': 'Nichts zu tun: das ist schon der Titel.',
-  'title-removed': 'Der Titel des Gesprächs ist entfernt.',
+  'title-removed': 'Der Titel des Chats ist entfernt.',
   'part-messages': '{messages}',
   'part-messages-with-words': '{messages} ({words})',
   'part-summaries': '{summaries}',
@@ -239,7 +240,11 @@ export function germanLines({ text = '', lines }: Pick<CommandAnswer, 'text' | '
   const english = text.split('\n');
   if (lines === undefined) return english;
   return lines.map((line, at) => {
-    const parts = line.map((part) => (typeof part === 'string' ? part : germanPhrase(part)));
+    const isArgument = line.some((part) => typeof part !== 'string' && part.code === 'command-argument');
+    const parts = line.map((part) => {
+      if (typeof part !== 'string') return germanPhrase(part);
+      return isArgument ? germanUsage(part).padEnd(part.length) : part;
+    });
     return parts.includes(null) ? (english[at] ?? '') : parts.join('');
   });
 }

@@ -48,10 +48,10 @@ export const argumentNamesDe: Readonly<Record<string, string>> = {
   count: 'Anzahl',
   focus: 'Schwerpunkt',
   model: 'Modell',
-  node: 'Nachricht',
+  message: 'Nachricht',
   text: 'Text',
   to: 'Ziel',
-  tree: 'Chat',
+  chat: 'Chat',
 };
 
 /** Names of built-in tools and of the offline provider. */

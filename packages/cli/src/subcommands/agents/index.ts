@@ -15,7 +15,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const agents = defineSubcommand({
   name: 'agents',
-  summary: 'list what programs did through the recording proxy',
+  summary: 'list recorded sessions of agents, with calls, tokens and cost',
   worksOn: 'own-store',
   group: 'Read',
   options: [
@@ -29,7 +29,7 @@ export const agents = defineSubcommand({
       summary: 'grouping of the list (default: project)',
       completes: ['project', 'program'],
     },
-    { name: 'seen', summary: 'remove the calls that could not be recorded from the list' },
+    { name: 'seen', summary: 'mark the calls that could not be recorded as seen' },
   ],
   examples: ['coppice agents', 'coppice agents --program Codex --limit 5', 'coppice agents --by program --json'],
   async run(given, at) {

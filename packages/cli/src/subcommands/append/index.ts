@@ -9,25 +9,25 @@ import { defineSubcommand } from '../contract.ts';
 
 export const append = defineSubcommand({
   name: 'append',
-  summary: 'add a message to a conversation',
+  summary: 'add a message to a chat',
   group: 'Write',
   begins: true,
   arguments: [
     {
-      name: 'tree',
-      summary: 'conversation: id or a part of it, title, or last; leave out with --new',
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent; leave out with --new',
       optional: true,
       completes: 'tree',
     },
     { name: 'words', summary: 'message text (default: standard input)', optional: true, many: true },
   ],
   options: [
-    { name: 'new', summary: 'start a new conversation' },
-    { name: 'title', value: 'text', summary: 'title of the new conversation' },
-    { name: 'system', value: 'text', summary: 'system prompt of the new conversation' },
+    { name: 'new', summary: 'start a new chat' },
+    { name: 'title', value: 'text', summary: 'title of the new chat' },
+    { name: 'system', value: 'text', summary: 'system prompt of the new chat' },
     {
       name: 'parent',
-      value: 'node',
+      value: 'message',
       summary: 'add it below this message (default: the active one)',
       completes: 'node',
     },
@@ -49,12 +49,12 @@ export const append = defineSubcommand({
     const role = given.optional('role') ?? 'user';
     if (!isMessageRole(role) || role === 'tool') throw usageError(`--role is user, assistant or system, not ${role}.`);
     const fresh = given.flag('new');
-    const word = given.optional('tree');
-    if (!fresh && word === undefined) throw usageError('No conversation named. Name one, or start one with --new.');
+    const word = given.optional('chat');
+    if (!fresh && word === undefined) throw usageError('No chat named. Name one, or start one with --new.');
     const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
-    if (fresh && parent !== undefined) throw usageError('--parent needs an existing conversation; leave out --new.');
+    if (fresh && parent !== undefined) throw usageError('--parent needs an existing chat; leave out --new.');
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
-      throw usageError('--title and --system set up a new conversation; add --new.');
+      throw usageError('--title and --system set up a new chat; add --new.');
     const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
     // Core skips blank messages silently, but a user who appends one, for example from an empty pipe, must get an
     // error.

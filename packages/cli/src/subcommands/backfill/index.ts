@@ -3,15 +3,15 @@ import { defineSubcommand } from '../contract.ts';
 
 export const backfill = defineSubcommand({
   name: 'backfill',
-  summary: 'convert conversations stored as lists into trees (safe to stop and resume)',
+  summary: 'convert chats stored as lists into trees (can be resumed)',
   worksOn: 'own-store',
   group: 'Manage',
   begins: true,
-  options: [{ name: 'batch', value: 'count', summary: 'conversations per step (default 100)' }],
+  options: [{ name: 'batch', value: 'count', summary: 'chats per step (default 100)' }],
   examples: ['coppice backfill', 'coppice backfill --batch 20 --json'],
   async run(given, at) {
     const store = await at.store();
-    const progress = createProgress(at.output, 'conversations');
+    const progress = createProgress(at.output, 'chats');
     let last = { done: 0, left: 0 };
     try {
       for await (const reported of store.backfill({ batch: given.count('batch') ?? 100, signal: at.host.signal })) {

@@ -10,16 +10,16 @@ export const bookmark = defineSubcommand({
   summary: 'list, set, rename or remove bookmarks',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'message to bookmark', optional: true, completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'message to bookmark', optional: true, completes: 'node' },
     { name: 'title', summary: 'bookmark name; other commands accept it in place of an id', optional: true, many: true },
   ],
   options: [{ name: 'remove', summary: 'remove the bookmark' }],
   examples: ['coppice bookmark last', 'coppice bookmark last @ plan-b', 'coppice bookmark last plan-b --remove'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.text('tree'));
-    const node = given.optional('node');
+    const row = await findTree(at, given.text('chat'));
+    const node = given.optional('message');
     if (node === undefined) {
       const { bookmarks } = await store.read(row.id, () => ask('subtreeInfo', { of: row.rootId }));
       const { style } = at.output;

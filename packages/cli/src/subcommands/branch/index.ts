@@ -5,16 +5,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
   name: 'branch',
-  summary: 'continue from an earlier message: the next one goes below it',
+  summary: 'go back to a message; your next one starts a new branch',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'message to continue from', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'message to continue from', completes: 'node' },
   ],
   options: [{ name: 'summary', value: 'text', summary: 'keep this summary of the branch you leave' }],
   examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
   async run(given, at) {
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const summary = given.optional('summary');
     const outcome = await runTreeChange(at, {
       type: 'branch',

@@ -15,7 +15,7 @@ describe('coppice buckets', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O170] divides a store, moves a user with its conversations, and checks', async () => {
+  it('[O170] divides a store, moves a user with its chats, and checks', async () => {
     const store = await server.createDatabase();
     const at = (...words: string[]) => [...words, '--store', store];
     await fixture.run(at('append', '--new', 'Hello', '--owner', 'ann'));
@@ -29,7 +29,7 @@ describe('coppice buckets', () => {
       ],
     });
     expect((await fixture.run(at('buckets', 'move', 'ann', 'second'))).out).toContain(
-      'Moved ann with 1 conversation from main to second',
+      'Moved ann with 1 chat from main to second',
     );
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
     expect((await fixture.run(at('buckets', 'check'))).out).toContain('Every user is in one bucket');

@@ -10,7 +10,7 @@ type Action = (typeof actions)[number];
 
 export const buckets = defineSubcommand({
   name: 'buckets',
-  summary: 'divide a PostgreSQL store over several schemas or servers, and move users between them',
+  summary: 'divide a PostgreSQL store over several schemas or servers',
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')} (default: list)`, optional: true, completes: actions },
@@ -100,14 +100,14 @@ const runs: Readonly<Record<Action, RunAction>> = {
 function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
   if (from === to) return `${owner} is in ${to} already.`;
   if (from === null) return `${owner} has nothing yet and will be in ${to}.`;
-  return `Moved ${owner} with ${countNoun(trees, 'conversation')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
+  return `Moved ${owner} with ${countNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
 }
 
 async function withProgress<T>(
   at: CliContext,
   work: (report: (progress: { readonly copied: number; readonly trees: number }) => void) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgress(at.output, 'conversations');
+  const progress = createProgress(at.output, 'chats');
   try {
     return await work(({ copied, trees }) => progress.tell(copied, trees - copied));
   } finally {

@@ -25,7 +25,7 @@ describe('coppice chat in a pipe', () => {
 
   it('[O32] one line that begins with a slash is a command, and one that changes nothing leaves no tree', async () => {
     const help = await fixture.run(['chat', '-p', '/help switch']);
-    expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('/switch <node>') });
+    expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('/switch <message>') });
     expect(await fixture.run(['chat', '-p', '/swich 1'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('/switch'),

@@ -8,23 +8,23 @@ export const cherryPick = defineSubcommand({
   summary: 'copy messages to the end of the active branch',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation to copy into', completes: 'tree' },
-    { name: 'node', summary: 'message to copy, or the first of several', completes: 'node' },
+    { name: 'chat', summary: 'chat to copy into', completes: 'tree' },
+    { name: 'message', summary: 'message to copy, or the first of several', completes: 'node' },
   ],
   options: [
-    { name: 'to', value: 'node', summary: 'last message to copy', completes: 'node' },
-    { name: 'from', value: 'tree', summary: 'conversation to copy from, if it is another one', completes: 'tree' },
+    { name: 'to', value: 'message', summary: 'last message to copy', completes: 'node' },
+    { name: 'from', value: 'chat', summary: 'chat to copy from, if it is another one', completes: 'tree' },
   ],
   examples: ['coppice cherry-pick last 01890c2e', 'coppice cherry-pick last 01890c2e --to 01890c2f'],
   async run(given, at) {
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const other = given.optional('from');
     const source = other === undefined ? row : await findTree(at, other);
     const to = given.optional('to');
     const outcome = await runTreeChange(at, {
       type: 'cherry-pick',
       treeId: row.id,
-      nodeId: await findNodeIn(at, source, given.text('node')),
+      nodeId: await findNodeIn(at, source, given.text('message')),
       ...(to === undefined ? {} : { to: await findNodeIn(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });

@@ -8,8 +8,13 @@ export const completion = defineSubcommand({
   summary: 'print the completion script for your shell',
   group: 'Manage',
   arguments: [
-    { name: 'shell', summary: shells.join(', '), completes: shells },
-    { name: 'words', summary: 'words typed so far; prints what could follow', optional: true, many: true },
+    { name: 'shell', summary: 'bash, zsh or fish', completes: shells },
+    {
+      name: 'words',
+      summary: 'words typed so far: print what can follow instead of the script',
+      optional: true,
+      many: true,
+    },
   ],
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
   async run(given, at) {

@@ -12,14 +12,14 @@ export const diff = defineSubcommand({
   group: 'Read',
   paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     { name: 'a', summary: 'last message of one branch', completes: 'node' },
     { name: 'b', summary: 'last message of the other (default: the active one)', optional: true, completes: 'node' },
   ],
   examples: ['coppice diff last @~2', 'coppice diff last plan-a plan-b --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const a = await findNodeIn(at, row, given.text('a'));
     const b = await findNodeIn(at, row, given.optional('b') ?? '@');
     const [left, right] = await store.read(row.id, function* () {

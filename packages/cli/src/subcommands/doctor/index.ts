@@ -31,7 +31,7 @@ export const doctor = defineSubcommand({
   summary: 'check your setup; report problems and how to fix them',
   worksOn: 'this-computer',
   group: 'Manage',
-  options: [{ name: 'report', summary: 'print what to paste into an issue: no keys, no names, no paths of your home' }],
+  options: [{ name: 'report', summary: 'print a report for an issue, without keys, names or paths of your home' }],
   examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],
   async run(given, at) {
     const findings = [

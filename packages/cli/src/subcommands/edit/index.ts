@@ -10,8 +10,8 @@ export const edit = defineSubcommand({
   summary: 'write a new version of a message; the old one is kept',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'message to edit', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'message to edit', completes: 'node' },
     { name: 'words', summary: 'new text (default: standard input)', optional: true, many: true },
   ],
   options: [
@@ -22,7 +22,7 @@ export const edit = defineSubcommand({
   async run(given, at) {
     if (given.flag('in-place') && given.flag('prefix'))
       throw usageError('--in-place and --prefix cannot be combined. Use one of them.');
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const content = await textFrom(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
     const outcome = await runTreeChange(at, { type: 'edit', treeId, nodeId, content, mode });

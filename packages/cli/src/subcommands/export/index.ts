@@ -17,16 +17,16 @@ const writable = formats.filter((format) => format.writer !== undefined).map((fo
 
 export const exportTo = defineSubcommand({
   name: 'export',
-  summary: 'export conversations, and report what the format cannot hold',
+  summary: 'export chats, and report what the format cannot hold',
   group: 'Manage',
   arguments: [
     {
-      name: 'tree',
-      summary: 'conversation: id or a part of it, title, or last; leave out with --all',
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent; leave out with --all',
       optional: true,
       completes: 'tree',
     },
-    { name: 'node', summary: 'first message of a branch, or last of a path', optional: true, completes: 'node' },
+    { name: 'message', summary: 'first message of a branch, or last of a path', optional: true, completes: 'node' },
   ],
   options: [
     {
@@ -43,10 +43,10 @@ export const exportTo = defineSubcommand({
       summary: 'file, or folder for several files (default: standard output)',
       completes: 'file',
     },
-    { name: 'all', summary: 'every conversation' },
+    { name: 'all', summary: 'every chat' },
     { name: 'path', summary: 'only the path to the message, or to the active one' },
     { name: 'branch', summary: 'only the message and everything below it' },
-    { name: 'thread', summary: 'only the active branch of each conversation' },
+    { name: 'thread', summary: 'only the active branch of each chat' },
   ],
   examples: [
     'coppice export last -f markdown',
@@ -58,9 +58,8 @@ export const exportTo = defineSubcommand({
     if (format?.writer === undefined)
       throw usageError(`Unknown format ${given.optional('format') ?? ''}. Use one of ${writable.join(', ')}.`);
     const store = await at.keptStore();
-    const word = given.optional('tree');
-    if ((word === undefined) !== given.flag('all'))
-      throw usageError('Nothing to export. Name a conversation, or use --all.');
+    const word = given.optional('chat');
+    if ((word === undefined) !== given.flag('all')) throw usageError('Nothing to export. Name a chat, or use --all.');
     const row = word === undefined ? null : await findTree(at, word);
     const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
@@ -105,7 +104,7 @@ function isDirectory(place: string): boolean {
 }
 
 async function selectedNodes(given: SubcommandInput, row: TreeRow, at: CliContext): Promise<Selection | undefined> {
-  const word = given.optional('node');
+  const word = given.optional('message');
   const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
   if (given.flag('branch')) {
     if (nodeId === undefined) throw usageError('--branch needs a message: name the first one of the branch.');

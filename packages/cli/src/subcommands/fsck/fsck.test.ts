@@ -14,10 +14,7 @@ describe('coppice fsck', () => {
   it('[O22] finds nothing in a store in order', async () => {
     await fixture.grow('One', 'Two');
     const { code, out } = await fixture.run(['fsck']);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringMatching(/^Checked 1 conversation and 2 messages: 0 errors, 0 notes\./),
-    ]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Checked 1 chat and 2 messages: 0 errors, 0 notes\./)]);
     expect(await fixture.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
   });
 

@@ -12,7 +12,7 @@ export const fsck = defineSubcommand({
   summary: 'check the store for damage; repair only with --repair',
   worksOn: 'own-store',
   group: 'Manage',
-  arguments: [{ name: 'tree', summary: 'only this conversation', optional: true, completes: 'tree' }],
+  arguments: [{ name: 'chat', summary: 'only this chat', optional: true, completes: 'tree' }],
   options: [{ name: 'repair', summary: 'repair what can be repaired; nothing is deleted' }],
   examples: ['coppice fsck', 'coppice fsck --repair --json'],
   async run(given, at) {
@@ -44,7 +44,7 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `Checked ${countNoun(report.trees, 'conversation')} and ${countNoun(Math.max(0, report.nodes - report.trees), 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
+        `Checked ${countNoun(report.trees, 'chat')} and ${countNoun(Math.max(0, report.nodes - report.trees), 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [
@@ -72,7 +72,7 @@ async function runFsck(
 ): Promise<{ readonly report: FsckReport; readonly left: readonly FsckLine[] } | { readonly refused: AppError }> {
   try {
     const store = await at.keptStore();
-    const word = given.optional('tree');
+    const word = given.optional('chat');
     const only = word === undefined ? {} : { treeId: (await findTree(at, word)).id };
     const report = await store.fsck({ ...only, repair: given.flag('repair') });
     // A repair may leave other findings, so the check runs again.

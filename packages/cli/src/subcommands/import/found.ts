@@ -1,4 +1,4 @@
-/** Conversations of other programs on this computer: shown with counts, imported if the user agrees, and followed. */
+/** Chats of other programs on this computer: shown with counts, imported if the user agrees, and followed. */
 import type { ImportReport } from '@coppice/content/formats';
 import { isAppError } from '@coppice/core';
 import type { ComputerPaths, FoundFile, FoundProgram, ProgramPlace } from '@coppice/server/found';
@@ -71,13 +71,13 @@ async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
   return { programs, chosen: places.filter((place) => names.has(place.format)), places };
 }
 
-/** Finds conversations, and imports those of the chosen programs. */
+/** Finds chats, and imports those of the chosen programs. */
 export async function importFound(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
   const { findFiles } = await import('@coppice/server/found');
   const { importFiles } = await import('@coppice/server/importing');
   const { programs, chosen } = await findChosen(at, options);
   if (programs.length === 0)
-    return { data: { programs, reports: [] }, lines: ['No conversations of other programs were found.'] };
+    return { data: { programs, reports: [] }, lines: ['No chats of other programs were found.'] };
   const reports: ImportReport[] = [];
   const lines: string[] = [];
   if (chosen.length === 0) {

@@ -60,7 +60,7 @@ describe('coppice import', () => {
       reports: [{ records: { read: 2, stored: 0, merged: 2 } }],
     });
     const { out } = await fixture.run(['import', 'chat.json']);
-    expect(out).toMatch(/conversations +1 +0 +1 +0/);
+    expect(out).toMatch(/chats +1 +0 +1 +0/);
   });
 
   it('[O40] reads standard input and whole folders', async () => {
@@ -144,7 +144,7 @@ describe('coppice import', () => {
   };
 
   it('[O130] shows what other programs keep here, and imports what the user agrees to', async () => {
-    expect((await fixture.run(['import', '--found'])).out).toContain('No conversations of other programs');
+    expect((await fixture.run(['import', '--found'])).out).toContain('No chats of other programs');
     put(meta, asked, said('A cookie.'));
     const shown = await fixture.run(['import', '--found'], '');
     expect(shown.out).toContain('1 session');

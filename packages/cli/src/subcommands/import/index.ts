@@ -12,7 +12,7 @@ const readable = formats.filter((format) => format.reader !== undefined).map((fo
 
 export const importFrom = defineSubcommand({
   name: 'import',
-  summary: 'import conversations from other programs',
+  summary: 'import chats from other programs',
   worksOn: 'own-store',
   group: 'Manage',
   begins: true,
@@ -35,8 +35,8 @@ export const importFrom = defineSubcommand({
     { name: 'scope', value: 'name', summary: 'account or file that the ids belong to, if they are not unique' },
     { name: 'strict', summary: 'import nothing if a file has problems' },
     { name: 'dry-run', summary: 'report only; import nothing' },
-    { name: 'found', summary: 'look for conversations of other programs on this computer and ask what to import' },
-    { name: 'watch', summary: 'as --found, then keep the trees up to date until stopped' },
+    { name: 'found', summary: 'look for chats of other programs on this computer and ask what to import' },
+    { name: 'watch', summary: 'like --found, then keep importing what is new until Ctrl-C' },
     { name: 'yes', short: 'y', summary: 'do not ask' },
   ],
   examples: [
@@ -57,8 +57,7 @@ export const importFrom = defineSubcommand({
       throw new AppError({
         code: 'cli/usage',
         kind: 'invalid',
-        message:
-          'Name a file to import, or use --found to look for conversations on this computer. See coppice import --help.',
+        message: 'Name a file to import, or use --found to look for chats on this computer. See coppice import --help.',
       });
     const reports: ImportReport[] = [];
     const lines: string[] = [];
@@ -92,7 +91,7 @@ export const importFrom = defineSubcommand({
 // Smaller inputs are imported before a thread has started.
 const worthThread = 1024 * 1024;
 
-/** On a worker thread, so that neither the terminal nor Ctrl-C waits for a long conversation. */
+/** On a worker thread, so that neither the terminal nor Ctrl-C waits for a long chat. */
 async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<ImportTarget> {
   const { allowsConcurrentOpen } = await import('@coppice/server/importing');
   const [store, url] = [await at.store(), await at.storeUrl()];

@@ -17,7 +17,7 @@ export function importReportLines(word: string, report: ImportReport, output: Ou
     style.quiet(
       `  ${''.padEnd(14)}${['read', 'stored', 'merged', 'rejected'].map((name) => name.padStart(10)).join('')}`,
     ),
-    row('conversations', conversations),
+    row('chats', conversations),
     row('records', records),
     ...(attachments > 0 ? [`  ${attachments} attachments`] : []),
     ...worth.slice(0, shown).map((finding) => style.warn(`  ${oneLine(finding.message, output.columns - 4)}`)),

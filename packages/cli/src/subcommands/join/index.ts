@@ -8,12 +8,12 @@ export const join = defineSubcommand({
   summary: 'join a message with the next one (the reverse of split)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'first of the two messages', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'first of the two messages', completes: 'node' },
   ],
   examples: ['coppice join last @~1'],
   async run(given, at) {
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const outcome = await runTreeChange(at, { type: 'join', treeId, nodeId });
     return printChange(outcome, `The joined message is ${shortId(outcome.result.nodeId)}.`, at);
   },

@@ -8,14 +8,14 @@ const actions = ['list', 'set', 'remove', 'rotate'] as const;
 
 export const keys = defineSubcommand({
   name: 'keys',
-  summary: 'list, set and remove the keys of providers; the page shows the same ones',
+  summary: 'list, set, remove or rotate API keys (shared with the page)',
   worksOn: 'this-computer',
   group: 'Manage',
   arguments: [
-    { name: 'action', summary: `${actions.join(', ')} (default list)`, optional: true, completes: actions },
+    { name: 'action', summary: `${actions.join(', ')} (default: list)`, optional: true, completes: actions },
     {
       name: 'provider',
-      summary: 'provider, such as openai, or a name of your own for another address',
+      summary: 'provider, such as openai, or any name for a server of your own',
       optional: true,
       completes: [...providerDefinitions, ...localServers].map(({ name }) => name),
     },
@@ -23,7 +23,7 @@ export const keys = defineSubcommand({
   options: [
     { name: 'address', value: 'url', summary: 'address of the server, such as http://127.0.0.1:8000/v1' },
     { name: 'label', value: 'text', summary: 'name to show for it' },
-    { name: 'users', summary: 'the keys of a server with users (coppice serve --users), which are encrypted' },
+    { name: 'users', summary: 'the encrypted keys of a server with several users (coppice serve --users)' },
   ],
   examples: [
     'coppice keys',

@@ -8,11 +8,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
   name: 'log',
-  summary: 'list what was done in a conversation, newest first',
+  summary: 'list the changes of a chat, newest first',
   group: 'Read',
   paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
+    {
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent',
+      optional: true,
+      completes: 'tree',
+    },
   ],
   options: [
     { name: 'limit', short: 'n', value: 'count', summary: 'number of changes (default 50)' },
@@ -21,7 +26,7 @@ export const log = defineSubcommand({
   examples: ['coppice log last', 'coppice log last --limit 10 --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('chat') ?? lastTree);
     const before = given.count('before');
     const commits = await store.history(row.id, {
       limit: given.count('limit') ?? 50,

@@ -20,7 +20,7 @@ describe('coppice log', () => {
     expect(out.split('\n').map((line) => line.slice(32))).toEqual([
       'undo: deleted a message or branch',
       'added 1 message',
-      'created the conversation, added 1 message',
+      'created the chat, added 1 message',
       '',
     ]);
     expect((await fixture.run(['log', tree, '--before', '1'])).out).toBe('No earlier changes.\n');

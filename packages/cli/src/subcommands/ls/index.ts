@@ -7,16 +7,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const ls = defineSubcommand({
   name: 'ls',
-  summary: 'list conversations, most recent first',
+  summary: 'list chats, most recent first',
   group: 'Read',
   arguments: [{ name: 'title', summary: 'part of the title', optional: true }],
   options: [
-    { name: 'project', value: 'name', summary: 'only conversations of this project' },
-    { name: 'folder', value: 'name', summary: 'only conversations in this folder' },
-    { name: 'tag', value: 'name', summary: 'only conversations with this tag' },
-    { name: 'pinned', summary: 'only pinned conversations' },
+    { name: 'project', value: 'name', summary: 'only chats of this project' },
+    { name: 'folder', value: 'name', summary: 'only chats in this folder' },
+    { name: 'tag', value: 'name', summary: 'only chats with this tag' },
+    { name: 'pinned', summary: 'only pinned chats' },
     { name: 'trashed', summary: 'list the trash instead' },
-    { name: 'limit', short: 'n', value: 'count', summary: 'number of conversations (default 50)' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'number of chats (default 50)' },
     { name: 'cursor', value: 'text', summary: 'continue an earlier list' },
   ],
   examples: ['coppice ls', 'coppice ls recipes --limit 5', 'coppice ls --trashed --json'],
@@ -53,7 +53,7 @@ export const ls = defineSubcommand({
       const begin = commandLineFor(at, 'coppice append --new "Hello"');
       const how = begin === null ? '' : ` ${begin} begins a tree.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
-      lines.push(style.quiet(isPart ? 'No conversation matches.' : none));
+      lines.push(style.quiet(isPart ? 'No chat matches.' : none));
     }
     if (page.cursor !== null) lines.push(style.quiet(`There are more. Add --cursor ${page.cursor}`));
     return { data: page, lines };

@@ -45,7 +45,7 @@ describe('coppice ls', () => {
 
   it('[O16] says so where no tree fits, and how to go on with the same list', async () => {
     for (const title of ['Bread', 'Bread too']) await fixture.json(['append', '--new', '--title', title, 'One']);
-    expect((await fixture.run(['ls', 'cheese'])).out).toBe('No conversation matches.\n');
+    expect((await fixture.run(['ls', 'cheese'])).out).toBe('No chat matches.\n');
     expect((await fixture.run(['ls', 'bread', '--limit', '1'])).out).toMatch(/There are more. Add --cursor \S+\n$/);
   });
 });

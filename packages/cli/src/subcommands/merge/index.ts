@@ -6,11 +6,11 @@ import { defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
   name: 'merge',
-  summary: 'merge a branch into the active one, as a summary or as messages',
+  summary: 'merge a branch into the active one, as summary or messages',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'last message of the branch', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'last message of the branch', completes: 'node' },
   ],
   options: [
     { name: 'messages', summary: 'copy the messages instead of a summary' },
@@ -23,7 +23,7 @@ export const merge = defineSubcommand({
     'coppice merge last plan-b --messages',
   ],
   async run(given, at) {
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const { merge: mergeBranch } = await openChatEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);
     const mode = given.flag('messages') ? 'messages' : 'summary';

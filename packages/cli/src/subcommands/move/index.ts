@@ -6,26 +6,26 @@ import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
   name: 'move',
-  summary: 'move a branch to another place or conversation',
+  summary: 'move a branch to another place or chat',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'first message of the branch', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'first message of the branch', completes: 'node' },
     { name: 'parent', summary: 'new parent, or root for the beginning', completes: 'node' },
   ],
   options: [
     {
       name: 'before',
-      value: 'node',
+      value: 'message',
       summary: 'put it before this version (default: last)',
       completes: 'node',
     },
-    { name: 'to', value: 'tree', summary: 'conversation of the new parent, if it is another one', completes: 'tree' },
+    { name: 'to', value: 'chat', summary: 'chat of the new parent, if it is another one', completes: 'tree' },
   ],
   examples: ['coppice move last 01890c2e root', 'coppice move last 01890c2e @ --to Bread'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, row, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, row, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const other = given.optional('to');
     if (other !== undefined) {
       const target = await findTree(at, other);

@@ -5,7 +5,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const newTree = defineSubcommand({
   name: 'new',
-  summary: 'start an empty conversation, with a title, system prompt, folder or tags',
+  summary: 'start an empty chat with a title, system prompt or tags',
   group: 'Write',
   begins: true,
   arguments: [{ name: 'title', summary: 'title', optional: true, many: true }],

@@ -4,23 +4,23 @@ import { defineSubcommand } from '../contract.ts';
 
 export const open = defineSubcommand({
   name: 'open',
-  summary: 'open the page of the running server at a conversation',
+  summary: 'open the page of the running server at a chat',
   group: 'Manage',
   arguments: [
     {
-      name: 'tree',
-      summary: 'conversation: id or a part of it, title, or last (default: the list)',
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent (default: the list)',
       optional: true,
       completes: 'tree',
     },
-    { name: 'node', summary: 'message to show (default: the active one)', optional: true, completes: 'node' },
+    { name: 'message', summary: 'message to show (default: the active one)', optional: true, completes: 'node' },
   ],
   options: [{ name: 'no-browser', summary: 'only print the URL' }],
   examples: ['coppice open', 'coppice open last', 'coppice open last @~2 --no-browser'],
   async run(given, at) {
     const { findServer } = await import('../../remote/find-server.ts');
     const { url } = await findServer(at);
-    const [tree, node] = ['tree', 'node'].map(given.optional);
+    const [tree, node] = ['chat', 'message'].map(given.optional);
     const row = tree === undefined ? null : await findTree(at, tree);
     const nodeId = row === null || node === undefined ? null : await findNodeIn(at, row, node);
     const path = row === null ? '/' : `/t/${[row.id, ...(nodeId === null ? [] : [nodeId])].join('/')}`;

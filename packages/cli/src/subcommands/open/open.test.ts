@@ -2,7 +2,7 @@ import { openTestServer } from '@coppice/server/testing';
 import { expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
 
-it('[O108] prints the address of a conversation or message on the page', async () => {
+it('[O108] prints the address of a chat or message on the page', async () => {
   const server = await openTestServer();
   const { url } = await server.listen();
   const fixture = makeCliFixture({ env: { COPPICE_SERVER: url, COPPICE_TOKEN: server.token } });

@@ -6,13 +6,13 @@ import { defineSubcommand } from '../contract.ts';
 
 export const pin = defineSubcommand({
   name: 'pin',
-  summary: 'pin a conversation to the top of the page’s list, or unpin it',
+  summary: 'pin a chat to the top of the page’s list, or unpin it',
   group: 'Write',
-  arguments: [{ name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' }],
+  arguments: [{ name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' }],
   options: [{ name: 'remove', summary: 'unpin it' }],
   examples: ['coppice pin last', 'coppice pin last --remove'],
   async run(given, at) {
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const isPinned = !given.flag('remove');
     const outcome = await runTreeChange(at, {
       type: 'attributes',

@@ -3,12 +3,17 @@ import { defineSubcommand } from '../contract.ts';
 
 export const redo = defineSubcommand({
   name: 'redo',
-  summary: 'redo what you undid last, in any conversation or the one you name',
+  summary: 'redo what you undid last, in any chat or the one you name',
   group: 'Undo',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
+    {
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent',
+      optional: true,
+      completes: 'tree',
+    },
   ],
-  options: [{ name: 'force', summary: 'also if others changed it since; what they added goes to the trash' }],
+  options: [{ name: 'force', summary: 'even if others changed it since; what they added goes to the trash' }],
   examples: ['coppice redo', 'coppice redo last', 'coppice redo last --force'],
   run: (given, at) => reverse('redo', given, at),
 });

@@ -12,9 +12,9 @@ export const regenerate = defineSubcommand({
   summary: 'generate another reply and keep the existing ones',
   group: 'Chat',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     {
-      name: 'node',
+      name: 'message',
       summary: 'reply or its question (default: the active message)',
       optional: true,
       completes: 'node',
@@ -35,7 +35,7 @@ export const regenerate = defineSubcommand({
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     const store = await at.store();
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.optional('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.optional('message'));
     const cliEngine = await openChatEngine(at);
     const asked = given.many('model');
     const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));

@@ -7,12 +7,12 @@ import { defineSubcommand } from '../contract.ts';
 
 export const regroup = defineSubcommand({
   name: 'regroup',
-  summary: 'turn recordings by system prompt into one conversation per session',
+  summary: 'group older recordings by session instead of by system prompt',
   group: 'Manage',
   arguments: [{ name: 'project', summary: 'project of the recordings' }],
   options: [
     { name: 'preview', summary: 'show the sessions and change nothing' },
-    { name: 'undo', summary: 'bring the recordings by prompt back' },
+    { name: 'undo', summary: 'go back to the grouping by system prompt' },
   ],
   examples: ['coppice regroup proxy --preview', 'coppice regroup proxy', 'coppice regroup proxy --undo'],
   async run(given, at) {
@@ -37,7 +37,7 @@ export const regroup = defineSubcommand({
       ({ treeId, title, messages }) =>
         `${short(treeId)}  ${oneLine(at.output.foreign(title ?? 'Untitled'), 60)}  ${at.output.style.quiet(countNoun(messages, 'message'))}`,
     );
-    const counts = `${countNoun(trees, 'conversation')} by prompt`;
+    const counts = `${countNoun(trees, 'chat')} by prompt`;
     const made = countNoun(sessions.length, 'session');
     if (trees === 0 && sessions.length === 0)
       lines.push(at.output.style.quiet(undo ? 'Nothing was regrouped.' : 'There are no recordings by prompt.'));

@@ -39,13 +39,13 @@ describe('coppice regroup', () => {
     expect(await count()).toBe(1);
     const preview = await fixture.run(['regroup', 'shop', '--preview']);
     expect(preview.out).toContain('First question');
-    expect(preview.out).toContain('Would turn 1 conversation by prompt into 2 sessions.');
+    expect(preview.out).toContain('Would turn 1 chat by prompt into 2 sessions.');
     expect(await count()).toBe(1);
     const done = await fixture.run(['regroup', 'shop']);
     expect(done.out).toContain('Undo with: coppice regroup shop --undo');
     expect(done.err).toContain('still grouped by prompt');
     expect(await count()).toBe(2);
-    expect((await fixture.run(['regroup', 'shop', '--undo'])).out).toContain('Brought 1 conversation by prompt back');
+    expect((await fixture.run(['regroup', 'shop', '--undo'])).out).toContain('Brought 1 chat by prompt back');
     expect(await count()).toBe(1);
     expect((await fixture.run(['regroup', 'other'])).out).toContain('There are no recordings by prompt.');
   });

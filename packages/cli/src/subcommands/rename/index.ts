@@ -6,16 +6,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const rename = defineSubcommand({
   name: 'rename',
-  summary: 'change the title of a conversation',
+  summary: 'change the title of a chat',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     { name: 'title', summary: 'new title', optional: true, many: true },
   ],
   options: [{ name: 'remove', summary: 'remove your title; the automatic one is shown again' }],
   examples: ['coppice rename last Sourdough for beginners', 'coppice rename last --remove'],
   async run(given, at) {
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const words = given.many('title').join(' ').trim();
     if (given.flag('remove') === (words !== ''))
       throw usageError('Give a new title, or --remove to drop the present one.');

@@ -6,30 +6,36 @@ import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
   name: 'restore',
-  summary: 'restore a deleted conversation or message, or an earlier version',
+  summary: 'restore a deleted chat or message, or an earlier version',
   group: 'Undo',
   arguments: [
     {
-      name: 'tree',
-      summary: 'conversation: id or a part of it, title, or last; last alone is the one deleted last',
+      name: 'chat',
+      summary: 'id or a part of it, title, or last; without a message, last is the one deleted last',
       completes: 'tree',
     },
-    { name: 'node', summary: 'deleted message, as listed by coppice trash', optional: true },
+    { name: 'message', summary: 'deleted message, as listed by coppice trash', optional: true },
   ],
-  options: [{ name: 'at', value: 'version', summary: 'return to this version, as a new change' }],
+  options: [
+    {
+      name: 'at',
+      value: 'version',
+      summary: 'go back to this version of the chat, as a new change that can be undone',
+    },
+  ],
   examples: ['coppice restore last', 'coppice restore 01890c2e', 'coppice restore last --at 12'],
   async run(given, at) {
     const store = await at.store();
-    const word = given.text('tree');
+    const word = given.text('chat');
     const version = given.count('at');
-    const node = given.optional('node');
+    const node = given.optional('message');
     const whole = version === undefined && node === undefined;
     // `last` means the last deleted tree, not the last changed one.
     const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
     if (whole && word === lastTree && deleted === undefined) {
       const lists = commandLineFor(at, 'coppice trash <tree>');
       const hint = lists === null ? '' : ` List the deleted messages of one with ${lists}.`;
-      const message = `There is no deleted conversation to restore.${hint}`;
+      const message = `There is no deleted chat to restore.${hint}`;
       throw new AppError({ code: 'tree/unknown-tree', kind: 'not-found', message });
     }
     const row = deleted ?? (await findTree(at, word));

@@ -26,7 +26,7 @@ describe('coppice restore', () => {
     expect(await fixture.json(['trash'])).toMatchObject({ items: [] });
     expect(await fixture.run(['restore', 'last'])).toMatchObject({
       code: 3,
-      err: expect.stringContaining('There is no deleted conversation to restore.'),
+      err: expect.stringContaining('There is no deleted chat to restore.'),
     });
     expect(await fixture.json(['show', kept.tree])).toMatchObject({ version: 2 });
   });

@@ -10,13 +10,13 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
   name: 'rm',
-  summary: 'delete a conversation or messages (restore or undo brings them back)',
+  summary: 'delete a chat or messages (restore or undo brings them back)',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     {
-      name: 'nodes',
-      summary: 'messages to delete (default: the whole conversation)',
+      name: 'messages',
+      summary: 'messages to delete (default: the whole chat)',
       optional: true,
       many: true,
       completes: 'node',
@@ -29,9 +29,9 @@ export const rm = defineSubcommand({
   ],
   examples: ['coppice rm last @', 'coppice rm last 01890c2e --cascade --dry-run', 'coppice rm "Old notes"'],
   async run(given, at) {
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const ids: NodeId[] = [];
-    for (const word of given.many('nodes')) ids.push(await findNodeIn(at, row, word));
+    for (const word of given.many('messages')) ids.push(await findNodeIn(at, row, word));
     const mode = given.flag('cascade') ? 'cascade' : 'splice';
     if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
       throw usageError('--group needs exactly one message and no --cascade.');
@@ -67,7 +67,7 @@ async function wouldGo(
     const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
     return {
       data: { treeId: row.id, count },
-      lines: [`This would delete the conversation with ${countNoun(count, 'message')}.`],
+      lines: [`This would delete the chat with ${countNoun(count, 'message')}.`],
     };
   }
   const { now, newId, kit, actor } = at.context();

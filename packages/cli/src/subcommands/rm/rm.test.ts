@@ -20,9 +20,7 @@ describe('coppice rm', () => {
   it('[O19] puts a tree into the trash, never the root alone', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.run(['rm', tree, 'root'])).toMatchObject({ code: 5 });
-    expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain(
-      'This would delete the conversation with 1 message',
-    );
+    expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain('This would delete the chat with 1 message');
     expect((await fixture.run(['rm', tree])).out).toContain(`coppice restore ${tree.slice(-8)}`);
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });

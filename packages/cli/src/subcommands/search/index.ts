@@ -14,7 +14,7 @@ export const search = defineSubcommand({
   group: 'Read',
   arguments: [{ name: 'words', summary: 'words that must all occur; no character is special', many: true }],
   options: [
-    { name: 'tree', value: 'tree', summary: 'only in this conversation', completes: 'tree' },
+    { name: 'tree', value: 'chat', summary: 'only in this chat', completes: 'tree' },
     { name: 'project', value: 'name', summary: 'only in this project' },
     {
       name: 'role',

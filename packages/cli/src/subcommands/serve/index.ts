@@ -18,7 +18,7 @@ const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 export const serve = defineSubcommand({
   name: 'serve',
-  summary: 'start the server and open the page (what coppice alone does)',
+  summary: 'start the server and open the page (the default command)',
   worksOn: 'this-computer',
   group: 'Chat',
   begins: true,
@@ -55,7 +55,7 @@ export const serve = defineSubcommand({
     { name: 'user-header', value: 'name', summary: 'header with the user name (default x-forwarded-user)' },
     { name: 'log', value: 'level', summary: `log level on standard error: ${levels.join(', ')}`, completes: levels },
     { name: 'no-open', summary: 'do not open a browser' },
-    { name: 'no-example', summary: 'do not create the example conversation in an empty store' },
+    { name: 'no-example', summary: 'do not create the example chat in an empty store' },
   ],
   examples: [
     'coppice',
@@ -128,10 +128,10 @@ export const serve = defineSubcommand({
 
 /** The next steps for someone who typed just `coppice`. */
 const welcome: readonly string[] = [
-  'Coppice keeps every conversation with a language model as a tree.',
+  'Coppice keeps every chat with a language model as a tree.',
   '  coppice chat            chat in this terminal',
   '  coppice import <file>   bring in chats from other programs',
-  '  coppice ls              list your conversations',
+  '  coppice ls              list your chats',
   '  coppice --help          everything else',
 ];
 

@@ -15,8 +15,8 @@ export const share = defineSubcommand({
   summary: 'make a link to a branch as it is now, or list and remove links',
   group: 'Manage',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'last message to show (default: the active one)', optional: true, completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'last message to show (default: the active one)', optional: true, completes: 'node' },
   ],
   options: [
     {
@@ -26,9 +26,9 @@ export const share = defineSubcommand({
       summary: `also show ${fields.join(', ')}; may be repeated`,
       completes: fields,
     },
-    { name: 'days', value: 'count', summary: 'the link ends after so many days (default: never)' },
+    { name: 'days', value: 'count', summary: 'the link expires after this many days (default: never)' },
     { name: 'title', value: 'text', summary: 'title of the shared page' },
-    { name: 'list', summary: 'list the links of the conversation' },
+    { name: 'list', summary: 'list the links of the chat' },
     { name: 'remove', value: 'id', summary: 'remove a link, by its id or a part of it' },
   ],
   examples: ['coppice share last', 'coppice share last --show models --days 7', 'coppice share last --list'],
@@ -36,7 +36,7 @@ export const share = defineSubcommand({
     const { findServer } = await import('../../remote/find-server.ts');
     const { translate } = await import('../../remote/remote-store.ts');
     const { client, url } = await findServer(at);
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.optional('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.optional('message'));
     if (given.flag('list') || given.optional('remove') !== undefined) {
       const open = (await translate(client.api.shares(treeId))).items.filter(({ revokedAt }) => revokedAt === null);
       const word = given.optional('remove');
@@ -83,7 +83,7 @@ function listed(open: readonly ShareView[]) {
     const what = [countNoun(link.nodeIds.length, 'message'), ...link.fields].join(', ');
     return `${short(link.id)}  ${timeText(link.createdAt)}  ${end}  ${what}`;
   });
-  return { data: { items: open }, lines: lines.length === 0 ? ['There are no links to this conversation.'] : lines };
+  return { data: { items: open }, lines: lines.length === 0 ? ['There are no links to this chat.'] : lines };
 }
 
 function findShare(open: readonly ShareView[], word: string): ShareView {

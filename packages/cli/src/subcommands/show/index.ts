@@ -8,23 +8,28 @@ import { defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
   name: 'show',
-  summary: 'print a branch: the active one, or the one that ends at a message',
+  summary: 'print the active branch, or the one that ends at a message',
   group: 'Read',
   paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
-    { name: 'node', summary: 'last message to print', optional: true, completes: 'node' },
+    {
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent',
+      optional: true,
+      completes: 'tree',
+    },
+    { name: 'message', summary: 'last message to print', optional: true, completes: 'node' },
   ],
   options: [
     { name: 'through', summary: 'continue below the message to the end of its branch' },
     { name: 'leaf', summary: 'only the last message' },
-    { name: 'limit', short: 'n', value: 'count', summary: 'only the last messages, this many' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'print only this many messages, the last ones' },
   ],
   examples: ['coppice show last', 'coppice show last --limit 4', 'coppice show last --leaf --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('tree') ?? lastTree);
-    const word = given.optional('node');
+    const row = await findTree(at, given.optional('chat') ?? lastTree);
+    const word = given.optional('message');
     const to = word === undefined ? row.activeNodeId : await findNodeIn(at, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
     if (limit === 0) throw usageError('--limit needs a whole number from 1. Leave it out to print the whole branch.');
@@ -63,7 +68,7 @@ export const show = defineSubcommand({
         yield '\n';
         if (shown.length === 0)
           yield output.style.quiet(
-            row.activeNodeId === null ? 'Nothing was said yet.' : 'Nothing comes before the beginning.',
+            row.activeNodeId === null ? 'This chat is empty.' : 'There are no messages before the beginning.',
           );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];

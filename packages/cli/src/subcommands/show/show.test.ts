@@ -27,11 +27,11 @@ describe('coppice show', () => {
 
   it('[O16] has an empty line between messages, and goes on from the beginning when asked', async () => {
     await fixture.run(['append', '--new', '--title', 'Empty', ' ']);
-    expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('Nothing was said yet.');
+    expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('This chat is empty.');
     const { tree, nodes } = await fixture.grow('One', 'Two');
     const both = `You  ${nodes[0]?.slice(-8)}\nOne\n\nYou  ${nodes[1]?.slice(-8)}\nTwo\n\n`;
     expect((await fixture.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree.slice(-8)}\n\n${both}`);
-    expect((await fixture.run(['show', tree, 'root'])).out).toContain('Nothing comes before the beginning.');
+    expect((await fixture.run(['show', tree, 'root'])).out).toContain('There are no messages before the beginning.');
   });
 
   it('[O7] says what of a session file cannot be read, and why another tool’s cannot be written', async () => {

@@ -11,13 +11,13 @@ export const split = defineSubcommand({
   summary: 'split a message in two, to branch from its middle',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'message to split', completes: 'node' },
-    { name: 'position', summary: 'length of the first part, in characters as you count them' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'message to split', completes: 'node' },
+    { name: 'position', summary: 'number of characters in the first part' },
   ],
   examples: ['coppice split last @ 120'],
   async run(given, at) {
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const position = given.text('position');
     if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
     const store = await at.store();

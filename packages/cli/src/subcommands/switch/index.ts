@@ -6,17 +6,17 @@ import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
   name: 'switch',
-  summary: 'go to the branch of a message, where you last were in it',
+  summary: 'switch to another branch, at the place where you left it',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
-    { name: 'node', summary: 'any message of the branch', completes: 'node' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    { name: 'message', summary: 'any message of the branch', completes: 'node' },
   ],
   options: [{ name: 'exact', summary: 'stop at this message, even if more follows' }],
   examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exact'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, nodeId } = await findTarget(at, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const leaf = given.flag('exact')
       ? nodeId
       : await store.read(treeId, function* () {

@@ -5,16 +5,16 @@ import { defineSubcommand } from '../contract.ts';
 
 export const tag = defineSubcommand({
   name: 'tag',
-  summary: 'list, add or remove the tags of a conversation',
+  summary: 'list, add or remove the tags of a chat',
   group: 'Write',
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', completes: 'tree' },
+    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     { name: 'tags', summary: 'tags to add', optional: true, many: true },
   ],
   options: [{ name: 'remove', value: 'tag', many: true, summary: 'tag to remove; may be repeated' }],
   examples: ['coppice tag last', 'coppice tag last recipes bread', 'coppice tag last --remove bread'],
   async run(given, at) {
-    const row = await findTree(at, given.text('tree'));
+    const row = await findTree(at, given.text('chat'));
     const before = row.attributes.tags ?? [];
     const removed = new Set(given.many('remove'));
     const [added, { output }] = [given.many('tags'), at];

@@ -4,7 +4,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const token = defineSubcommand({
   name: 'token',
-  summary: 'show the token that signs you in to the page; --new replaces it',
+  summary: 'show the token that signs you in to the page, or replace it',
   worksOn: 'this-computer',
   group: 'Manage',
   options: [{ name: 'new', summary: 'make a new token; every browser and program with the old one is signed out' }],

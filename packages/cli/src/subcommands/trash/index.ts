@@ -13,27 +13,27 @@ export const trash = defineSubcommand({
   group: 'Undo',
   arguments: [
     {
-      name: 'tree',
-      summary: 'conversation whose deleted messages to list (default: deleted conversations)',
+      name: 'chat',
+      summary: 'chat whose deleted messages to list (default: deleted chats)',
       optional: true,
       completes: 'tree',
     },
-    { name: 'node', summary: 'with --purge: only this deleted message', optional: true },
+    { name: 'message', summary: 'with --purge: only this deleted message', optional: true },
   ],
   options: [{ name: 'purge', summary: 'delete permanently; this cannot be undone' }],
   examples: ['coppice trash', 'coppice trash last', 'coppice trash 01890c2e --purge'],
   async run(given, at) {
     const store = await at.store();
-    const word = given.optional('tree');
+    const word = given.optional('chat');
     if (word === undefined) return trashedTrees(at, given.flag('purge'));
     const row = await findTree(at, word);
     if (given.flag('purge')) {
-      const node = given.optional('node');
+      const node = given.optional('message');
       if (node === undefined && row.attributes.trashedAt !== undefined) {
         const report = await store.purgeTree(row.id);
         return {
           data: { treeId: row.id, purged: true, ...report },
-          lines: ['Deleted the conversation permanently.', ...remainderLines(report)],
+          lines: ['Deleted the chat permanently.', ...remainderLines(report)],
         };
       }
       const what = node === undefined ? { upTo: row.version } : { nodeId: await findDeletedNode(at, row, node) };

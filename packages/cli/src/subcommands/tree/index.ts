@@ -12,14 +12,19 @@ const defaultLimit = 500;
 
 export const tree = defineSubcommand({
   name: 'tree',
-  summary: 'draw the tree of a conversation, with the active branch highlighted',
+  summary: 'draw the tree of a chat, with the active branch highlighted',
   group: 'Read',
   paged: true,
   arguments: [
-    { name: 'tree', summary: 'conversation: id or a part of it, title, or last', optional: true, completes: 'tree' },
+    {
+      name: 'chat',
+      summary: 'id or a part of it, title, or last for the most recent',
+      optional: true,
+      completes: 'tree',
+    },
   ],
   options: [
-    { name: 'from', value: 'node', summary: 'only what is below this message', completes: 'node' },
+    { name: 'from', value: 'message', summary: 'only what is below this message', completes: 'node' },
     { name: 'depth', value: 'count', summary: 'only this many levels' },
     { name: 'limit', value: 'count', summary: `at most this many lines (default ${defaultLimit})` },
     { name: 'all', summary: 'every message, however many' },
@@ -27,7 +32,7 @@ export const tree = defineSubcommand({
   examples: ['coppice tree last', 'coppice tree last --depth 3', 'coppice tree last --all', 'coppice tree last --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('chat') ?? lastTree);
     const word = given.optional('from');
     const from = word === undefined ? row.rootId : await findNodeIn(at, row, word);
     const depth = given.count('depth');

@@ -3,15 +3,15 @@ import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { previousPrompt } from '../previous-prompt.ts';
 
-/** Moves up to an earlier message, to continue differently in a new conversation. */
+/** Moves up to an earlier message, to continue differently in a new chat. */
 export const branch = defineCommand({
   name: 'branch',
-  summary: 'Moves up to an earlier message in a new conversation or file that contains only the path to it.',
+  summary: 'Moves up to an earlier message in a new chat or file that contains only the path to it.',
   parameters: {
     node: optionalArgument('node', 'The message to continue from; by default the one before your last message.'),
   },
   examples: [
-    { line: '/branch', about: 'edit your last message in a new conversation' },
+    { line: '/branch', about: 'edit your last message in a new chat' },
     { line: '/branch 3', about: 'continue from the third message of the last list' },
   ],
   async run(scope, { node }) {

@@ -65,7 +65,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 
   test('[E18] says so where nothing was said yet', async () => {
     expect(await fixture.run('/branches')).toMatchObject({
-      said: 'There is no branch yet: the conversation is empty.',
+      said: 'There is no branch yet: the chat is empty.',
       list: [],
     });
   });

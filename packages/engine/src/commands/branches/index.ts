@@ -24,7 +24,7 @@ export interface BranchRow {
 /** The branches, newest first. */
 export const branches = defineCommand({
   name: 'branches',
-  summary: 'Lists the branches of the conversation, newest first, and marks the current one.',
+  summary: 'Lists the branches of the chat, newest first, and marks the current one.',
   parameters: { limit: optionArgument('count', 'The maximum number of branches; 20 by default.') },
   examples: [
     { line: '/branches', about: 'list branches with numbers for /switch, /merge and other commands' },

@@ -10,7 +10,7 @@ export const cherryPick = defineCommand({
   parameters: {
     node: requiredArgument('node', 'The message, or the first one of the range.'),
     to: optionalArgument('node', 'The last message of the range, below the first.'),
-    from: optionArgument('tree', 'The conversation to copy from; by default this one.'),
+    from: optionArgument('tree', 'The chat to copy from; by default this one.'),
   },
   examples: [
     { line: '/cherry-pick 2', about: 'copy the second message of the list to this branch' },

@@ -2,10 +2,10 @@ import { copyTo } from '../copy.ts';
 import { defineCommand } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
-/** Copies the whole conversation. */
+/** Copies the whole chat. */
 export const clone = defineCommand({
   name: 'clone',
-  summary: 'Copies the conversation with all its branches to a new conversation or file and continues there.',
+  summary: 'Copies the chat with all its branches to a new chat or file and continues there.',
   parameters: {},
   examples: [{ line: '/clone', about: 'make a copy to experiment with' }],
   async run(scope) {

@@ -2,11 +2,11 @@ import { copyTo } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
-/** Copies the branch up to a node into a new conversation and continues there. */
+/** Copies the branch up to a node into a new chat and continues there. */
 export const fork = defineCommand({
   name: 'fork',
   summary:
-    'Copies the branch up to a message into a new conversation or file and continues there. Choosing your own message puts its text back in the editor.',
+    'Copies the branch up to a message into a new chat or file and continues there. Choosing your own message puts its text back in the editor.',
   parameters: {
     node: optionalArgument('node', 'The last message to copy, or your message to edit; by default the current one.'),
   },

@@ -17,11 +17,11 @@ test('[E28] explains one command, with arguments and examples, and suggests what
   const fixture = await openCommandFixture('memory');
   const { text } = await fixture.run('/help /Switch');
   expect(text?.split('\n')).toEqual([
-    '/switch <node> [--exact] [--summarize [text…]]',
+    '/switch <message> [--exact] [--summarize [text…]]',
     '',
     expect.stringContaining('Moves to another message or branch.'),
     '',
-    '  node         The message to move to.',
+    '  <message>    The message to move to.',
     expect.stringMatching(/^ {2}--exact /),
     expect.stringMatching(/^ {2}--summarize /),
     '',

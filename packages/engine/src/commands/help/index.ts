@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../contract.ts';
-import { defineCommand, optionalArgument } from '../define.ts';
+import { defineCommand, nameInHelp, optionalArgument } from '../define.ts';
 import { argumentPhrase, listing, type PhraseLine, phrase, report, summaryPhrase } from '../phrases.ts';
 import { unknownCommand } from '../unknown-command.ts';
 
@@ -43,7 +43,11 @@ function overviewLines(commands: readonly CommandDefinition[]): readonly PhraseL
 function explainedLines(command: CommandDefinition): readonly PhraseLine[] {
   const { usage, parameters, examples, name } = command;
   const entries = Object.entries(parameters);
-  const label = (key: string) => (parameters[key]?.by === 'name' ? `--${key}` : key);
+  const label = (key: string) => {
+    const { by, required } = parameters[key] ?? {};
+    if (by === 'name') return `--${key}`;
+    return required === true ? `<${nameInHelp(key)}>` : `[${nameInHelp(key)}]`;
+  };
   const width = entries.reduce((most, [key]) => Math.max(most, label(key).length), 0);
   return [
     [usage],

@@ -36,7 +36,7 @@ export const model = defineCommand({
     const missing = choice?.missing ?? null;
     const data = { model: id, by: activeNodeId === null ? 'tree' : 'set', before: before?.model ?? null } as const;
     if (before?.model === id && before.by === data.by) return { ...report(phrase('model-same', { model: id })), data };
-    // Stored as metadata of the node: setting a model adds no node to the conversation.
+    // Stored as metadata of the node: setting a model adds no node to the chat.
     if (activeNodeId === null) await run(store, { type: 'attributes', treeId, set: { model: id } }, scope.running());
     else await run(store, { type: 'annotate', treeId, nodeId: activeNodeId, set: { model: id } }, scope.running());
     const did =

@@ -64,11 +64,11 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
   });
 
-  test('[E27] before the first message it is set for the whole conversation', async () => {
+  test('[E27] before the first message it is set for the whole chat', async () => {
     const set = await fixture.run('/model scripted/two', { activeNodeId: null });
     expect(set.data).toEqual({ model: 'scripted/two', by: 'tree', before: null });
     await fixture.say(['q1']);
-    expect((await fixture.run('/model')).said).toContain('it was set for the whole conversation');
+    expect((await fixture.run('/model')).said).toContain('it was set for the whole chat');
   });
 
   test('[E27] refuses a model that nobody has, and says what is missing for one without a key', async () => {

@@ -3,10 +3,10 @@ import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
 import { commandError } from '../errors.ts';
 import { phrase, quoted, report } from '../phrases.ts';
 
-/** Shows or sets the title of the conversation. */
+/** Shows or sets the title of the chat. */
 export const name = defineCommand({
   name: 'name',
-  summary: 'Sets the title of the conversation; without a text, shows it.',
+  summary: 'Sets the title of the chat; without a text, shows it.',
   parameters: {
     text: optionalArgument('text', 'The title.'),
     remove: flagArgument('Remove the title; the automatic one is shown again.'),

@@ -9,16 +9,16 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E24] names the conversation, says its name, and takes it away', async () => {
-    expect((await fixture.run('/name')).said).toBe('The conversation has no title.');
+  test('[E24] names the chat, says its name, and takes it away', async () => {
+    expect((await fixture.run('/name')).said).toBe('The chat has no title.');
     const named = await fixture.run("/name Don't panic");
-    expect(named).toMatchObject({ said: "The conversation is called “Don't panic” now.", undo: '/undo' });
+    expect(named).toMatchObject({ said: "The chat is called “Don't panic” now.", undo: '/undo' });
     expect((await fixture.run('/name')).data).toEqual({ title: "Don't panic", before: "Don't panic" });
     expect((await fixture.run("/name Don't panic")).undo).toBeUndefined();
     await fixture.run('/name --remove');
-    expect((await fixture.run('/name')).said).toBe('The conversation has no title.');
+    expect((await fixture.run('/name')).said).toBe('The chat has no title.');
     await fixture.run('/undo');
-    expect((await fixture.run('/name')).said).toBe("The conversation is called “Don't panic”.");
+    expect((await fixture.run('/name')).said).toBe("The chat is called “Don't panic”.");
     expect(await fixture.refusal('/name x --remove')).toBe('command/bad-arguments');
   });
 

@@ -5,10 +5,10 @@ import { findCommandPosition } from '../find-node.ts';
 import { type CommandOutline, commandOutline, type OutlineFilter, outlineFilters, outlineLines } from '../outline.ts';
 import { counted, listing, phrase, report } from '../phrases.ts';
 
-/** Shows the conversation as an outline. */
+/** Shows the chat as an outline. */
 export const tree = defineCommand({
   name: 'tree',
-  summary: 'Shows the conversation as an outline: where branches begin, fork and end, and the current message.',
+  summary: 'Shows the chat as an outline: where branches begin, fork and end, and the current message.',
   parameters: {
     node: optionalArgument('node', 'Show only what is below this message.'),
     filter: choiceArgumentOf('What to show; folded by default.', outlineFilters),

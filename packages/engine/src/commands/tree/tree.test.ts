@@ -73,9 +73,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run(`/tree ${a1}`)).data).toMatchObject({ total: 5 });
     const cut = await fixture.run('/tree --filter all --limit 2');
     expect(cut.data).toMatchObject({ left: 5 });
-    expect(cut.said).toBe(
-      '7 nodes in the conversation, 2 lines shown. 5 lines not shown: name a message, or set --limit.',
-    );
+    expect(cut.said).toBe('7 nodes in the chat, 2 lines shown. 5 lines not shown: name a message, or set --limit.');
     expect(cut.text?.split('\n').at(-1)).toBe('… 5 lines more');
     expect(cut.list?.[0]).toBe(q1);
   });
