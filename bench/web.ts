@@ -6,7 +6,8 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import type { TestServer } from '@coppice/server/testing';
-import { openPageFixture } from '@coppice/web/testing';
+import { openPageFixture, type PageFixture } from '@coppice/web/testing';
+import { type ColdLoad, measureColdLoad } from '@coppice/web/testing/cold-load';
 import type { Page } from 'playwright-core';
 import { type Measure, median } from './measure.ts';
 
@@ -129,6 +130,24 @@ export async function noteLongTasks(page: Page): Promise<void> {
     }).observe({ type: 'longtask', buffered: true });`);
 }
 
+const slowConnection = { bytesPerSecond: 50_000, latencyMs: 400 };
+
+/** First visits to a chat over a slow connection: the one of median time. */
+async function coldLoad({ browser, server, url }: PageFixture, tree: string): Promise<ColdLoad> {
+  const loads: ColdLoad[] = [];
+  for (let turn = 0; turn < 3; turn++)
+    loads.push(
+      await measureColdLoad(browser, {
+        signInUrl: `${url}/?token=${server.token}`,
+        url: `${url}/t/${tree}`,
+        connection: slowConnection,
+      }),
+    );
+  const [, middle] = loads.sort((a, b) => a.firstMessageMs - b.firstMessageMs);
+  if (middle === undefined) throw new Error('No page was loaded.');
+  return middle;
+}
+
 /** All benchmarks of the page. */
 export async function web(): Promise<readonly Measure[]> {
   const fixture = await openPageFixture();
@@ -190,6 +209,30 @@ export async function web(): Promise<readonly Measure[]> {
       budget: '≤ 1.5× the tree of 1,000',
       kept: value <= base * 1.5,
     });
+    const cold = await coldLoad(fixture, small);
+    const { bytesToFirstMessage, bytesInAll, firstMessageMs } = cold;
+    measures.push({
+      work: 'first visit at 50 kB/s and 400 ms, to the first message',
+      by: 'coppice',
+      value: firstMessageMs * 1000,
+      unit: 'µs',
+      ratio: firstMessageMs / 8_000,
+      budget: '≤ 1× of 8 s',
+      kept: firstMessageMs <= 8_000,
+    });
+    for (const [what, bytes, budget] of [
+      ['to the first message', bytesToFirstMessage, 280_000],
+      ['in all', bytesInAll, 400_000],
+    ] as const)
+      measures.push({
+        work: `first visit, transferred ${what}`,
+        by: 'coppice',
+        value: bytes,
+        unit: 'bytes',
+        ratio: bytes / budget,
+        budget: `≤ 1× of ${budget / 1000} kB`,
+        kept: bytes <= budget,
+      });
     await noteLongTasks(page);
     for (const [kind, text] of Object.entries(largeMessages)) {
       const longest = (await longestTask(page, server, url, text)) * 1000;

@@ -430,7 +430,8 @@ function memberOf(registry: Registry, path: string): string | null {
 }
 
 function refuseNode({ path, folder, table }: Context): string | null {
-  if (folder === null || isTestFile(path) || table[folder]?.node) return null;
+  // A build runs in Node, whatever it builds.
+  if (folder === null || isTestFile(path) || path.endsWith('/vite.config.ts') || table[folder]?.node) return null;
   return `but ${folder} has no I/O of its own`;
 }
 

@@ -1,5 +1,6 @@
 /** Runs a route: authentication, input, response. The same for all routes. */
 import type { Caller } from './caller.ts';
+import { acceptedEncoding, compressText, leastCompressed } from './encodings.ts';
 import { hostOf, requestHeader, requestHeaders, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
 import { type BodyBounds, bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
@@ -54,11 +55,25 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
   };
 }
 
-function sendReply(context: ServerContext, route: RouteDefinition, answer: RouteReply<unknown> | RawReply): Response {
+async function sendReply(
+  context: ServerContext,
+  route: RouteDefinition,
+  answer: RouteReply<unknown> | RawReply,
+): Promise<Response> {
   if ('raw' in answer) return respond(context, answer.raw, answer.status, answer.headers);
-  return respond(context, answer.text ?? JSON.stringify(answer.value), answer.status ?? route.status, {
+  const text = answer.text ?? JSON.stringify(answer.value);
+  const status = answer.status ?? route.status;
+  const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     ...(answer.version === undefined ? {} : { ETag: `"${answer.version}"` }),
     ...answer.headers,
-  });
+  };
+  if (text === undefined || text.length < leastCompressed) return respond(context, text, status, headers);
+  // Keeps what a call from another origin varies by.
+  const other = context.get('cors')?.Vary;
+  const vary = { ...headers, Vary: other === undefined ? 'Accept-Encoding' : `${other}, Accept-Encoding` };
+  const encoding = acceptedEncoding(requestHeader(context, 'accept-encoding'));
+  if (encoding === null) return respond(context, text, status, vary);
+  const body = context.req.method === 'HEAD' ? null : await compressText(text, encoding);
+  return respond(context, body, status, { ...vary, 'Content-Encoding': encoding });
 }

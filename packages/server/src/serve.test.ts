@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseConfig } from '@coppice/engine';
 import { textEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
@@ -164,6 +165,14 @@ test('[A124] the page is served from a table of its files with a policy of its o
     if (encoding !== null) expect(length).toBeLessThan(1_000);
   }
   await packed.close();
+  // A build may have compressed its files: they are sent as they lie there, and have no path of their own.
+  const best = brotliCompressSync(readFileSync(join(folder, 'assets/large.js')));
+  writeFileSync(join(folder, 'assets/large.js.br'), best);
+  const built = await openTestServer({ web: folder });
+  const ready = await built.raw('GET', '/assets/large.js', { headers: { 'accept-encoding': 'br' } });
+  expect(Buffer.from(await ready.arrayBuffer()).equals(best)).toBe(true);
+  expect((await built.raw('GET', '/assets/large.js.br')).status).toBe(404);
+  await built.close();
   const etag = script.headers.get('etag') ?? '';
   expect((await server.raw('GET', '/assets/app.js', { headers: { 'if-none-match': etag } })).status).toBe(304);
   for (const path of [
@@ -177,6 +186,33 @@ test('[A124] the page is served from a table of its files with a policy of its o
     expect([path, (await server.raw('GET', path)).status]).toEqual([path, 404]);
   expect((await server.raw('POST', '/')).status).toBe(404);
   expect((await server.raw('GET', '/', { headers: { host: 'evil.example' } })).status).toBe(403);
+  await server.close();
+});
+
+test('[A310] JSON answers are compressed for clients that accept it, however long; short ones and streams are not', async () => {
+  const server = await openTestServer({ origins: ['https://notes.example.org'] });
+  const messages = [{ role: 'user', content: 'The same few words. '.repeat(10_000) }];
+  const { body } = await server.ask('POST', '/api/trees', { body: { title: 'Long', messages } });
+  const path = `/api/trees/${body.treeId}/page`;
+  const plain = await (await server.raw('GET', path)).text();
+  const opened = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+  for (const encoding of ['br', 'gzip'] as const) {
+    for (const url of [path, '/api/commands']) {
+      const sent = await server.raw('GET', url, {
+        headers: { 'accept-encoding': encoding, origin: 'https://notes.example.org' },
+      });
+      expect(sent.headers.get('content-encoding')).toBe(encoding);
+      expect(sent.headers.get('vary')).toBe('Origin, Accept-Encoding');
+      const bytes = Buffer.from(await sent.arrayBuffer());
+      const text = opened[encoding](bytes).toString();
+      expect(bytes.length).toBeLessThan(text.length / 2);
+      if (url === path) expect(text).toBe(plain);
+    }
+  }
+  const short = await server.raw('GET', '/api/me', { headers: { 'accept-encoding': 'br' } });
+  expect(short.headers.get('content-encoding')).toBe(null);
+  const head = await server.raw('HEAD', path, { headers: { 'accept-encoding': 'br' } });
+  expect([head.status, await head.text()]).toEqual([200, '']);
   await server.close();
 });
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { acceptedEncoding, type Encoding, leastCompressed } from './encodings.ts';
 import { noneMatch } from './entity-tags.ts';
 import { hostOf, requestHeader, type ServerContext } from './env.ts';
 import { sessionCookie } from './middleware/auth.ts';
@@ -14,11 +15,9 @@ interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
-  /** Compressed forms by encoding; each is made when it is first asked for. */
+  /** Compressed forms by encoding: those that lie beside the file, others are made when they are first asked for. */
   readonly encoded: Map<Encoding, Uint8Array<ArrayBuffer>>;
 }
-
-type Encoding = 'br' | 'gzip';
 
 const types: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -94,20 +93,11 @@ function sendWebFile(context: ServerContext, file: WebFile, path: string): Respo
 }
 
 const compressible = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
-const leastBytes = 1_000;
 // Above this the best compression takes seconds and saves little.
 const largeBytes = 500_000;
 
 function encodingFor({ type, bytes }: WebFile, accepted: string): Encoding | null {
-  if (!compressible.test(type) || bytes.length < leastBytes) return null;
-  const names = new Set(
-    accepted
-      .split(',')
-      .map((each) => each.trim().toLowerCase())
-      .filter((each) => !/;\s*q=0(?:\.0*)?$/.test(each))
-      .map((each) => each.split(';', 1)[0]),
-  );
-  return names.has('br') ? 'br' : names.has('gzip') ? 'gzip' : null;
+  return compressible.test(type) && bytes.length >= leastCompressed ? acceptedEncoding(accepted) : null;
 }
 
 function compressed({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array<ArrayBuffer> {
@@ -123,9 +113,18 @@ function compressed({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array
   return copy;
 }
 
-/** All regular files in a folder by their URL path; symbolic links are skipped. */
+const encodingsByEnding: ReadonlyMap<string, Encoding> = new Map([
+  ['.br', 'br'],
+  ['.gz', 'gzip'],
+]);
+
+/**
+ * All regular files in a folder by their URL path; symbolic links are skipped. A compressed file that lies beside the
+ * plain one, as `page.js.br`, is sent instead of it and has no path of its own.
+ */
 function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();
+  const packed: { readonly at: string; readonly encoding: Encoding; readonly bytes: Uint8Array<ArrayBuffer> }[] = [];
   const open: { readonly path: string; readonly at: string }[] = [{ path: folder, at: '' }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of readdirSync(next.path)) {
@@ -135,10 +134,16 @@ function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
       if (stat.isDirectory()) open.push({ path, at });
       if (!stat.isFile()) continue;
       const bytes = new Uint8Array(readFileSync(path));
+      const ending = extname(name).toLowerCase();
+      const encoding = encodingsByEnding.get(ending);
+      if (encoding !== undefined) {
+        packed.push({ at: at.slice(0, -ending.length), encoding, bytes });
+        continue;
+      }
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-      const type = types.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
-      files.set(at, { bytes, type, etag, encoded: new Map() });
+      files.set(at, { bytes, type: types.get(ending) ?? 'application/octet-stream', etag, encoded: new Map() });
     }
   }
+  for (const { at, encoding, bytes } of packed) files.get(at)?.encoded.set(encoding, bytes);
   return files;
 }

@@ -1,0 +1,42 @@
+/** Compressed responses: which form a client accepts, and JSON in that form. */
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+
+/** A content encoding that the server sends. */
+export type Encoding = 'br' | 'gzip';
+
+/** Shorter texts fit into one packet, where compressing them saves nothing. */
+export const leastCompressed = 1_000;
+
+/** The best encoding of an `Accept-Encoding` header; null if the client accepts none of ours. */
+export function acceptedEncoding(header: string | undefined): Encoding | null {
+  const names = new Set(
+    (header ?? '')
+      .split(',')
+      .map((each) => each.trim().toLowerCase())
+      .filter((each) => !/;\s*q=0(?:\.0*)?$/.test(each))
+      .map((each) => each.split(';', 1)[0]),
+  );
+  return names.has('br') ? 'br' : names.has('gzip') ? 'gzip' : null;
+}
+
+/** Above this, compressing takes long enough to delay other requests, and is done on another thread. */
+const largeBytes = 64_000;
+
+// About as fast as gzip, and a fifth smaller.
+const brotliOptions = {
+  params: {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: 4,
+  },
+};
+const brotliLater = promisify(brotliCompress);
+const gzipLater = promisify(gzip);
+
+/** Compresses a text that is sent once. */
+export async function compressText(text: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length < largeBytes)
+    return new Uint8Array(encoding === 'br' ? brotliCompressSync(bytes, brotliOptions) : gzipSync(bytes));
+  return new Uint8Array(await (encoding === 'br' ? brotliLater(bytes, brotliOptions) : gzipLater(bytes)));
+}
