@@ -94,6 +94,20 @@ test('[B118] a prompt is completed after a slash and asks for its variables', as
   await tab.context.close();
 });
 
+test('[B120] the menu of models names providers without a key and opens their forms, and the settings lead back', async () => {
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  await page.getByRole('textbox', { name: 'Message' }).fill('A draft');
+  await page.getByRole('button', { name: /^Model:/ }).click();
+  await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
+  await page.getByLabel('API key').waitFor();
+  await page.getByText('The key is for api.anthropic.com').waitFor();
+  await page.getByRole('link', { name: 'Back to chats' }).click();
+  await soon(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A draft');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B120] a model is found by a filter, becomes a favourite and is chosen by keys', async () => {
   const tab = await fixture.open('/');
   const { page } = tab;

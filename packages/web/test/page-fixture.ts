@@ -83,7 +83,8 @@ export interface PageFixture {
   close(): Promise<void>;
 }
 
-function watch(page: Page, origin: string, faults: string[]): void {
+/** Collects the errors of a page, violations of its policy, and requests to other hosts. */
+export function watchPage(page: Page, origin: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -149,7 +150,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
       const faults: string[] = [];
-      watch(page, url, faults);
+      watchPage(page, url, faults);
       if (given === undefined && signInUrl !== null) await page.goto(signInUrl);
       if (given !== undefined || path !== '/') await page.goto(url + path);
       return { page, context, faults };

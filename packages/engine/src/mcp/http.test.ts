@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { approveAll, mcpClient, reaches, referenceServer, stateOf, textOfResult } from '../testing/mcp.ts';
+import { approveAll, freePort, mcpClient, reaches, serveReference, stateOf, textOfResult } from '../testing/mcp.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
 import type { McpClient } from './index.ts';
 
@@ -20,34 +18,11 @@ function open(url: string, lines = '', more: Parameters<typeof mcpClient>[1] = {
   return client;
 }
 
-/** A free port below the ephemeral range, so that no other process is assigned it meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const wanted = randomInt(10_000, 30_000);
-    const server = createServer().listen(wanted, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return wanted;
-  }
-}
-
 let everything: ChildProcess;
 let port: number;
 
 async function serve(): Promise<void> {
-  const [program = '', ...args] = referenceServer('everything', 'streamableHttp');
-  everything = spawn(program, args, { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  for await (const piece of everything.stderr ?? []) {
-    said += String(piece);
-    if (said.includes('listening')) return;
-  }
-  throw new Error(`The server did not come up: ${said}`);
+  everything = await serveReference(port);
 }
 
 describe('the reference server "everything" over streamable HTTP', () => {

@@ -9,7 +9,7 @@ export {
   plainReply,
   type Turn,
 } from './fake-provider.ts';
-export { oddServer } from './mcp.ts';
+export { freePort, oddServer, serveReference } from './mcp.ts';
 export { type ModelServerOptions, openModelServer } from './model-server.ts';
 export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 export { sampleDocx, samplePdf, sampleXlsx } from './sample-files.ts';

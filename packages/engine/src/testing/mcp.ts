@@ -1,6 +1,9 @@
 /** MCP servers for tests: the reference servers, and one that misbehaves on demand. */
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/contract.ts';
 import { parseConfig } from '../config/load.ts';
@@ -25,6 +28,34 @@ export function oddServer(mode: string, detail = ''): readonly string[] {
 /** The command of a reference server. */
 export function referenceServer(name: 'everything' | 'filesystem', ...args: readonly string[]): readonly string[] {
   return [process.execPath, resolve(`@modelcontextprotocol/server-${name}/dist/index.js`), ...args];
+}
+
+/** A free port below the ephemeral range, so that no other process is assigned it meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const wanted = randomInt(10_000, 30_000);
+    const server = createServer().listen(wanted, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return wanted;
+  }
+}
+
+/** Starts the reference server "everything" over streamable HTTP, at `http://127.0.0.1:<port>/mcp`. */
+export async function serveReference(port: number): Promise<ChildProcess> {
+  const [program = '', ...args] = referenceServer('everything', 'streamableHttp');
+  const child = spawn(program, args, { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  for await (const piece of child.stderr) {
+    said += String(piece);
+    if (said.includes('listening')) return child;
+  }
+  throw new Error(`The server did not come up: ${said}`);
 }
 
 /** A configuration with servers by their commands and additional TOML lines. */

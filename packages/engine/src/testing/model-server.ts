@@ -1,5 +1,5 @@
 /** A loopback OpenAI-compatible server with a list of models and its own key. */
-import { openRawServer, type RawServer } from './raw-server.ts';
+import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 import { streamed, type WireReply, whole } from './wires.ts';
 
 /** Options of the server. */
@@ -7,7 +7,8 @@ export interface ModelServerOptions {
   readonly models?: readonly string[];
   /** Requests without it are refused with 401; by default no key is required. */
   readonly key?: string;
-  readonly reply?: WireReply;
+  /** The reply to every request, or one for each request. */
+  readonly reply?: WireReply | ((request: SeenRequest) => WireReply);
   /** So many requests for a reply are refused with 429 first, each with a delay of two seconds. */
   readonly refusals?: number;
 }
@@ -32,9 +33,10 @@ export async function openModelServer(options: ModelServerOptions = {}): Promise
       response.end(JSON.stringify({ error: { message: 'Too many requests.', type: 'rate_limit_error' } }));
       return;
     }
-    if (JSON.parse(request.body).stream !== true) return json(200, whole('openai', reply));
+    const made = typeof reply === 'function' ? reply(request) : reply;
+    if (JSON.parse(request.body).stream !== true) return json(200, whole('openai', made));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of streamed('openai', reply)) response.write(event);
+    for (const event of streamed('openai', made)) response.write(event);
     response.end();
   });
   return Object.defineProperties(

@@ -1,7 +1,7 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { navigateTo } from '../state/router.ts';
+import { loadConnections, openConnection, useConnections, useHasOwnModel } from '../state/connections.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -10,37 +10,51 @@ import { StartComposer } from './start-composer.tsx';
 
 /** The first screen: a composer, a way to connect a model while none is ready, and things to try. */
 export function Start({ folder }: { readonly folder: string | null }): ReactElement {
-  const noneReady = useAppData((lists) => lists.models.length > 0 && !lists.models.some((model) => model.ready));
+  const hasModel = useHasOwnModel();
   const few = useAppData((lists) => lists.treesKnown && lists.trees.length < 6);
   return (
     <div className="start">
       <h1>{t('firstQuestion')}</h1>
       <StartComposer folder={folder} />
-      {noneReady ? <ConnectCard /> : null}
+      {hasModel ? null : <ConnectCard />}
       {few && folder === null ? <TryThis /> : null}
     </div>
   );
 }
 
-function ConnectCard(): ReactElement {
-  const models = useAppData((lists) => lists.models);
-  const providers = new Map(models.map((model) => [model.provider, model.providerLabel]));
+/** The providers to connect, the best-known first, and any other address. */
+function ConnectCard(): ReactElement | null {
+  const connections = useConnections(({ items }) => items);
+  const canAdd = useConnections((state) => state.canAdd);
+  useEffect(() => void loadConnections(), []);
+  if (connections === null || !canAdd) return null;
   return (
     <section className="card connect" aria-labelledby="connect-heading">
       <h2 id="connect-heading">
         {t('connectModel')} <span className="dim">{t('connectModelHint')}</span>
       </h2>
       <div className="connect-list">
-        {[...providers].slice(0, 6).map(([provider, label]) => (
-          <button key={provider} type="button" onClick={() => navigateTo({ name: 'settings', section: 'models' })}>
-            <Icon name="plus" />
-            <span>
-              <b>{label}</b>
-              <small>{t('addKey')}</small>
-            </span>
-          </button>
-        ))}
+        {connections
+          .filter(({ editable }) => editable)
+          .slice(0, 5)
+          .map(({ name, label, keyRequired }) => (
+            <button key={name} type="button" onClick={() => openConnection(name)}>
+              <Icon name="plus" />
+              <span>
+                <b>{label}</b>
+                <small>{t(keyRequired ? 'addKey' : 'onThisComputer')}</small>
+              </span>
+            </button>
+          ))}
+        <button type="button" onClick={() => openConnection('')}>
+          <Icon name="plus" />
+          <span>
+            <b>{t('anotherAddress')}</b>
+            <small>{t('otherServer')}</small>
+          </span>
+        </button>
       </div>
+      <p className="hint">{t('keysStay')}</p>
     </section>
   );
 }

@@ -70,8 +70,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   libraryHint:
     'Was jedes Modell erfährt, und Einstellungen, die du wieder nutzen willst. Beides kommt in den System-Prompt, wenn ein Chat angelegt wird.',
   maximum: 'Höchstlänge',
-  'modelCount.one': '{n} Modell',
-  'modelCount.other': '{n} Modelle',
   nameWord: 'Name',
   needsKey: 'Braucht einen Schlüssel',
   newInProject: 'Neuer Chat in {name}',

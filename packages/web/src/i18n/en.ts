@@ -69,8 +69,6 @@ export const en = {
   libraryHint:
     'What every model is told, and settings you want to use again. Both are put into the system prompt when a chat is created.',
   maximum: 'Maximum',
-  'modelCount.one': '{n} model',
-  'modelCount.other': '{n} models',
   nameWord: 'Name',
   needsKey: 'Needs a key',
   newInProject: 'New chat in {name}',

@@ -44,6 +44,10 @@ export const settingsDe: Readonly<Record<keyof typeof settingsEn, string>> = {
   keptEncrypted: 'Liegt verschlüsselt auf diesem Server.',
   keptInMemory: 'Bleibt, bis der Server beendet wird.',
   keyBound: 'Der Schlüssel gilt für {host}; eine andere Adresse braucht ihn noch einmal.',
+  anotherAddress: 'Andere Adresse',
+  onThisComputer: 'Auf diesem Computer',
+  keysStay:
+    'Schlüssel bleiben auf diesem Server. Sie werden nie wieder angezeigt und sind nie Teil einer Sicherung oder eines Exports.',
   otherServer: 'OpenAI-kompatibler Server',
   otherServerHint: 'Jede andere Adresse: vLLM, llama.cpp, LiteLLM, ein Firmen-Gateway',
   addAddress: 'Adresse eingeben',

@@ -1,8 +1,8 @@
 import type { ModelView } from '@coppice/client';
-import { type ReactElement, useMemo, useRef, useState } from 'react';
-import { formatCompact, formatNumber, t, tn } from '../i18n/index.ts';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { formatCompact, formatNumber, t } from '../i18n/index.ts';
 import { toggleFavourite, useAppData } from '../state/app-data.ts';
-import { navigateTo } from '../state/router.ts';
+import { loadConnections, openConnection, useConnections } from '../state/connections.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
@@ -65,7 +65,11 @@ function ModelList({
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
   useArrowKeys(list, 'input, .model-row', { around: true });
-  const { groups, missing } = useMemo(
+  const missing = (useConnections(({ items }) => items) ?? []).filter(
+    (connection) => !connection.ready && connection.editable && !connection.local,
+  );
+  useEffect(() => void loadConnections(), []);
+  const groups = useMemo(
     () =>
       groupModels(
         models.filter((model) => !without.includes(model.id)),
@@ -112,12 +116,10 @@ function ModelList({
         {missing.length === 0 ? null : (
           <section aria-label={t('needsKey')}>
             <h3 className="model-head">{t('needsKey')}</h3>
-            {missing.map(({ provider, label, count }) => (
-              <div key={provider} className="model-missing">
-                <span className="grow">
-                  {label} <span className="dim">{tn('modelCount', count)}</span>
-                </span>
-                <Button small onClick={() => navigateTo({ name: 'settings', section: 'models' })}>
+            {missing.map(({ name, label }) => (
+              <div key={name} className="model-missing">
+                <span className="grow">{label}</span>
+                <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => openConnection(name)}>
                   {t('addKey')}
                 </Button>
               </div>

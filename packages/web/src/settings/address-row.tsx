@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { showToast } from '../state/toasts.ts';
 import { Button } from '../ui/button.tsx';
 import { ConnectionForm } from './connection-form.tsx';
 import type { ConnectionList } from './settings-api.ts';
+import { showConnected } from './show-connected.ts';
 
 interface AddressRowProps {
   /** Names that are in use. */
@@ -68,7 +68,7 @@ function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<AddressRowProps, 
       onCancel={() => onOpen(false)}
       onDone={() => {
         onOpen(false);
-        showToast({ icon: 'check', text: t('connected', { name: label.trim() }) });
+        showConnected(label.trim());
         void onChange();
       }}
     >

@@ -1,13 +1,15 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
+import type { Connection } from '../state/connections.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ConnectionForm, TestResult } from './connection-form.tsx';
-import { type Connection, type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
+import { type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
+import { showConnected } from './show-connected.ts';
 
 interface ConnectionRowProps {
   readonly connection: Connection;
@@ -136,7 +138,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
           onDone={() => {
             setResult(null);
             onOpen(false);
-            showToast({ icon: 'check', text: t('connected', { name: label }) });
+            showConnected(label);
             void onChange();
           }}
         />

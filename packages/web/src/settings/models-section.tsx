@@ -3,6 +3,7 @@ import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { loadRegisters } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
+import { useRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { AddressRow } from './address-row.tsx';
@@ -15,7 +16,10 @@ import { type ConnectionList, settingsApi } from './settings-api.ts';
 export function ModelsSection(): ReactElement {
   const [list, setList] = useState<ConnectionList | null>(null);
   const [isForbidden, setForbidden] = useState(false);
-  const [open, setOpen] = useState<string | null>(null);
+  // Whoever comes from another screen to connect a provider finds its form open.
+  const asked = useRoute(({ place }) => (place.name === 'settings' ? (place.connect ?? null) : null));
+  const [open, setOpen] = useState<string | null>(asked);
+  useEffect(() => setOpen(asked), [asked]);
   const [busy, setBusy] = useState(false);
   const reload = useCallback(async () => {
     try {

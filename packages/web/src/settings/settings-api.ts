@@ -1,9 +1,7 @@
 /** The API of the settings: connections, model choices, signing in and out. */
 import { readResponse, type Schemas } from '@coppice/client';
+import type { Connection } from '../state/connections.ts';
 import { routes } from '../state/page-client.ts';
-
-/** A provider or a URL for models. */
-export type Connection = Schemas['Connection'];
 
 /** The model choices; null uses the configuration. */
 export interface ModelChoices {

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect } from 'react';
 import { DrawerButton, Scrim } from '../home/rail.tsx';
 import { t } from '../i18n/index.ts';
-import { homePlace, navigateTo } from '../state/router.ts';
+import { homePlace, navigateTo, placeBeforeSettings } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
@@ -33,7 +33,7 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
       if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open], [role="menu"]'))
         return;
       if (event.target instanceof HTMLInputElement) return;
-      navigateTo(homePlace());
+      navigateTo(placeBeforeSettings());
     };
     document.addEventListener('keydown', leave);
     return () => document.removeEventListener('keydown', leave);
@@ -74,7 +74,7 @@ function SettingsRail({ section }: { readonly section: SettingsSection }): React
           </PageLink>
         </div>
         <div className="list">
-          <PageLink to={homePlace()}>
+          <PageLink to={placeBeforeSettings()}>
             <Icon name="left" />
             <span className="grow">{t('backToChats')}</span>
             <kbd>Esc</kbd>

@@ -18,7 +18,12 @@ export type PagePlace =
       readonly b: NodeId | null;
     }
   | { readonly name: 'share'; readonly token: string }
-  | { readonly name: 'settings'; readonly section?: string | undefined }
+  | {
+      readonly name: 'settings';
+      readonly section?: string | undefined;
+      /** The connection whose form is open; empty for a new address. */
+      readonly connect?: string | undefined;
+    }
   | { readonly name: 'library' }
   | { readonly name: 'agents' }
   | { readonly name: 'trash' };
@@ -52,7 +57,7 @@ function placeOfAddress(path: string, query: string): PagePlace {
     };
   }
   if (first === 's' && second !== undefined) return { name: 'share', token: second };
-  if (first === 'settings') return { name: 'settings', section: second };
+  if (first === 'settings') return { name: 'settings', section: second, connect: search.get('connect') ?? undefined };
   if (first === 'library') return { name: 'library' };
   if (first === 'agents') return { name: 'agents' };
   if (first === 'trash') return { name: 'trash' };
@@ -78,7 +83,10 @@ function pathFor(place: PagePlace): string {
     case 'share':
       return `/s/${encodeURIComponent(place.token)}`;
     case 'settings':
-      return place.section === undefined ? '/settings' : `/settings/${encodeURIComponent(place.section)}`;
+      return [
+        place.section === undefined ? '/settings' : `/settings/${encodeURIComponent(place.section)}`,
+        place.connect === undefined ? '' : `?${new URLSearchParams({ connect: place.connect })}`,
+      ].join('');
     case 'library':
       return '/library';
     case 'agents':
@@ -137,8 +145,18 @@ export const useRoute = create<RouteState>(() => ({
   leaf: null,
 }));
 
+const settingsPlaces: readonly PagePlace['name'][] = ['settings', 'library'];
+let beforeSettings: PagePlace = homePlace();
+
+/** Where the settings were opened from: a chat, or home. */
+export function placeBeforeSettings(): PagePlace {
+  return beforeSettings;
+}
+
 /** Opens a place. `replace` adds no history entry. */
 export function navigateTo(place: PagePlace, options: { readonly replace?: boolean } = {}): void {
+  const { place: left } = useRoute.getState();
+  if (!settingsPlaces.includes(left.name)) beforeSettings = left;
   const address = addressFor(place);
   if (options.replace === true) history.replaceState(null, '', address);
   else if (address !== currentAddress()) history.pushState(null, '', address);

@@ -1,0 +1,45 @@
+/** The providers and servers that models can come from; only admins see them. */
+import { readResponse, type Schemas } from '@coppice/client';
+import { create } from 'zustand';
+import { useAppData } from './app-data.ts';
+import { routes } from './page-client.ts';
+import { navigateTo } from './router.ts';
+
+/** A provider or a URL for models. */
+export type Connection = Schemas['Connection'];
+
+interface ConnectionsState {
+  /** Null until they are loaded, and for people who may not see them. */
+  readonly items: readonly Connection[] | null;
+  /** Whether further ones can be added on the page. */
+  readonly canAdd: boolean;
+}
+
+/** The connections, for the places that offer to connect a model. */
+export const useConnections = create<ConnectionsState>(() => ({ items: null, canAdd: false }));
+
+/** Loads the connections. A refusal leaves them unknown: then the page offers no connection. */
+export async function loadConnections(): Promise<void> {
+  try {
+    const { items, keptIn } = await readResponse<{
+      readonly items: readonly Connection[];
+      readonly keptIn: string | null;
+    }>(routes.GET('/api/connections'));
+    useConnections.setState({ items, canAdd: keptIn !== null });
+  } catch {
+    useConnections.setState({ items: null, canAdd: false });
+  }
+}
+
+/** Whether a model of a provider or server is ready; the built-in guide, which needs no connection, does not count. */
+export function useHasOwnModel(): boolean {
+  return useAppData(
+    ({ registersKnown, models }) =>
+      !registersKnown || models.some((model) => model.ready && model.provider !== 'offline'),
+  );
+}
+
+/** Opens the settings with the form of a connection; an empty name adds another address. */
+export function openConnection(name: string): void {
+  navigateTo({ name: 'settings', section: 'models', connect: name });
+}
