@@ -208,19 +208,15 @@ export class Notifications {
   }
 
   /**
-   * Sends the notifications. They write nothing, so the transaction need not wait for the disk or delay the next
-   * commit.
+   * Sends the notifications, as one statement. They write nothing, so its transaction need not wait for the disk or delay
+   * the next commit.
    */
   async #notify(client: Client, reported: readonly string[]): Promise<void> {
-    const sent = [
-      client.query('BEGIN; SET LOCAL synchronous_commit = off'),
-      client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [
-        this.#options.channel,
-        reported,
-      ]),
-      client.query('COMMIT'),
-    ];
-    await Promise.allSettled(sent);
+    await client.query(
+      `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
+       FROM unnest(CAST($2 AS TEXT[])) AS payload`,
+      [this.#options.channel, reported],
+    );
   }
 
   #wake(key: string): void {
