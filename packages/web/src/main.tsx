@@ -2,13 +2,13 @@ import './styles/index.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { currentLanguage, loadLanguage } from './i18n/index.ts';
+import { applyLanguage, loadLanguage } from './i18n/index.ts';
 import { loadKnownFonts } from './state/fonts.ts';
 import { applyTheme, useUi } from './state/ui.ts';
 
 loadKnownFonts();
 applyTheme(useUi.getState().theme);
-document.documentElement.lang = currentLanguage();
+applyLanguage();
 await loadLanguage();
 const place = document.getElementById('app');
 if (place !== null)

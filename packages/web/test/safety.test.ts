@@ -2,7 +2,7 @@
 // @module-tag full
 import { errorTables } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refusalsDe } from '../src/i18n/refusals-de.ts';
+import { refusalsDe } from '../src/i18n/de/refusals.ts';
 import { serious } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { openPageFixture, type PageFixture, type Shown, soon } from './page-fixture.ts';

@@ -163,7 +163,7 @@ test('[B66] settings say which providers are ready and never a key; theme and la
   await page.getByRole('listitem').filter({ hasText: 'OpenRouter' }).getByText('Not connected').waitFor();
   await page.getByRole('link', { name: 'Appearance' }).click();
   await page.getByRole('button', { name: 'Dark' }).click();
-  await page.getByRole('button', { name: 'Deutsch' }).click();
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
   await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await page.reload();

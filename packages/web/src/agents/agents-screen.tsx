@@ -3,7 +3,7 @@ import { treeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
-import { formatCompact, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
+import { formatCompact, formatCost, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { treePlace } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -171,7 +171,7 @@ function Figure({ value, name, className = '' }: { value: string; name: string; 
 }
 
 function costText({ cost }: WorkFigures): string {
-  return cost === null ? '–' : `$${cost.toFixed(2)}`;
+  return cost === null ? '–' : formatCost(cost, 2);
 }
 
 function SessionTable({
@@ -288,7 +288,9 @@ function SessionRow({
       <td className="program">{name}</td>
       <td className="title">
         {children}
-        <PageLink to={treePlace(treeId(session.treeId))}>{session.title ?? t('untitled')}</PageLink>
+        <PageLink to={treePlace(treeId(session.treeId))}>
+          <bdi>{session.title ?? t('untitled')}</bdi>
+        </PageLink>
         {session.session === null || kind !== 'session' ? null : (
           <CopyButton text={session.session} label={t('copySessionId')} />
         )}

@@ -23,7 +23,9 @@ export function SubAgentLinks(): ReactElement | null {
       {links.spawnedBy === null ? null : (
         <span>
           {t('subAgentOf')}{' '}
-          <PageLink to={treePlace(treeId(links.spawnedBy.treeId))}>{links.spawnedBy.title ?? t('untitled')}</PageLink>
+          <PageLink to={treePlace(treeId(links.spawnedBy.treeId))}>
+            <bdi>{links.spawnedBy.title ?? t('untitled')}</bdi>
+          </PageLink>
         </span>
       )}
       {links.agents.slice(0, mostNamed).map((agent) => (

@@ -1,7 +1,7 @@
 import { asProblem, pathToNode, replySourceOf, type TreeSession, titleOfNode } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import { formatNumber, t, tn } from '../i18n/index.ts';
+import { formatCost, formatNumber, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply, stopReply } from '../state/generation.ts';
@@ -82,7 +82,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
           onClick={() => navigateTo(treePlace(session.treeId))}
         />
         <div className="crumb grow">
-          <h1>{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
+          <h1 dir="auto">{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
           <span className="sep" aria-hidden="true">
             /
           </span>
@@ -273,7 +273,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
   const facts = [
     totalMs === null ? null : `${formatNumber(Math.round(totalMs / 1000))} s`,
     outputTokens === null ? null : tn('tokens', outputTokens),
-    cost === null ? null : `$${cost.toFixed(3)}`,
+    cost === null ? null : formatCost(cost, 3),
   ].filter((fact) => fact !== null);
   const pending = node.status === 'pending';
   const turn = useTurn(node);

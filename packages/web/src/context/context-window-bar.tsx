@@ -1,10 +1,10 @@
 import type { ContextAnswer } from '@coppice/client';
 import type { ReactElement } from 'react';
-import { formatCompact, formatNumber, t } from '../i18n/index.ts';
+import { formatCompact, formatCost, formatNumber, t } from '../i18n/index.ts';
 import { type ContextShare, shareClass, shareName, sharesOf } from './use-context-answer.ts';
 
 function dollars(amount: number): string {
-  return `$${amount.toFixed(amount < 0.01 ? 4 : 2)}`;
+  return formatCost(amount, amount < 0.01 ? 4 : 2);
 }
 
 /** Shows how full the model's context window is, and with what. */
@@ -34,7 +34,7 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
           <i key={share.name} className={shareClass[share.name]} style={{ width: wide(share.tokens) }} />
         ))}
         <i className="seg-reply" style={{ width: wide(Math.min(reply, window - answer.tokens)) }} />
-        <i className="tick" style={{ left: `${mark}%` }} />
+        <i className="tick" style={{ insetInlineStart: `${mark}%` }} />
       </div>
       <div className="scale" aria-hidden="true">
         {[0, 0.25, 0.5, 0.75, 1].map((part) =>
@@ -42,14 +42,14 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
             <span
               key={part}
               className={part === 0 ? 'start' : part === 1 ? 'end' : undefined}
-              style={{ left: `${part * 100}%` }}
+              style={{ insetInlineStart: `${part * 100}%` }}
             >
               {part === 0 ? '0' : formatCompact(window * part)}
             </span>
           ),
         )}
         {mark > 4 && mark < 99 ? (
-          <span className="compacts" style={{ left: `${mark}%` }}>
+          <span className="compacts" style={{ insetInlineStart: `${mark}%` }}>
             {t('compactsHere')}
           </span>
         ) : null}

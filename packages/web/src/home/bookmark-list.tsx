@@ -43,7 +43,9 @@ export function BookmarkList(): ReactElement {
                 <b>{item.title}</b>
                 <span className="sub">{item.words}</span>
               </span>
-              <span className="cell clip">{item.treeTitle ?? t('untitled')}</span>
+              <span className="cell clip" dir="auto">
+                {item.treeTitle ?? t('untitled')}
+              </span>
               <time dateTime={new Date(item.createdAt).toISOString()}>{formatTime(item.createdAt)}</time>
             </PageLink>
           </li>

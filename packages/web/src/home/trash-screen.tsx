@@ -66,7 +66,9 @@ export function TrashScreen(): ReactElement {
               <div className="trashrow" key={tree.id}>
                 <TreeSilhouette stems={fallen} height={26} />
                 <div className="clip">
-                  <b className="clip">{titleOfNode(tree) ?? t('untitled')}</b>
+                  <b className="clip" dir="auto">
+                    {titleOfNode(tree) ?? t('untitled')}
+                  </b>
                   <span>
                     {t('wholeTree')}, {tree.messageCount === undefined ? '' : `${tn('messages', tree.messageCount)}, `}
                     {formatTime(tree.deletedAt ?? tree.updatedAt)}
@@ -86,7 +88,9 @@ export function TrashScreen(): ReactElement {
               <div className="trashrow" key={`${item.treeId} ${item.nodeId} ${item.removedIn}`}>
                 <TreeSilhouette stems={fallen} height={26} />
                 <div className="clip">
-                  <b className="clip">{item.preview === '' ? '…' : item.preview}</b>
+                  <b className="clip" dir="auto">
+                    {item.preview === '' ? '…' : item.preview}
+                  </b>
                   <span>
                     {tn('messages', item.count)},{' '}
                     {titleOfNode(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??

@@ -1,35 +1,30 @@
 import { readLocal, writeLocal } from '../state/local-storage.ts';
-import { en } from './en.ts';
+import { en } from './en/page.ts';
+import { isLanguage, isolateValue, type Language, matchLanguage, writingDirection } from './languages.ts';
+import { loadTexts } from './loaders.ts';
+import type { Translation } from './translation.ts';
+
+export { type Language, languageCodes, languages } from './languages.ts';
 
 /** The key of a text. */
 export type Key = keyof typeof en;
-/** Keys with two plural forms: `x.one` and `x.other`. */
+/** Keys with plural forms: `x.one` and `x.other` in English. */
 export type CountKey = { [K in Key]: K extends `${infer Base}.one` ? Base : never }[Key];
 
-/** The available languages, by their own names. */
-export const languages = { en: 'English', de: 'Deutsch' } as const;
-export type Language = keyof typeof languages;
+let translation: Translation | null = null;
 
-type German = typeof import('./german.ts');
-let german: German | null = null;
-
-/** The German texts and sentences; null in another language. */
-export function germanTexts(): German | null {
-  return language === 'de' ? german : null;
-}
-
-/** The texts of the page in the current language. */
-function dictionary(): Readonly<Record<Key, string>> {
-  return germanTexts()?.de ?? en;
+/** The texts and sentences of the current language; null in English. */
+export function currentTranslation(): Translation | null {
+  return translation;
 }
 
 /** Loads the texts of a language, by default the current one. Before, and if that fails, texts are English. */
 export async function loadLanguage(wanted: Language = language): Promise<void> {
-  if (wanted === 'de') german ??= await import('./german.ts').catch(() => null);
-}
-
-function isLanguage(value: unknown): value is Language {
-  return typeof value === 'string' && Object.hasOwn(languages, value);
+  if (wanted === 'en') translation = null;
+  else
+    translation = await Promise.all([import('./translation.ts'), loadTexts(wanted)])
+      .then(([{ createTranslation }, texts]) => createTranslation(wanted, texts))
+      .catch(() => null);
 }
 
 /** The browser's preferred languages, best first; empty outside of a browser. */
@@ -39,12 +34,7 @@ function browserLanguages(): readonly string[] {
 
 function preferred(): Language {
   const kept = readLocal('language');
-  if (isLanguage(kept)) return kept;
-  for (const wanted of browserLanguages()) {
-    const base = wanted.slice(0, 2).toLowerCase();
-    if (isLanguage(base)) return base;
-  }
-  return 'en';
+  return isLanguage(kept) ? kept : matchLanguage(browserLanguages());
 }
 
 let language: Language = preferred();
@@ -56,13 +46,24 @@ export function currentLanguage(): Language {
   return language;
 }
 
+/** Whether the page is laid out from right to left. */
+export function isRightToLeft(): boolean {
+  return writingDirection(language) === 'rtl';
+}
+
+/** Sets the language and direction of the document, which screen readers, hyphenation and the style sheets follow. */
+export function applyLanguage(): void {
+  document.documentElement.lang = language;
+  document.documentElement.dir = writingDirection(language);
+}
+
 /** Changes the language from the next render on, and stores the choice. */
 export async function setLanguage(next: Language): Promise<void> {
   await loadLanguage(next);
   language = next;
   plurals = new Intl.PluralRules(next);
   numbers = new Intl.NumberFormat(next);
-  document.documentElement.lang = next;
+  applyLanguage();
   writeLocal('language', next);
 }
 
@@ -73,20 +74,20 @@ function fillTemplate(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return whole;
-    return typeof value === 'number' ? numbers.format(value) : value;
+    return isolateValue(typeof value === 'number' ? numbers.format(value) : value, language);
   });
 }
 
 /** A text in the current language. */
 export function t(key: Key, values: TextValues = {}): string {
-  return fillTemplate(dictionary()[key], values);
+  return fillTemplate(translation?.texts.page[key] ?? en[key], values);
 }
 
-/** A text with a plural form; `{n}` is the number. */
+/** A text in the plural form of a number, which is `{n}`. */
 export function tn(key: CountKey, n: number, values: TextValues = {}): string {
-  const form = plurals.select(n) === 'one' ? 'one' : 'other';
-  const full: Key = `${key}.${form}`;
-  return fillTemplate(dictionary()[full], { ...values, n });
+  const texts: Readonly<Partial<Record<string, string>>> = translation?.texts.page ?? en;
+  const text = texts[`${key}.${plurals.select(n)}`] ?? texts[`${key}.other`] ?? en[`${key}.other`];
+  return fillTemplate(text, { ...values, n });
 }
 
 /** A number in the user's format. */
@@ -126,7 +127,13 @@ function isTag(name: string): boolean {
 
 /** The user's locale for times, if it belongs to the current language. */
 function locale(): string {
-  return browserLanguages().find((each) => each.toLowerCase().startsWith(language) && isTag(each)) ?? language;
+  const base = language.slice(0, 2);
+  return browserLanguages().find((each) => each.toLowerCase().startsWith(base) && isTag(each)) ?? language;
+}
+
+/** Things in one line, for example `a, b, and c`. */
+export function formatList(parts: readonly string[]): string {
+  return new Intl.ListFormat(language).format(parts);
 }
 
 /** A short time: the hour today, the weekday this week, else the date. */
@@ -145,4 +152,16 @@ export function formatTime(at: number, now = Date.now()): string {
 /** The full date and time. */
 export function formatDateTime(at: number): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'medium' });
+}
+
+/** A month with its year. */
+export function formatMonth(at: number): string {
+  return new Date(at).toLocaleDateString(locale(), { month: 'long', year: 'numeric' });
+}
+
+/** An amount of US dollars. */
+export function formatCost(dollars: number, digits: number): string {
+  const format = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(language, { ...format, ...places }).format(dollars);
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { germanRefusal, refusalsDe } from './refusals-de.ts';
+import { refusalsDe } from './de/refusals.ts';
+import { createRefusalTranslator } from './translate-refusal.ts';
+
+const germanRefusal = createRefusalTranslator('de', refusalsDe);
 
 test('[B87] a German refusal names what the English one names, and leaves out what nobody told', () => {
   const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };

@@ -1,5 +1,5 @@
 import type { Dictionary } from './dictionary.ts';
-import { germanTexts, t } from './index.ts';
+import { currentTranslation, t } from './index.ts';
 
 /** An error from any source. */
 export interface ReceivedError {
@@ -21,7 +21,7 @@ export function localizeError({ code, message, data = {} }: ReceivedError): Dict
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];
   if (status !== undefined) return { said: t('serverAnswered', { status }) };
   // Messages of the page itself are already translated.
-  const german = germanTexts();
-  if (german === null || code.startsWith('page/')) return { said: message };
-  return german.germanRefusal({ code, message, data }) ?? { said: '', english: message };
+  const translation = currentTranslation();
+  if (translation === null || code.startsWith('page/')) return { said: message };
+  return translation.translateRefusal({ code, message, data }) ?? { said: '', english: message };
 }

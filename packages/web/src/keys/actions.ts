@@ -1,7 +1,7 @@
 /** All actions of the page: keyboard, palette, menus and buttons use this list. */
 import { shownPath, type TreeSession, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
-import type { Key } from '../i18n/index.ts';
+import { isRightToLeft, type Key } from '../i18n/index.ts';
 import { newChat, newTree } from '../state/new-tree.ts';
 import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
 import { redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
@@ -140,6 +140,9 @@ function escape(): boolean {
   return true;
 }
 
+// The keys point to where the switch of a message shows the other version.
+const [previousKey, nextKey] = isRightToLeft() ? ['arrowright', 'arrowleft'] : ['arrowleft', 'arrowright'];
+
 export const actions: readonly PageAction[] = [
   {
     id: 'palette',
@@ -235,7 +238,7 @@ export const actions: readonly PageAction[] = [
     id: 'left',
     label: 'previousVariant',
     icon: 'left',
-    keys: ['arrowleft'],
+    keys: [previousKey],
     listed: true,
     run: onMessage((session, node) => variant(session, node, -1)),
   },
@@ -243,7 +246,7 @@ export const actions: readonly PageAction[] = [
     id: 'right',
     label: 'nextVariant',
     icon: 'right',
-    keys: ['arrowright'],
+    keys: [nextKey],
     listed: true,
     run: onMessage((session, node) => variant(session, node, 1)),
   },

@@ -97,7 +97,9 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                 onSelect={() => run(() => navigateTo(treePlace(tree.id)))}
               >
                 <Icon name="map" />
-                <span className="grow clip">{titleOfNode(tree) ?? t('untitled')}</span>
+                <span className="grow clip" dir="auto">
+                  {titleOfNode(tree) ?? t('untitled')}
+                </span>
               </Command.Item>
             ))}
           </Command.Group>

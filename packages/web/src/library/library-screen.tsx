@@ -3,7 +3,7 @@ import { textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
-import { t, tn } from '../i18n/index.ts';
+import { formatList, t, tn } from '../i18n/index.ts';
 import {
   type LibraryEntry,
   type LibraryItem,
@@ -203,7 +203,7 @@ function Presets({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
               <li key={item.id}>
                 <button type="button" aria-pressed={item.id === shown?.id} onClick={() => setChosen(item.id)}>
                   <b>{item.name}</b>
-                  <small>{item.options.models?.join(', ') ?? t('anyModel')}</small>
+                  <small>{item.options.models === undefined ? t('anyModel') : formatList(item.options.models)}</small>
                 </button>
               </li>
             ))}

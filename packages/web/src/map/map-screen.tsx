@@ -157,7 +157,7 @@ export function MapScreen(): ReactElement {
           onClick={() => navigateTo(treePlace(session.treeId))}
         />
         <div className="crumb grow">
-          <h1>{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
+          <h1 dir="auto">{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
           <BranchCrumb />
         </div>
         <fieldset className="seg wide" aria-label={t('filter')}>

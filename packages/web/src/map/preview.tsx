@@ -79,7 +79,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
           </span>
         ) : null}
       </div>
-      <p>{text === '' ? '…' : text}</p>
+      <p dir="auto">{text === '' ? '…' : text}</p>
       <div className="foot">
         {phone ? (
           <>

@@ -1,10 +1,11 @@
-import type { ReactElement } from 'react';
-import { currentLanguage, languages, setLanguage, t } from '../i18n/index.ts';
+import { type ReactElement, useId } from 'react';
+import { currentLanguage, languageCodes, languages, setLanguage, t } from '../i18n/index.ts';
 import { setTheme, useUi } from '../state/ui.ts';
 import { SectionHead } from './section-head.tsx';
 
 /** Theme and language. */
 export function AppearanceSection(): ReactElement {
+  const id = useId();
   const theme = useUi((ui) => ui.theme);
   return (
     <>
@@ -21,20 +22,24 @@ export function AppearanceSection(): ReactElement {
           </div>
         </div>
         <div className="row-item setting-row">
-          <span className="grow">{t('language')}</span>
-          <div className="seg">
-            {(Object.keys(languages) as (keyof typeof languages)[]).map((each) => (
-              <button
-                key={each}
-                type="button"
-                lang={each}
-                aria-pressed={each === currentLanguage()}
-                onClick={() => void setLanguage(each).then(() => location.reload())}
-              >
-                {languages[each]}
-              </button>
+          <label className="grow" htmlFor={id}>
+            {t('language')}
+          </label>
+          <select
+            id={id}
+            className="input select"
+            value={currentLanguage()}
+            onChange={(event) => {
+              const next = languageCodes.find((code) => code === event.target.value);
+              if (next !== undefined) void setLanguage(next).then(() => location.reload());
+            }}
+          >
+            {languageCodes.map((code) => (
+              <option key={code} value={code} lang={code}>
+                {languages[code]}
+              </option>
             ))}
-          </div>
+          </select>
         </div>
       </div>
     </>

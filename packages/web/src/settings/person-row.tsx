@@ -1,6 +1,6 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { formatCompact, t, tn } from '../i18n/index.ts';
+import { formatCompact, formatCost, t, tn } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -20,7 +20,7 @@ export function roleName(role: Person['role']): string {
 
 function formatUse({ calls, tokens, usd }: ModelUse): string {
   const words = `${tn('replyCount', calls)}, ${tn('tokenCount', tokens, { n: formatCompact(tokens) })}`;
-  return usd === 0 ? words : `${words}, $${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+  return usd === 0 ? words : `${words}, ${formatCost(usd, usd < 0.01 ? 4 : 2)}`;
 }
 
 interface PersonRowProps {

@@ -1,6 +1,6 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { germanCommandName } from '../i18n/command-texts.ts';
+import { ownName } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { loadRegisters, useAppData } from '../state/app-data.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -63,7 +63,7 @@ export function ToolsSection(): ReactElement {
         {builtIn.map((tool) => (
           <li key={tool.name} className="row-item tool-line">
             <code>{tool.name}</code>
-            <p>{germanCommandName(tool.description ?? '')}</p>
+            <p>{ownName(tool.description ?? '')}</p>
           </li>
         ))}
       </ul>

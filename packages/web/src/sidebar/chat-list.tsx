@@ -2,7 +2,7 @@ import type { TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { currentLanguage, t, tn } from '../i18n/index.ts';
+import { formatMonth, t, tn } from '../i18n/index.ts';
 import { moreTrees, useAppData } from '../state/app-data.ts';
 import { openDialog } from '../state/ui.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -15,7 +15,7 @@ const headings = { pinned: 'pinned', today: 'today', yesterday: 'yesterday', wee
 
 function headingText(heading: ChatHeading): string {
   if (heading.kind !== 'month') return t(headings[heading.kind]);
-  return new Date(heading.at).toLocaleDateString(currentLanguage(), { month: 'long', year: 'numeric' });
+  return formatMonth(heading.at);
 }
 
 // Chats further down are read when the list is scrolled this near to its end.

@@ -41,3 +41,28 @@ test('[B111] space and type sizes come from the tokens', () => {
   }
   expect(raw).toEqual([]);
 });
+
+test('[B282] nothing is placed by left or right, except on the map, in the middle and as a table says', () => {
+  const physical =
+    /(?<![\w-])(?:(?:margin|padding|border|inset)-(?:left|right)[\w-]*|left|right)\s*:[^;{}]*|text-align\s*:\s*(?:left|right)|border-(?:top|bottom)-(?:left|right)-radius[^;{}]*/g;
+  const allowed = [
+    /^\.(?:branches|minimap|zoom|legend|preview)$/,
+    /^\.map-cards/,
+    /^\.(?:below|toasts)$/,
+    /^\.body \.to-right$/,
+  ];
+  const found: string[] = [];
+  for (const sheet of sheets)
+    for (const [, selector = '', body = ''] of sheet.matchAll(/([^{};]+)\{([^{}]*)\}/g)) {
+      const place = selector.trim();
+      const uneven = [...body.matchAll(/(?<![\w-])(?:margin|padding|inset)\s*:\s*([^;]+)/g)].filter(
+        ([, value = '']) => {
+          const [, second, , fourth] = value.trim().match(/(?:[^\s(]|\((?:[^()]|\([^()]*\))*\))+/g) ?? [];
+          return fourth !== undefined && second !== fourth;
+        },
+      );
+      if (allowed.some((each) => each.test(place))) continue;
+      found.push(...[...(body.match(physical) ?? []), ...uneven.map(String)].map((line) => `${place} { ${line} }`));
+    }
+  expect(found).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { type LiveReply, type LiveRetry, replySourceOf, variantOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
+import { formatCost, formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { PlainText } from '../markdown/plain.tsx';
 import { PreviewContext } from '../markdown/preview-context.ts';
@@ -195,7 +195,7 @@ function MessageTime({ node }: { readonly node: Node }): ReactElement {
     formatDateTime(node.createdAt),
     totalMs === null ? null : `${formatNumber(Math.round(totalMs / 100) / 10)} s`,
     outputTokens === null ? null : tn('tokens', outputTokens),
-    cost === null ? null : `$${cost.toFixed(4)}`,
+    cost === null ? null : formatCost(cost, 4),
     temperature === null ? null : t('temperatureIs', { value: String(temperature) }),
   ].filter((fact) => fact !== null);
   return (

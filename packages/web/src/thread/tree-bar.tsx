@@ -78,6 +78,7 @@ export function TreeBar(): ReactElement {
             <button
               type="button"
               className="name"
+              dir="auto"
               title={t('rename')}
               onClick={() => useUi.setState({ renaming: session.treeId })}
             >
@@ -96,7 +97,9 @@ export function TreeBar(): ReactElement {
               onClick={() => navigateTo(treePlace(session.treeId, { screen: 'map' }))}
             >
               <Icon name="fork" />
-              <span className="clip">{branch}</span>
+              <span className="clip" dir="auto">
+                {branch}
+              </span>
             </button>
           </>
         )}

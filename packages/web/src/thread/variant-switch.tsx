@@ -1,6 +1,6 @@
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
-import { t } from '../i18n/index.ts';
+import { isRightToLeft, t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
@@ -23,7 +23,7 @@ export function VariantSwitch({ ids, at, onPick }: VariantSwitchProps): ReactEle
       <button
         type="button"
         aria-label={t('previousVariant')}
-        title={`${t('previousVariant')} (←)`}
+        title={`${t('previousVariant')} (${isRightToLeft() ? '→' : '←'})`}
         onClick={() => step(-1)}
       >
         <Icon name="left" />
@@ -33,7 +33,12 @@ export function VariantSwitch({ ids, at, onPick }: VariantSwitchProps): ReactEle
         {at}
         <i>/{count}</i>
       </span>
-      <button type="button" aria-label={t('nextVariant')} title={`${t('nextVariant')} (→)`} onClick={() => step(1)}>
+      <button
+        type="button"
+        aria-label={t('nextVariant')}
+        title={`${t('nextVariant')} (${isRightToLeft() ? '←' : '→'})`}
+        onClick={() => step(1)}
+      >
         <Icon name="right" />
       </button>
     </fieldset>

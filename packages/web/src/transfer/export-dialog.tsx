@@ -1,8 +1,8 @@
 import { asProblem } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
-import { formatsDe, lossesDe } from '../i18n/formats-de.ts';
 import { formatNumber, t } from '../i18n/index.ts';
+import { reportTexts } from '../i18n/reports.ts';
 import { readLocal, writeLocal } from '../state/local-storage.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -64,7 +64,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
       {format === undefined ? null : (
         <>
           <p className="hint">
-            <LocalizedText english={format.summary} german={formatsDe[format.name]} />
+            <LocalizedText english={format.summary} translated={reportTexts?.formats[format.name]} />
           </p>
           {about === null && format.writes?.files === 'per-tree' ? <p className="hint">{t('exportZip')}</p> : null}
           <Losses about={about} format={format} part={part} />
@@ -179,7 +179,7 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
         {lost.map(([name, count]) => (
           <li key={name}>
             <span className="num">{count === null ? '' : formatNumber(count)}</span>
-            <LocalizedText english={sentenceOf(name)} german={lossesDe[name]} />
+            <LocalizedText english={sentenceOf(name)} translated={reportTexts?.losses[name]} />
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
-import { germanFinding } from '../i18n/findings-de.ts';
-import { currentLanguage, formatNumber, t, tn } from '../i18n/index.ts';
+import { formatNumber, t, tn } from '../i18n/index.ts';
+import { translateFinding } from '../i18n/reports.ts';
 import { addressFor, navigateTo, treePlace } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -62,7 +62,9 @@ export function ImportReportView({
           {(tree) => (
             <li key={tree.treeId}>
               {view.dryRun ? (
-                <span className="clip">{tree.title ?? t('untitled')}</span>
+                <span className="clip" dir="auto">
+                  {tree.title ?? t('untitled')}
+                </span>
               ) : (
                 <TreeLink tree={tree} onGo={onClose} />
               )}
@@ -132,8 +134,8 @@ function FindingLine({ finding }: { readonly finding: ImportFindingData }): Reac
 }
 
 function FindingWords({ finding }: { readonly finding: ImportFindingData }): ReactElement {
-  const german = currentLanguage() === 'de' ? germanFinding(finding) : null;
-  if (german === null)
+  const translated = translateFinding(finding);
+  if (translated === null)
     return (
       <span className="said" lang="en">
         {finding.message}
@@ -141,11 +143,11 @@ function FindingWords({ finding }: { readonly finding: ImportFindingData }): Rea
     );
   return (
     <span className="said">
-      {german.said}
-      {german.detail === '' ? null : (
+      {translated.said}
+      {translated.detail === '' ? null : (
         <>
           {' ('}
-          <span {...(german.english ? { lang: 'en' } : {})}>{german.detail}</span>)
+          <span {...(translated.english ? { lang: 'en' } : {})}>{translated.detail}</span>)
         </>
       )}
       .

@@ -2,7 +2,7 @@
 
 import type { CommitSummary } from '@coppice/client';
 import { useCallback, useEffect, useState } from 'react';
-import { t, tn } from '../i18n/index.ts';
+import { formatList, t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -42,7 +42,7 @@ export function describeSteps(steps: Readonly<Record<string, number>>): string {
   // A reply is added and then filled: that is one thing.
   const shown = types.filter((type) => type !== 'replace' || (steps.replace ?? 0) > (steps.insert ?? 0));
   const said = shown.filter(hasName).map((type) => tn(names[type], steps[type] ?? 1));
-  return said.length === 0 ? tn('didSelect', 1) : said.join(', ');
+  return said.length === 0 ? tn('didSelect', 1) : formatList(said);
 }
 
 /** An act in the history: all its commits that follow each other. */

@@ -100,7 +100,9 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
               onChange={() => setChosen(tree)}
             />
             <ListedSilhouette tree={tree} />
-            <span className="grow clip">{titleOfNode(tree) ?? t('untitled')}</span>
+            <span className="grow clip" dir="auto">
+              {titleOfNode(tree) ?? t('untitled')}
+            </span>
             <time className="dim">{formatTime(tree.updatedAt)}</time>
           </label>
         ))}

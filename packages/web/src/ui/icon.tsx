@@ -3,12 +3,15 @@ import { type IconName, type IconShape, shapes } from './icon-shapes.ts';
 
 export type { IconName } from './icon-shapes.ts';
 
+/** Icons that point along the line of reading, and are mirrored where that is from right to left. */
+const mirrored: ReadonlySet<IconName> = new Set(['left', 'right', 'undo', 'wrap', 'outline', 'panel', 'lines', 'menu']);
+
 /** An icon. It is decorative: the control around it has the label. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
   const list: readonly IconShape[] = shapes[name];
   return (
     <svg
-      className="ic"
+      className={mirrored.has(name) ? 'ic mirrored' : 'ic'}
       viewBox="0 0 16 16"
       width={size}
       height={size}

@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
+import { isRightToLeft } from '../i18n/index.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface MenuProps {
@@ -13,7 +14,11 @@ interface MenuProps {
 /** A menu of a button. Not modal: a modal one would lock scrolling with a style element. */
 export function Menu({ trigger, children, align = 'end', onOpenChange }: MenuProps): ReactElement {
   return (
-    <DropdownMenu.Root modal={false} {...(onOpenChange === undefined ? {} : { onOpenChange })}>
+    <DropdownMenu.Root
+      modal={false}
+      dir={isRightToLeft() ? 'rtl' : 'ltr'}
+      {...(onOpenChange === undefined ? {} : { onOpenChange })}
+    >
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu pop" align={align} sideOffset={5} collisionPadding={8} loop>

@@ -1,12 +1,7 @@
 /** German words for the commands: what each does, its arguments by name, and its examples in their order. */
+import type { CommandWords } from '../types.ts';
 
-interface CommandWordsDe {
-  readonly summary: string;
-  readonly arguments?: Readonly<Record<string, string>>;
-  readonly examples: readonly string[];
-}
-
-export const commandWordsDe: Readonly<Record<string, CommandWordsDe>> = {
+export const commandWordsDe: Readonly<Record<string, CommandWords>> = {
   branch: {
     summary: 'Kehrt in einem neuen Chat, der nur den Weg dorthin enthält, zu einer früheren Nachricht zurück.',
     arguments: {

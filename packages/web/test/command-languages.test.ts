@@ -3,43 +3,60 @@ import { builtInCommands, commandPhrases, phraseUnits } from '@coppice/engine';
 import { textEvents } from '@coppice/engine/testing';
 import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
-import { commandWordsDe } from '../src/i18n/command-words-de.ts';
-import { commandSentencesDe, germanLines, germanPhrase, germanReport, unitsDe } from '../src/i18n/commands-de.ts';
-import { argumentNamesDe, germanUsage, ownNamesDe } from '../src/i18n/names-de.ts';
+import { textsDe } from '../src/i18n/de/index.ts';
+import { languageCodes } from '../src/i18n/languages.ts';
+import { loadTexts, type TranslatedLanguage } from '../src/i18n/loaders.ts';
+import { createTranslation } from '../src/i18n/translation.ts';
 
-test('[B88] every command, argument and example has German words, and nothing else has', () => {
-  const named = builtInCommands.map(({ name, parameters, examples }) => [
-    name,
-    Object.keys(parameters).toSorted(),
-    examples.length,
-  ]);
-  const german = Object.entries(commandWordsDe).map(([name, words]) => [
-    name,
-    Object.keys(words.arguments ?? {}).toSorted(),
-    words.examples.length,
-  ]);
-  expect(german.toSorted()).toEqual(named.toSorted());
-});
+const translated = languageCodes.filter((code): code is TranslatedLanguage => code !== 'en');
+const german = createTranslation('de', textsDe);
 
-test('[B88] every code that a command reports has German words with the same values', () => {
+test.each(translated)(
+  '[B88] every command, argument and example has words in %s, and nothing else has',
+  async (code) => {
+    const { commandWords } = await loadTexts(code);
+    const named = builtInCommands.map(({ name, parameters, examples }) => [
+      name,
+      Object.keys(parameters).toSorted(),
+      examples.length,
+    ]);
+    const own = Object.entries(commandWords).map(([name, words]) => [
+      name,
+      Object.keys(words.arguments ?? {}).toSorted(),
+      words.examples.length,
+    ]);
+    expect(own.toSorted()).toEqual(named.toSorted());
+  },
+);
+
+test.each(translated)('[B88] every code that a command reports has words in %s with the same values', async (code) => {
+  const { sentences, units } = await loadTexts(code);
   const values = (template: string) => [...template.matchAll(/\{\w+\}/g)].map(String).toSorted();
-  const english = Object.entries(commandPhrases).map(([code, template]) => [code, values(template)]);
-  expect(Object.entries(commandSentencesDe).map(([code, template]) => [code, values(template)])).toEqual(english);
-  expect(Object.keys(unitsDe)).toEqual(Object.keys(phraseUnits));
+  const english = Object.entries(commandPhrases).map(([key, template]) => [key, values(template)]);
+  expect(Object.entries(sentences).map(([key, template]) => [key, values(template)])).toEqual(english);
+  const left = Object.entries(sentences).filter(([key, template]) => {
+    const phrases: Readonly<Record<string, string>> = commandPhrases;
+    return template === phrases[key] && /\p{L}{2}/u.test(template.replace(/\{\w+\}/g, ''));
+  });
+  expect(left).toEqual([]);
+  const counted = Object.keys(units).map((key) => key.split('.')[0]);
+  expect([...new Set(counted)]).toEqual(Object.keys(phraseUnits));
 });
 
 test('[B88] arguments and built-in names have German names', async () => {
   const words = builtInCommands.flatMap(({ usage }) => usage.match(/(?<=[<[])[a-z]+(?=…?[>\]])/g) ?? []);
-  expect(Object.keys(argumentNamesDe).toSorted()).toEqual([...new Set(words)].toSorted());
-  expect(germanUsage('/probe <message> [--to <text…>] [--plain]')).toBe('/probe <Nachricht> [--to <Text…>] [--plain]');
+  expect(Object.keys(textsDe.argumentNames).toSorted()).toEqual([...new Set(words)].toSorted());
+  expect(german.translateUsage('/probe <message> [--to <text…>] [--plain]')).toBe(
+    '/probe <Nachricht> [--to <Text…>] [--plain]',
+  );
   const server = await openTestServer();
   const tools = (await server.ask('GET', '/api/tools')).body.items;
   const said = tools.map((tool: { readonly description: string }) => tool.description);
-  expect(Object.keys(ownNamesDe).toSorted()).toEqual([...said, 'Offline (no language model)'].toSorted());
+  expect(Object.keys(textsDe.ownNames).toSorted()).toEqual([...said, 'Offline (no language model)'].toSorted());
   await server.close();
 });
 
-test('[B88] what commands say and list is German on the German page', async () => {
+test('[B88] what commands say is translated, and what they list', async () => {
   const server = await openTestServer({ replies: [textEvents('It was about trees.')] });
   const messages = [
     { role: 'user', content: 'Hi. “All of it.”' },
@@ -70,12 +87,15 @@ test('[B88] what commands say and list is German on the German page', async () =
       continue;
     }
     said.push(body);
-    lines.push(...germanLines(body));
+    lines.push(...german.translateLines(body));
     list = body.list ?? list;
     if (body.place?.treeId === id) at = body.place.activeNodeId;
   }
   expect(said.length).toBeGreaterThan(35);
-  expect(said.filter((one) => (germanReport(one).english ?? '') !== '')).toEqual([]);
+  for (const code of translated) {
+    const { translateReport } = createTranslation(code, await loadTexts(code));
+    expect(said.filter((one) => (translateReport(one).english ?? '') !== '')).toEqual([]);
+  }
   const english = /\b(?:the|and|user|assistant|tool|messages?|more|ago|just now|you are|of its own)\b/;
   const unquoted = (line: string) =>
     line
@@ -88,7 +108,7 @@ test('[B88] what commands say and list is German on the German page', async () =
 
 test('[B88] a sentence is filled in German, and one that is not known stays as it is', () => {
   const words = { quote: 'Hi, and bye' };
-  expect(germanPhrase({ code: 'moved-before', data: { node: { who: 'user', words: 'A. B' } } })).toBe(
+  expect(german.translatePhrase({ code: 'moved-before', data: { node: { who: 'user', words: 'A. B' } } })).toBe(
     'Jetzt vor „A. B“ (du); der Text steht im Eingabefeld.',
   );
   const parts = [
@@ -96,11 +116,11 @@ test('[B88] a sentence is filled in German, and one that is not known stays as i
     { code: 'part-move', data: {} },
     { code: 'part-label', data: { label: { quote: 'x and y' } } },
   ];
-  expect(germanPhrase({ code: 'undid', data: { parts: { parts } } })).toBe(
+  expect(german.translatePhrase({ code: 'undid', data: { parts: { parts } } })).toBe(
     'Rückgängig gemacht: 1.234 Nachrichten („Hi, and bye“), eine Verschiebung und das Lesezeichen „x and y“.',
   );
   expect(
-    germanPhrase({
+    german.translatePhrase({
       code: 'model-sees-until',
       data: {
         model: 'a/b',
@@ -112,16 +132,19 @@ test('[B88] a sentence is filled in German, and one that is not known stays as i
       },
     }),
   ).toBe(
-    'a/b sieht 1 Nachricht, etwa 2 Token: 1,5 % des Fensters von 8.000; noch 7.000, bis ältere Nachrichten zusammengefasst werden.',
+    'a/b sieht 1 Nachricht, etwa 2 Token: 1,5 % des Fensters von 8.000; noch 7.000, bis ältere Nachrichten zusammengefasst werden.',
   );
   const known = { code: 'already-there', data: {} };
-  expect(germanReport({ said: 'You are already there.', did: [known] })).toEqual({ said: 'Du bist schon dort.' });
+  expect(german.translateReport({ said: 'You are already there.', did: [known] })).toEqual({
+    said: 'Du bist schon dort.',
+  });
   for (const did of [[known, { code: 'mind-the-gap', data: {} }], [{ code: 'moved', data: {} }], undefined])
-    expect(germanReport({ said: 'Mind the gap.', ...(did === undefined ? {} : { did }) })).toEqual({
+    expect(german.translateReport({ said: 'Mind the gap.', ...(did === undefined ? {} : { did }) })).toEqual({
       said: '',
       english: 'Mind the gap.',
     });
-  const row = (...line: readonly (string | CommandPhrase)[]) => germanLines({ text: 'as it is', lines: [line] });
+  const row = (...line: readonly (string | CommandPhrase)[]) =>
+    german.translateLines({ text: 'as it is', lines: [line] });
   const who = { word: 'assistant' };
   expect(
     row(

@@ -1,10 +1,7 @@
 /** German words for what commands report, by code; a name in braces stands for a value of the data. */
-import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import { commandWordsDe } from './command-words-de.ts';
-import type { Dictionary } from './dictionary.ts';
-import { germanUsage } from './names-de.ts';
+import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const commandSentencesDe: Readonly<Record<string, string>> = {
+export const sentencesDe: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Du bist schon dort.',
   'already-above': 'Du bist schon direkt über {node}.',
@@ -120,7 +117,7 @@ export const commandSentencesDe: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-const wordsDe: Readonly<Record<string, string>> = {
+export const wordsDe: Readonly<Record<OutputWord, string>> = {
   user: 'du',
   assistant: 'Modell',
   system: 'System',
@@ -135,116 +132,27 @@ const wordsDe: Readonly<Record<string, string>> = {
   interrupted: 'abgebrochen',
   aborted: 'angehalten',
   error: 'Fehler',
+  quote: '„{words}“',
+  'message-by': '{text} ({who})',
+  'without-text': 'ohne Text',
+  'just-now': 'gerade eben',
 };
 
-export const unitsDe: Readonly<Record<string, readonly [string, string]>> = {
-  message: ['Nachricht', 'Nachrichten'],
-  token: ['Token', 'Token'],
-  node: ['Knoten', 'Knoten'],
-  line: ['Zeile', 'Zeilen'],
-  summary: ['Zusammenfassung eines Zweigs', 'Zusammenfassungen von Zweigen'],
-  compaction: ['Verdichtung', 'Verdichtungen'],
-  injected: ['eingefügte Nachricht', 'eingefügte Nachrichten'],
-  state: ['Zustand einer Erweiterung', 'Zustände von Erweiterungen'],
+export const unitsDe: UnitTexts<'one' | 'other'> = {
+  'message.one': '{n} Nachricht',
+  'message.other': '{n} Nachrichten',
+  'token.one': '{n} Token',
+  'token.other': '{n} Token',
+  'node.one': '{n} Knoten',
+  'node.other': '{n} Knoten',
+  'line.one': '{n} Zeile',
+  'line.other': '{n} Zeilen',
+  'summary.one': '{n} Zusammenfassung eines Zweigs',
+  'summary.other': '{n} Zusammenfassungen von Zweigen',
+  'compaction.one': '{n} Verdichtung',
+  'compaction.other': '{n} Verdichtungen',
+  'injected.one': '{n} eingefügte Nachricht',
+  'injected.other': '{n} eingefügte Nachrichten',
+  'state.one': '{n} Zustand einer Erweiterung',
+  'state.other': '{n} Zustände von Erweiterungen',
 };
-
-const timesDe: Readonly<Record<string, readonly [string, string]>> = {
-  year: ['Jahr', 'Jahren'],
-  month: ['Monat', 'Monaten'],
-  day: ['Tag', 'Tagen'],
-  hour: ['Stunde', 'Stunden'],
-  minute: ['Minute', 'Minuten'],
-};
-
-const numbers = new Intl.NumberFormat('de');
-
-function namedIn<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
-  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-function countedDe(count: number, [one, many]: readonly [string, string]): string {
-  return `${numbers.format(count)} ${count === 1 ? one : many}`;
-}
-
-/** A value of a phrase in German; null if its kind is unknown, for example of a newer server. */
-function germanValue(value: unknown): string | null {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return numbers.format(value);
-  if (typeof value !== 'object' || value === null) return null;
-  if ('quote' in value) return `„${String(value.quote)}“`;
-  if ('who' in value && 'words' in value) {
-    const who = namedIn(wordsDe, value.who) ?? String(value.who);
-    return `${value.words === null ? 'ohne Text' : `„${String(value.words)}“`} (${who})`;
-  }
-  if ('word' in value) return namedIn(wordsDe, value.word) ?? String(value.word);
-  if ('share' in value && typeof value.share === 'number') {
-    const digits = value.share < 0.1 ? 1 : 0;
-    return `${(value.share * 100).toFixed(digits).replace('.', ',')} %`;
-  }
-  const unit = 'unit' in value ? value.unit : undefined;
-  if ('count' in value && typeof value.count === 'number') {
-    const names = namedIn(unitsDe, unit);
-    return names === undefined ? null : countedDe(value.count, names);
-  }
-  if ('ago' in value && typeof value.ago === 'number') {
-    const names = namedIn(timesDe, unit);
-    return names === undefined ? 'gerade eben' : `vor ${countedDe(value.ago, names)}`;
-  }
-  return 'parts' in value && Array.isArray(value.parts) ? joinDe(value.parts) : null;
-}
-
-function joinDe(parts: readonly unknown[]): string | null {
-  const said = parts.map((part) => (isPhrase(part) ? germanPhrase(part) : null));
-  if (said.includes(null)) return null;
-  return said.length < 2 ? (said[0] ?? '') : `${said.slice(0, -1).join(', ')} und ${said.at(-1)}`;
-}
-
-function isPhrase(value: unknown): value is CommandPhrase {
-  return typeof value === 'object' && value !== null && 'code' in value && 'data' in value;
-}
-
-/** The German words of a phrase; null if its code or one of its values is unknown. */
-export function germanPhrase({ code, data }: CommandPhrase): string | null {
-  const own = ownWords(code, data);
-  if (own !== null) return own;
-  const template = namedIn(commandSentencesDe, code);
-  if (template === undefined) return null;
-  let isKnown = true;
-  const said = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = germanValue(data[name]);
-    isKnown &&= value !== null;
-    return value ?? '';
-  });
-  return isKnown ? said : null;
-}
-
-/** The words of a built-in command, by its name. */
-function ownWords(code: string, { command, argument, example }: CommandPhrase['data']): string | null {
-  const words = namedIn(commandWordsDe, command);
-  if (words === undefined) return null;
-  if (code === 'command-summary') return words.summary;
-  if (code === 'command-argument') return namedIn(words.arguments ?? {}, argument) ?? null;
-  return code === 'command-example' && typeof example === 'number' ? (words.examples[example] ?? null) : null;
-}
-
-/** What a command reports, in German if every sentence is known; an added command has no codes. */
-export function germanReport({ said, did = [] }: Pick<CommandAnswer, 'said' | 'did'>): Dictionary {
-  const sentences = did.map(germanPhrase);
-  return sentences.length === 0 || sentences.includes(null)
-    ? { said: '', english: said }
-    : { said: sentences.join(' ') };
-}
-
-/** The lines of a command's list in German; a line with something unknown stays English. */
-export function germanLines({ text = '', lines }: Pick<CommandAnswer, 'text' | 'lines'>): readonly string[] {
-  const english = text.split('\n');
-  if (lines === undefined) return english;
-  return lines.map((line, at) => {
-    const isArgument = line.some((part) => typeof part !== 'string' && part.code === 'command-argument');
-    const parts = line.map((part) => {
-      if (typeof part !== 'string') return germanPhrase(part);
-      return isArgument ? germanUsage(part).padEnd(part.length) : part;
-    });
-    return parts.includes(null) ? (english[at] ?? '') : parts.join('');
-  });
-}

@@ -1,7 +1,8 @@
-import type { transferEn } from './transfer-en.ts';
+import type { transferEn } from '../en/transfer.ts';
+import type { Translated } from '../types.ts';
 
 /** German texts for import and export. */
-export const transferDe: Readonly<Record<keyof typeof transferEn, string>> = {
+export const transferDe: Translated<typeof transferEn, 'one' | 'other'> = {
   importMenu: 'Importieren…',
   importTitle: 'Chats importieren',
   importHint:

@@ -1,11 +1,7 @@
 /** German error messages, by code. */
+import type { RefusalTexts } from '../types.ts';
 
-/**
- * The messages. Placeholders in braces are filled from the error's data; of several messages the first one is used
- * whose placeholders can all be filled. After one that ends in a colon the server's own message follows, which has
- * more details.
- */
-export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = {
+export const refusalsDe: RefusalTexts = {
   'keys/unreadable': 'Die gespeicherten Schlüssel lassen sich nicht lesen:',
   'keys/configured': 'Das ist in der Konfiguration oder der Umgebung festgelegt und wird dort geändert:',
   'keys/unknown': 'Diese Verbindung wurde hier nicht angelegt.',
@@ -156,37 +152,3 @@ export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = 
   'http/closing': 'Der Server wird gerade angehalten.',
   'http/internal': 'Im Server ging etwas schief; sein Protokoll sagt, was.',
 };
-
-const sentences: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(refusalsDe).map(([code, said]) => [code, typeof said === 'string' ? [said] : said]),
-);
-const numbers = new Intl.NumberFormat('de');
-const places = /\{(\w+)\}/g;
-
-/** Fills the placeholders of a message; null if the data lack a value. */
-function fillRefusal(sentence: string, data: Readonly<Record<string, unknown>>): string | null {
-  let whole = true;
-  const text = sentence.replace(places, (_, name: string) => {
-    const value = Object.hasOwn(data, name) ? data[name] : undefined;
-    if (typeof value === 'number') return numbers.format(value);
-    if (typeof value === 'string' && value !== '') return value;
-    whole = false;
-    return '';
-  });
-  return whole ? text : null;
-}
-
-/** An error in German, and the server's own message if it has more details; null for an unknown code. */
-export function germanRefusal(refusal: {
-  readonly code: string;
-  readonly message: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}): { readonly said: string; readonly english: string } | null {
-  for (const sentence of sentences.get(refusal.code) ?? []) {
-    const said = fillRefusal(sentence, refusal.data);
-    if (said === null) continue;
-    if (!said.endsWith(':')) return { said, english: '' };
-    return refusal.message === '' ? { said: `${said.slice(0, -1)}.`, english: '' } : { said, english: refusal.message };
-  }
-  return null;
-}

@@ -1,7 +1,5 @@
 /** German texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
-import { germanDetail } from './finding-details-de.ts';
-import { germanRefusal } from './refusals-de.ts';
 
 export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'das Übergeordnete fehlt: unter die Wurzel gehängt',
@@ -40,31 +38,3 @@ export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
   'import/refused': 'der Speicher hat das Gespräch abgelehnt',
   'import/unsafe-name': 'ein Name im Archiv, der aus ihm hinausführt: weggelassen',
 };
-
-const meanings: ReadonlyMap<string, string> = new Map(Object.entries(findingsDe));
-
-/**
- * A finding in German with its details; `english` is true if the details stay untranslated, being names or foreign
- * text. Null for an unknown code.
- */
-export function germanFinding(finding: {
-  readonly code: string;
-  readonly place: string;
-  readonly data: { readonly detail?: string; readonly refusal?: Parameters<typeof germanRefusal>[0] };
-}): { readonly said: string; readonly detail: string; readonly english: boolean } | null {
-  const meaning = meanings.get(finding.code);
-  if (meaning === undefined) return null;
-  const { detail = '', refusal } = finding.data;
-  // An error of the store has its own code and translation.
-  const refused = refusal === undefined ? null : germanRefusal(refusal);
-  if (refusal !== undefined && refused === null)
-    return { said: `${finding.place}: ${meaning}`, detail: refusal.message, english: true };
-  if (refused !== null)
-    return {
-      said: `${finding.place}: ${meaning}`,
-      detail: [refused.said, refused.english].filter((part) => part !== '').join(' '),
-      english: false,
-    };
-  const german = germanDetail(detail);
-  return { said: `${finding.place}: ${meaning}`, detail: german ?? detail, english: german === null };
-}

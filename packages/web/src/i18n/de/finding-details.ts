@@ -1,6 +1,6 @@
 /** German translations of the details of import findings, by the English phrase with placeholders in braces. */
 
-const findingDetailsDe: Readonly<Record<string, string>> = {
+export const findingDetailsDe: Readonly<Record<string, string>> = {
   'lines before the first run': 'Zeilen vor dem ersten Lauf',
   'nobody spoke': 'niemand hat etwas gesagt',
   'no conversation': 'kein Gespräch',
@@ -103,25 +103,3 @@ const findingDetailsDe: Readonly<Record<string, string>> = {
   'root {}': 'Wurzel {}',
   'sender {}': 'Absender {}',
 };
-
-const exact: ReadonlyMap<string, string> = new Map(Object.entries(findingDetailsDe));
-
-// Phrases with more fixed text first: a placeholder matches anything.
-const patterns = Object.entries(findingDetailsDe)
-  .filter(([english]) => english.includes('{}'))
-  .toSorted(([a], [b]) => b.length - a.length)
-  .map(([english, german]) => {
-    const words = english.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    return { fits: new RegExp(`^${words.join('(.+?)')}$`, 's'), german };
-  });
-
-/** A detail in German; null if it is not a known phrase, for example a name or a parser's message. */
-export function germanDetail(detail: string): string | null {
-  const known = exact.get(detail);
-  if (known !== undefined) return known;
-  for (const { fits, german } of patterns) {
-    const [, ...values] = fits.exec(detail) ?? [];
-    if (values.length > 0) return german.replaceAll('{}', () => values.shift() ?? '');
-  }
-  return null;
-}

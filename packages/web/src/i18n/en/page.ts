@@ -1,7 +1,7 @@
-import { agentsEn } from './agents-en.ts';
-import { peopleEn } from './people-en.ts';
-import { settingsEn } from './settings-en.ts';
-import { transferEn } from './transfer-en.ts';
+import { agentsEn } from './agents.ts';
+import { peopleEn } from './people.ts';
+import { settingsEn } from './settings.ts';
+import { transferEn } from './transfer.ts';
 
 /** English: all texts of the page by key. `x.one` and `x.other` are the two plural forms. */
 export const en = {
@@ -254,7 +254,6 @@ export const en = {
   filterOutline: 'Filter the outline',
   findOnMap: 'Find on the map',
   fold: 'Collapse',
-  folders: 'Folders',
   forkAfter: 'Next fork',
   forkBefore: 'Previous fork',
   forkRings: 'Fork, one ring per version',
@@ -383,7 +382,6 @@ export const en = {
   'recorderBehind.other': '{n} calls are waiting to be recorded.',
   redo: 'Redo',
   redone: 'Redone',
-  refresh: 'Refresh',
   refuse: 'Deny',
   regenerate: 'Regenerate',
   serverAway: 'The server is not responding. Check that it is running, then try again.',
@@ -393,7 +391,6 @@ export const en = {
   removeModel: 'Remove this model',
   rename: 'Rename',
   renameBookmark: 'Rename bookmark',
-  replies: 'Replies: {n}',
   restore: 'Restore',
   restoreThis: 'Restore this state',
   restored: 'Restored',
@@ -436,7 +433,6 @@ export const en = {
   stopped: 'Stopped',
   store: 'Storage',
   storeKind: 'Type',
-  storePlace: 'Location',
   summaries: 'Summaries',
   summary: 'Summary',
   summaryHint: 'Leave empty to let the model write the summary',
@@ -445,7 +441,6 @@ export const en = {
   tagged: 'Tags saved',
   tags: 'Tags',
   tagsHint: 'Separate them with commas.',
-  temperatureDefault: 'Default temperature',
   temperatureIs: 'Temperature {value}',
   temporary: 'temporary',
   thatBranch: 'another branch',
@@ -467,7 +462,6 @@ export const en = {
   tool: 'Tool',
   toolAsks: 'The model wants to run this tool.',
   toolCall: 'Tool call {name}',
-  toolCount: '{n} tools',
   toolDone: 'done',
   toolFailed: 'failed',
   toBranchEnd: 'To the end of this branch',
@@ -572,7 +566,6 @@ export const en = {
   splitPlace: 'Split position',
   splitAfter: 'after “{words}”',
   splitDone: 'Message split',
-  textToSplit: 'Message text',
   moveToTree: 'Move or copy to another chat',
   moveShort: 'Move',
   copyShort: 'Copy',

@@ -1,5 +1,47 @@
 /** German texts about formats, by the name of the format and of what it loses. */
 
+/** Names of formats. */
+export const formatNamesDe: Readonly<Record<string, string>> = {
+  'ai-sdk': 'Nachrichten des AI SDK',
+  'ai-studio': 'Prompt aus AI Studio',
+  aider: 'Verlauf von aider',
+  archive: 'Coppice-Archiv',
+  'better-chatgpt': 'BetterChatGPT-Export',
+  'big-agi': 'big-AGI-Export',
+  chatbox: 'Chatbox-Export',
+  chatgpt: 'ChatGPT-Export',
+  'cherry-studio': 'Sicherung von Cherry Studio',
+  'claude-ai': 'Claude.ai-Export',
+  'claude-code': 'Sitzung von Claude Code',
+  cline: 'Aufgabe von Cline',
+  codex: 'Sitzung von Codex',
+  'copilot-chat': 'Chat von VS Code',
+  deepseek: 'DeepSeek-Export',
+  'forest-folder': 'Waldordner',
+  'gemini-cli': 'Sitzung von Gemini CLI',
+  'gemini-takeout': 'Gemini in Google Takeout',
+  grok: 'Grok-Export',
+  html: 'Webseite',
+  huggingchat: 'HuggingChat-Export',
+  librechat: 'LibreChat-Export',
+  linear: 'Nachrichtenliste',
+  'llama-cpp': 'Weboberfläche von llama.cpp',
+  'lm-studio': 'Chat von LM Studio',
+  lobechat: 'LobeChat-Export',
+  'loom-json': 'Loom-JSON',
+  markdown: 'Markdown',
+  nextchat: 'Sicherung von NextChat',
+  oasst: 'Bäume von OpenAssistant',
+  'open-webui': 'Export von Open WebUI',
+  opencode: 'Sitzung von opencode',
+  pi: 'Sitzung von pi',
+  'request-log': 'Protokolle von Anfragen an OpenAI und Anthropic',
+  'session-v2': 'JSONL-Sitzung',
+  sharegpt: 'Datensatz nach ShareGPT',
+  sillytavern: 'Chat von SillyTavern',
+  typingmind: 'TypingMind-Export',
+};
+
 /** Descriptions of formats. */
 export const formatsDe: Readonly<Record<string, string>> = {
   archive:

@@ -1,11 +1,13 @@
-import { agentsDe } from './agents-de.ts';
-import type { en } from './en.ts';
-import { peopleDe } from './people-de.ts';
-import { settingsDe } from './settings-de.ts';
-import { transferDe } from './transfer-de.ts';
+import type { en } from '../en/page.ts';
+import type { Translated } from '../types.ts';
+import { agentsDe } from './agents.ts';
+
+import { peopleDe } from './people.ts';
+import { settingsDe } from './settings.ts';
+import { transferDe } from './transfer.ts';
 
 /** German. The compiler requires every key of English. */
-export const de: Readonly<Record<keyof typeof en, string>> = {
+export const de: Translated<typeof en, 'one' | 'other'> = {
   ...settingsDe,
   ...agentsDe,
   ...peopleDe,
@@ -256,7 +258,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   filterOutline: 'Gliederung filtern',
   findOnMap: 'Auf der Karte suchen',
   fold: 'Einklappen',
-  folders: 'Ordner',
   forkAfter: 'Nächste Verzweigung',
   forkBefore: 'Vorige Verzweigung',
   forkRings: 'Verzweigung, ein Ring je Version',
@@ -387,7 +388,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   'recorderBehind.other': '{n} Aufrufe warten auf die Aufzeichnung.',
   redo: 'Wiederholen',
   redone: 'Wiederholt',
-  refresh: 'Aktualisieren',
   refuse: 'Ablehnen',
   regenerate: 'Neu erzeugen',
   serverAway: 'Der Server antwortet nicht. Prüfe, ob er läuft, und versuch es dann noch einmal.',
@@ -397,7 +397,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   removeModel: 'Dieses Modell entfernen',
   rename: 'Umbenennen',
   renameBookmark: 'Lesezeichen umbenennen',
-  replies: 'Antworten: {n}',
   restore: 'Wiederherstellen',
   restoreThis: 'Diesen Stand wiederherstellen',
   restored: 'Wiederhergestellt',
@@ -440,7 +439,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   stopped: 'Gestoppt',
   store: 'Speicher',
   storeKind: 'Art',
-  storePlace: 'Ort',
   summaries: 'Zusammenfassungen',
   summary: 'Zusammenfassung',
   summaryHint: 'Leer lassen, damit das Modell die Zusammenfassung schreibt',
@@ -449,7 +447,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   tagged: 'Schlagwörter gespeichert',
   tags: 'Schlagwörter',
   tagsHint: 'Mit Kommas trennen.',
-  temperatureDefault: 'Standardtemperatur',
   temperatureIs: 'Temperatur {value}',
   temporary: 'temporär',
   thatBranch: 'einem anderen Zweig',
@@ -471,7 +468,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   tool: 'Werkzeug',
   toolAsks: 'Das Modell möchte dieses Werkzeug ausführen.',
   toolCall: 'Werkzeugaufruf {name}',
-  toolCount: '{n} Werkzeuge',
   toolDone: 'fertig',
   toolFailed: 'fehlgeschlagen',
   toBranchEnd: 'Zum Ende dieses Zweigs',
@@ -579,7 +575,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   splitPlace: 'Teilungsstelle',
   splitAfter: 'nach „{words}“',
   splitDone: 'Nachricht geteilt',
-  textToSplit: 'Nachrichtentext',
   moveToTree: 'In einen anderen Chat verschieben oder kopieren',
   moveShort: 'Verschieben',
   copyShort: 'Kopieren',

@@ -1,0 +1,22 @@
+/** German translations of names from the server. */
+
+/** Argument names in the usage of commands. */
+export const argumentNamesDe: Readonly<Record<string, string>> = {
+  command: 'Befehl',
+  count: 'Anzahl',
+  focus: 'Schwerpunkt',
+  model: 'Modell',
+  message: 'Nachricht',
+  text: 'Text',
+  to: 'Ziel',
+  chat: 'Chat',
+};
+
+/** Names of built-in tools and of the offline provider. */
+export const ownNamesDe: Readonly<Record<string, string>> = {
+  'Offline (no language model)': 'Offline (ohne Sprachmodell)',
+  'Tells the current date, time and day of the week, in UTC or in a time zone.':
+    'Sagt Datum, Uhrzeit und Wochentag, in UTC oder einer Zeitzone.',
+  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+    'Sieht sich dieses Gespräch an, das ein Chat mit Zweigen ist: eine Übersicht, oder alle Nachrichten mit ihren ersten Worten.',
+};

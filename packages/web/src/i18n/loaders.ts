@@ -1,0 +1,15 @@
+import type { Language } from './languages.ts';
+import type { LanguageTexts } from './types.ts';
+
+/** A language other than English, whose texts are loaded when it is chosen. */
+export type TranslatedLanguage = Exclude<Language, 'en'>;
+
+// Each import is a chunk of its own.
+const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>> = {
+  de: async () => (await import('./de/index.ts')).textsDe,
+};
+
+/** The texts that the page needs from its start in a language. */
+export function loadTexts(language: TranslatedLanguage): Promise<LanguageTexts> {
+  return loaders[language]();
+}

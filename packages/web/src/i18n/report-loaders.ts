@@ -1,0 +1,12 @@
+import type { TranslatedLanguage } from './loaders.ts';
+import type { ReportTexts } from './types.ts';
+
+// Each import is a chunk of its own.
+const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> = {
+  de: async () => (await import('./de/reports.ts')).reportTextsDe,
+};
+
+/** The texts of import and export in a language. */
+export function loadReportTexts(language: TranslatedLanguage): Promise<ReportTexts> {
+  return loaders[language]();
+}

@@ -1,0 +1,83 @@
+import type { CommandPhrase } from '@coppice/client';
+import type { ImportFindingCode } from '@coppice/content/formats';
+import type { en } from './en/page.ts';
+
+/** A category of `Intl.PluralRules`. */
+export type PluralForm = Intl.LDMLPluralRule;
+
+/** The keys of English texts, with the plural forms of another language instead of `.one` and `.other`. */
+type TranslatedKey<English, Forms extends PluralForm> = {
+  [K in keyof English & string]: K extends `${infer Base}.${'one' | 'other'}` ? `${Base}.${Forms}` : K;
+}[keyof English & string];
+
+/** A translation of English texts into a language with these plural forms: every key, and no other. */
+export type Translated<English, Forms extends PluralForm> = Readonly<Record<TranslatedKey<English, Forms>, string>>;
+
+/** What a command does, its arguments by name, and its examples in their order. */
+export interface CommandWords {
+  readonly summary: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly examples: readonly string[];
+}
+
+/** Roles, kinds of markers and statuses in the output of commands; how a quotation and a message without text look. */
+export type OutputWord =
+  | 'user'
+  | 'assistant'
+  | 'system'
+  | 'tool'
+  | 'branch-summary'
+  | 'compaction'
+  | 'injected'
+  | 'state'
+  | 'system-prompt'
+  | 'summary'
+  | 'pending'
+  | 'interrupted'
+  | 'aborted'
+  | 'error'
+  | 'quote'
+  | 'message-by'
+  | 'without-text'
+  | 'just-now';
+
+/** What commands count. */
+export type CountedUnit = 'message' | 'token' | 'node' | 'line' | 'summary' | 'compaction' | 'injected' | 'state';
+
+/** Counted things, one text for each plural form; `{n}` is the number. */
+export type UnitTexts<Forms extends PluralForm> = Readonly<Record<`${CountedUnit}.${Forms}`, string>>;
+
+/**
+ * Error messages by code. Placeholders in braces are filled from the error's data; of several messages the first one is
+ * used whose placeholders can all be filled. After one that ends in a colon the server's own message follows, which has
+ * more details.
+ */
+export type RefusalTexts = Readonly<Record<string, string | readonly string[]>>;
+
+/** Everything that the page needs from its start in a language other than English. */
+export interface LanguageTexts {
+  readonly page: Translated<typeof en, never> & Partial<Translated<typeof en, PluralForm>>;
+  /** By the name of the command. */
+  readonly commandWords: Readonly<Record<string, CommandWords>>;
+  /** Sentences of commands by code; a name in braces stands for a value of the data. */
+  readonly sentences: Readonly<Record<CommandPhrase['code'], string>>;
+  readonly words: Readonly<Record<OutputWord, string>>;
+  readonly units: Partial<UnitTexts<PluralForm>>;
+  /** Argument names in the usage of commands. */
+  readonly argumentNames: Readonly<Record<string, string>>;
+  /** Names of built-in tools and of the offline provider, by the English ones. */
+  readonly ownNames: Readonly<Record<string, string>>;
+  readonly refusals: RefusalTexts;
+}
+
+/** What import and export need in addition, loaded with their dialogs. */
+export interface ReportTexts {
+  readonly findings: Readonly<Record<ImportFindingCode, string>>;
+  /** Details of findings, by the English phrase with `{}` for each value. */
+  readonly findingDetails: Readonly<Record<string, string>>;
+  readonly formatNames: Readonly<Record<string, string>>;
+  /** Descriptions of formats. */
+  readonly formats: Readonly<Record<string, string>>;
+  /** What a format cannot represent. */
+  readonly losses: Readonly<Record<string, string>>;
+}

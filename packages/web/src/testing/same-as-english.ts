@@ -1,0 +1,9 @@
+import type { TranslatedLanguage } from '../i18n/loaders.ts';
+
+/** Texts that are rightly the same as in English, by key: names, and words that both languages have. */
+export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[]>> = {
+  de: [
+    'code connectionName conversations exportFormat filter link nameWord offline prompts roleAdmin system themeSystem token',
+    'tokenListName tokensUsed topP trees zoom',
+  ],
+};
