@@ -7,6 +7,7 @@ export type TranslatedLanguage = Exclude<Language, 'en'>;
 // Each import is a chunk of its own.
 const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>> = {
   de: async () => (await import('./de/index.ts')).textsDe,
+  fr: async () => (await import('./fr/index.ts')).textsFr,
 };
 
 /** The texts that the page needs from its start in a language. */

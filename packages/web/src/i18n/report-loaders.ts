@@ -4,6 +4,7 @@ import type { ReportTexts } from './types.ts';
 // Each import is a chunk of its own.
 const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> = {
   de: async () => (await import('./de/reports.ts')).reportTextsDe,
+  fr: async () => (await import('./fr/reports.ts')).reportTextsFr,
 };
 
 /** The texts of import and export in a language. */

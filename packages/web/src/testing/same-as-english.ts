@@ -6,4 +6,10 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
     'code connectionName conversations exportFormat filter link nameWord offline prompts roleAdmin system themeSystem token',
     'tokenListName tokensUsed topP trees zoom',
   ],
+  fr: [
+    'alertImportant branches.other branchesName code exportFormat instructions maximum message messages.other',
+    'messagesName options optionsSet promptWord prompts roleAdmin session sessionCount.one sessionCount.other',
+    'sourceView storeKind tokenCount.one tokenCount.other tokens.other tokensFromTo tokensUsed tokensWord topP',
+    'variantAt zoom',
+  ],
 };
