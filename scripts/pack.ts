@@ -65,15 +65,24 @@ export function buildPackage(folder: string, into: string): string {
       ['build', '--logLevel', 'error', '--outDir', join(target, 'dist'), '--emptyOutDir'],
       source,
     );
+    run('tsx/dist/cli.mjs', ['site/write-documents.ts', join(target, 'dist')], repository);
     // Bundled fonts and libraries require their licences to be included.
     writeFileSync(join(target, 'dist', 'third-party-notices.txt'), noticesFor(source));
   } else compile(source, target, manifest);
   inlineDependencies(folder, source, target);
   for (const name of ['README.md', 'bin'])
     if (existsSync(join(source, name))) cpSync(join(source, name), join(target, name), { recursive: true });
+  if (folder === 'cli') copyDocuments(join(target, 'documents'));
   cpSync(join(repository, 'LICENSE'), join(target, 'LICENSE'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(outside(manifest, folder, target), null, 2)}\n`);
   return target;
+}
+
+/** Copies the documents for `coppice docs`, without pictures and results of measurements. */
+function copyDocuments(target: string): void {
+  cpSync(join(repository, 'README.md'), join(target, 'README.md'));
+  for (const path of filesBelow(join(repository, 'docs')))
+    if (path.endsWith('.md')) cpSync(path, join(target, relative(repository, path)));
 }
 
 function compile(source: string, target: string, manifest: Manifest): void {
@@ -321,7 +330,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     repository: { type: 'git', url: `git+${projectAddresses.repository}.git`, directory: `packages/${folder}` },
     homepage: projectAddresses.packageHome(folder),
     bugs: { url: projectAddresses.bugs },
-    files: ['dist', ...(bin === undefined ? [] : ['bin'])],
+    files: ['dist', ...(bin === undefined ? [] : ['bin']), ...(folder === 'cli' ? ['documents'] : [])],
     ...(bin === undefined ? {} : { bin }),
     exports: built,
     ...(dependencies === undefined ? {} : { dependencies }),

@@ -23,6 +23,7 @@ if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   process.stderr.write('Building the page, which is needed once…\n');
   const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
   if (code !== 0) process.exit(code);
+  await exitOf(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
 // In this process: Ctrl-C reaches all processes of the terminal, and the server should receive it once.

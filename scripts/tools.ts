@@ -20,8 +20,10 @@ export function startTool(
   command: string = name,
 ): ChildProcess {
   const manifest = locate.resolve(`${name}/package.json`);
-  const { bin }: { readonly bin: Readonly<Record<string, string>> } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const path = bin[command];
+  const { bin }: { readonly bin: string | Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(manifest, 'utf8'),
+  );
+  const path = typeof bin === 'string' ? bin : bin[command];
   if (path === undefined) throw new Error(`The package ${name} has no command ${command}.`);
   return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repository, ...options });
 }

@@ -62,12 +62,15 @@ export interface Rendered {
 
 /** The plain text of a line of Markdown. */
 function plainText(markdown: string): string {
-  return markdown
-    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/<[^>]+>/g, '')
-    .trim();
+  return (
+    markdown
+      .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+      .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+      // Angle brackets inside code, such as `models.<provider>`, are not tags.
+      .replaceAll(/(`[^`]*`)|<[^>]+>/g, (_whole, code: string | undefined) => code ?? '')
+      .replaceAll(/[`*]/g, '')
+      .trim()
+  );
 }
 
 /** Renders a document. `linkTo` and `imageAt` turn its addresses into those of the site. */

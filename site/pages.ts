@@ -37,7 +37,9 @@ export const sections: readonly Section[] = [
   {
     title: 'Use it',
     pages: [
+      doc('page', 'The page'),
       doc('models', 'Models'),
+      doc('command-line', 'Command line'),
       doc('commands', 'Commands'),
       doc('formats', 'Import and export'),
       doc('proxy', 'Recording proxy'),

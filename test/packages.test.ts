@@ -262,6 +262,9 @@ test('coppice appends and serves the API and the page where it is installed', as
     expect(trees.status).toBe(200);
     const page = await fetch(`${url}/`, { headers: { ...headers, accept: 'text/html' } });
     expect(await page.text()).toContain('<div id="app"');
+    // The documents come along: for the page, and for the terminal.
+    expect(await (await fetch(`${url}/docs/models.html`)).text()).toContain(' id="budgets"');
+    expect(say('docs', 'models#budgets')).toMatch(/^## Budgets\n/);
   } finally {
     server.kill('SIGTERM');
   }

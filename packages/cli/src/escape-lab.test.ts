@@ -155,6 +155,7 @@ describe('the escape lab', () => {
         ['diff', tree, ids[5] ?? '', ids[9] ?? ''],
         ['diff', tree, nasty],
       ],
+      docs: [['docs'], ['docs', 'models'], ['docs', nasty], ['docs', `models#${nasty}`]],
       doctor: [['doctor'], ['doctor', '--store', `files:${fixture.home}/${nasty.slice(0, 40)}`]],
       edit: [
         ['edit', tree, '@', nasty],

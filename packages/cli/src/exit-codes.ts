@@ -25,6 +25,7 @@ export const cliErrorKinds = {
   'cli/not-on-server': 'refused',
   'cli/signed-out': 'refused',
   'cli/server-unreachable': 'unavailable',
+  'cli/no-document': 'not-found',
   'cli/no-server': 'unavailable',
   'cli/no-link': 'not-found',
   'cli/aborted': 'aborted',

@@ -2,6 +2,7 @@
  * Renders Markdown for a terminal: wrapped, indented and styled, without any control sequences of the text itself.
  */
 import { Lexer, type Token, type Tokens } from 'marked';
+import { documentCommand } from '../documents.ts';
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -204,7 +205,9 @@ function span(token: Token, layout: Layout): string {
       return '\n';
     case 'link': {
       const shown = inline(token, layout);
-      return shown === token.href ? shown : `${shown} ${layout.style.quiet(`(${token.href})`)}`;
+      // A terminal opens no section of a file, so the command that prints it is shown.
+      const address = documentCommand(token.href) ?? token.href;
+      return shown === address ? shown : `${shown} ${layout.style.quiet(`(${address})`)}`;
     }
     case 'image':
       return layout.style.quiet(`[picture: ${token.text} ${token.href}]`);

@@ -10,6 +10,7 @@ export { cherryPick } from './cherry-pick/index.ts';
 export { completion } from './completion/index.ts';
 export { config } from './config/index.ts';
 export { diff } from './diff/index.ts';
+export { docs } from './docs/index.ts';
 export { doctor } from './doctor/index.ts';
 export { edit } from './edit/index.ts';
 export { exportTo } from './export/index.ts';

@@ -18,6 +18,12 @@ export function safeAddress(address: string): string | null {
   return allowed.has(url.protocol) ? url.href : null;
 }
 
+/** The address of a section of the documentation that comes with the page, as the guide links to it; null for others. */
+export function documentAddress(address: string): string | null {
+  const [, name, anchor = ''] = /^coppice:docs\/([a-z0-9-]+(?:\/[a-z0-9-]+)*)(#[\p{L}\p{N}_-]+)?$/u.exec(address) ?? [];
+  return name === undefined ? null : `/docs/${name}.html${anchor}`;
+}
+
 /** Whether an image may be shown without asking: it comes with the message, so loading it informs nobody. */
 export function isOwnImage(address: string): boolean {
   return (

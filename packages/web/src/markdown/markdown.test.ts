@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type BlockCut, cutBlocks } from './blocks.ts';
 import { highlight } from './highlight.ts';
 import { highlighter } from './languages.ts';
-import { isOwnImage, safeAddress } from './links.ts';
+import { documentAddress, isOwnImage, safeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
 import { splitPieces } from './pieces.ts';
 import { type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
@@ -75,6 +75,22 @@ test('[B3] only http, https and mailto are followed', () => {
   expect(isOwnImage('data:image/svg+xml;base64,AAAA')).toBe(false);
   expect(isOwnImage('https://a.example/x.png')).toBe(false);
   expect(isOwnImage(`/api/attachments/${'a'.repeat(64)}`)).toBe(true);
+});
+
+test('[B3] a link of the guide opens the documentation that comes with the page, and nothing else of the server', () => {
+  expect(documentAddress('coppice:docs/guides/deploy#behind-a-reverse-proxy-with-tls')).toBe(
+    '/docs/guides/deploy.html#behind-a-reverse-proxy-with-tls',
+  );
+  expect(documentAddress('coppice:docs/readme')).toBe('/docs/readme.html');
+  const others = [
+    'coppice:docs/../api/trees',
+    'coppice:docs//x',
+    'coppice:docs/',
+    'coppice:api/trees',
+    'docs/models.md',
+  ];
+  for (const address of [...others, 'coppice:docs/a?token=x', 'coppice:docs/a.b', 'coppice:docs/A\n'])
+    expect(documentAddress(address), address).toBeNull();
 });
 
 test('[B4] a text that nests ten thousand deep is given up, not choked on', () => {

@@ -30,7 +30,7 @@ import { Footnote, FootnoteReference } from './footnote.tsx';
 import { FootnotesContext, numberFootnotes } from './footnotes.ts';
 import { Formula } from './formula.tsx';
 import { nestTags } from './html-tags.ts';
-import { safeAddress } from './links.ts';
+import { documentAddress, safeAddress } from './links.ts';
 import { MessagePicture } from './picture.tsx';
 import { PlainText } from './plain.tsx';
 import { type Slice, type SliceLimit, type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
@@ -356,7 +356,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
 
 function renderLink(token: Token, depth: number): ReactNode {
   const address = 'href' in token ? String(token.href) : '';
-  const safe = safeAddress(address);
+  const safe = documentAddress(address) ?? safeAddress(address);
   const inside = renderAll('tokens' in token ? token.tokens : [], depth);
   // A URL that is not a link is shown completely, so that readers see where it would lead.
   if (safe === null)

@@ -52,7 +52,7 @@ describe('the guide', () => {
       const { text } = await ask(question);
       expect(text).toMatch(/not? a? ?language model/);
       expect(text).toContain('ANTHROPIC_API_KEY');
-      expect(text).toContain('[Settings → Models](docs/models.md#connecting-a-model)');
+      expect(text).toContain('[Settings → Models](coppice:docs/models#connecting-a-model)');
       expect(text).toMatch(/`coppice keys set \w+`/);
     }
   });
@@ -74,10 +74,7 @@ describe('the guide', () => {
     ];
     for (const question of asked) {
       const { text } = await ask(question);
-      expect([question, text]).toEqual([
-        question,
-        expect.not.stringMatching(/\n|README|docs\/(?!models\.md#connecting)/),
-      ]);
+      expect([question, text]).toEqual([question, expect.not.stringMatching(/\n|README|docs\/(?!models#connecting)/)]);
       expect(text).toContain('not a language model');
     }
   });
@@ -86,14 +83,14 @@ describe('the guide', () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const { text } = await ask('How do I undo a mistake?', { seed, temperature: 2 });
       expect(text).toMatch(/```sh\ncoppice undo [\s\S]*```/);
-      expect(text).toContain('(docs/getting-started.md#undo-a-mistake)');
+      expect(text).toContain('(coppice:docs/getting-started#undo-a-mistake)');
     }
   });
 
-  it('[G61] answers from the documentation, in its own whole sentences and with a link to the page', async () => {
+  it('[G61, G211] answers from the documentation, in its own whole sentences and with a link to the section', async () => {
     const { text } = await ask('How do I connect a model with a key in the environment?', { temperature: 0 });
     expect(text).toContain('Enter the key of a provider, or the address of any OpenAI-compatible server');
-    expect(text).toContain('(docs/models.md#connecting-a-model)');
+    expect(text).toContain('(coppice:docs/models#connecting-a-model)');
     expect((await ask('What is a bookmark?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
     // The question that "Getting started" suggests to newcomers; without the definition any page with the word would
     // match.
@@ -113,7 +110,7 @@ describe('the guide', () => {
         question,
         expect.stringContaining('conversation with a language model as a tree'),
       ]);
-      expect(text).toContain('[Coppice](README.md#coppice)');
+      expect(text).toContain('[Coppice](coppice:docs/readme#coppice)');
     }
     expect((await ask('What is a bookmark in Coppice?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
   });
@@ -122,7 +119,7 @@ describe('the guide', () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map((seed) => ask('How do I connect a model?', { seed })));
     expect((await ask('How do I connect a model?', { seed: 3 })).text).toBe(answers[2]?.text);
     expect(new Set(answers.map((each) => each.text)).size).toBeGreaterThanOrEqual(4);
-    for (const { text } of answers) expect(text).toMatch(/\]\((?:docs\/|README\.md)/);
+    for (const { text } of answers) expect(text).toMatch(/\]\(coppice:docs\//);
   });
 
   it('[G62] without a seed differs from call to call', async () => {

@@ -14,7 +14,7 @@ const self = [
   'This is the built-in guide of Coppice, not a language model. I can find passages of the documentation, and nothing more.',
   'You are talking to the guide of Coppice. There is no language model behind me; I search the documentation and answer with its own sentences.',
 ];
-const toSettings = '[Settings → Models](docs/models.md#connecting-a-model)';
+const toSettings = '[Settings → Models](coppice:docs/models#connecting-a-model)';
 const connect = [
   `To connect a model, open ${toSettings} on the page, run \`coppice keys set openai\`, or set \`OPENAI_API_KEY\` or \`ANTHROPIC_API_KEY\`.`,
   `For answers of a language model, enter a key under ${toSettings} or with \`coppice keys set anthropic\`; \`ANTHROPIC_API_KEY\` in the environment works too.`,
@@ -41,7 +41,7 @@ const refusals = [
 ];
 /** Requests to make something, which need a language model even where a word of them occurs in the documentation. */
 const asksForWork =
-  /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
+  /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
 
 let built: Index | undefined;
 function index(): Index {
@@ -107,8 +107,14 @@ function introducedItself(messages: readonly Message[]): boolean {
 /** The most lines of a shell example that are quoted. */
 const mostCommands = 8;
 
+/**
+ * A link to a section of the documentation that is installed with Coppice. It has a scheme of its own, because a path
+ * such as `docs/models.md` could be a file of the user: the page opens it at `/docs/`, a terminal shows the command
+ * `coppice docs`.
+ */
 function linkTo({ title, path, anchor }: GuideSection): string {
-  return `[${title}](${path}${anchor === '' ? '' : `#${anchor}`})`;
+  const name = path === 'README.md' ? 'readme' : path.replace(/^docs\/|\.md$/g, '');
+  return `[${title}](coppice:docs/${name}${anchor === '' ? '' : `#${anchor}`})`;
 }
 
 function quotePassage(

@@ -31,6 +31,18 @@ const formWeight = 2.5;
 const headingForm = 0.6;
 /** The least part of a question, by weight of its words, that a passage must share with it. */
 const leastCoverage = 0.4;
+/** How much all words of a question form count, common ones included: enough to choose between equal forms. */
+const wordingWeight = 0.3;
+/** How much a passage loses that has nothing of the question. */
+const coverageWeight = 0.3;
+/** The weight of a word that no passage has, against a question form. */
+const unknownRarity = 3;
+/** From this similarity to a question form on, a passage may share less with the question. */
+const sureForm = 0.45;
+/** How much a section counts that people read who look for it by name: references, and how to extend Coppice. */
+const referenceWeight = 0.8;
+const references =
+  /^docs\/(?:guides\/write-|(?:comparison|command-line|dependencies|error-codes|files-layout|http-api|settings|which-api)\.md)/;
 /** The least similarity of a question of common words alone to a question form. */
 const leastCommon = 0.6;
 
@@ -39,6 +51,9 @@ function termOf(sentence: string): string | null {
   const [, term] = /^In Coppice, (.+?) means /.exec(sentence) ?? [];
   return term === undefined ? null : tokenize(term).join(' ');
 }
+
+/** Whether a question asks what something is, or is only the word itself. */
+const asksForMeaning = /\b(?:what|means?|meaning|define|definition|explain)\b|^\W*\p{L}+\W*$/iu;
 
 /** All words of a text in lower case, common ones included. */
 function everyWord(text: string): readonly string[] {
@@ -51,13 +66,33 @@ function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<strin
   return shared / Math.max(1, question.size + form.size - shared);
 }
 
+/** Whether one inserted, removed, replaced or swapped letter makes one word of the other. */
+function isOneEditApart(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [left, right] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  if (left.length <= 1 && right.length <= 1) return true;
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
+}
+
+interface QuestionForm {
+  /** Its stems, without common words. */
+  readonly words: ReadonlySet<string>;
+  readonly everyWord: ReadonlySet<string>;
+}
+
 interface IndexedPassage {
   readonly passage: GuideSection;
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
   readonly terms: ReadonlySet<string | null>;
   readonly heading: ReadonlySet<string>;
-  readonly forms: readonly ReadonlySet<string>[];
+  readonly forms: readonly QuestionForm[];
+  /** Less for references. */
+  readonly weight: number;
   /** The question forms that have only common words, such as "Who is it for?", with all their words. */
   readonly commonForms: readonly ReadonlySet<string>[];
 }
@@ -77,9 +112,11 @@ function indexPassage(passage: GuideSection): IndexedPassage {
   for (const sentence of passage.sentences) add(sentence, weights.sentence);
   for (const command of passage.commands) add(command, weights.command);
   add(passage.table, weights.table);
-  const forms = passage.asks.map((form) => new Set(tokenize(form))).filter(({ size }) => size > 0);
+  const forms = passage.asks
+    .map((form) => ({ words: new Set(tokenize(form)), everyWord: new Set(everyWord(form)) }))
+    .filter(({ words }) => words.size > 0);
   // Question forms make a passage findable by their words, but not longer.
-  for (const form of forms) for (const word of form) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const { words } of forms) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return {
     passage,
     counts,
@@ -87,6 +124,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
     terms: new Set(passage.sentences.map(termOf)),
     heading: new Set(tokenize(headings.at(-1) ?? '')),
     forms,
+    weight: references.test(passage.path) ? referenceWeight : 1,
     commonForms: passage.asks.filter((form) => tokenize(form).length === 0).map((form) => new Set(everyWord(form))),
   };
 }
@@ -101,20 +139,28 @@ export function createIndex(passages: readonly GuideSection[]): Index {
     const count = occurs.get(word) ?? 0;
     return Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
   };
+  /** A word as the documents spell it, if exactly one letter of it is wrong, missing or too much. */
+  const spelled = (word: string) => {
+    if (word.length < 5 || occurs.has(word) || synonymsOf(word).size > 0) return word;
+    for (const known of occurs.keys()) if (known.length >= 5 && isOneEditApart(word, known)) return known;
+    return word;
+  };
   /** How well a set of words contains a word: 1 itself, less by a synonym, 0 not at all. */
   const containment = (word: string, has: (other: string) => boolean) => {
     if (has(word)) return 1;
     for (const other of synonymsOf(word)) if (has(other)) return synonymWeight;
     return 0;
   };
+  /** As {@link rarity}, but a word that occurs nowhere tells little: people say things in words of their own. */
+  const askedRarity = (word: string) => (occurs.has(word) ? rarity(word) : Math.min(unknownRarity, rarity(word)));
   /** The part that a question and a question form share, by weight of their words. */
   const similarity = (question: ReadonlySet<string>, form: ReadonlySet<string>) => {
     let [shared, all] = [0, 0];
     for (const word of question) {
-      all += rarity(word);
-      shared += rarity(word) * containment(word, (other) => form.has(other));
+      all += askedRarity(word);
+      shared += askedRarity(word) * containment(word, (other) => form.has(other));
     }
-    for (const word of form) if (containment(word, (other) => question.has(other)) === 0) all += rarity(word);
+    for (const word of form) if (containment(word, (other) => question.has(other)) === 0) all += askedRarity(word);
     return all === 0 ? 0 : shared / all;
   };
   const searchCommon = (question: ReadonlySet<string>, most: number) => {
@@ -129,13 +175,14 @@ export function createIndex(passages: readonly GuideSection[]): Index {
   };
   return {
     search(question, most) {
-      const words = new Set(tokenize(question));
+      const words = new Set(tokenize(question).map(spelled));
       if (words.size === 0) return searchCommon(new Set(everyWord(question)), most);
       const term = [...words].join(' ');
       let total = 0;
       for (const word of words) total += rarity(word);
       const hits: PassageHit[] = [];
-      for (const { passage, counts, length, terms, heading, forms } of documents) {
+      const wording = new Set(everyWord(question));
+      for (const { passage, counts, length, terms, heading, forms, weight } of documents) {
         const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / average);
         const weigh = (word: string) => {
           const count = counts.get(word) ?? 0;
@@ -150,11 +197,17 @@ export function createIndex(passages: readonly GuideSection[]): Index {
           covered += rarity(word) * containment(word, (other) => (counts.get(other) ?? 0) >= 1);
         }
         const named = headingForm * similarity(words, heading);
-        const asked = forms.reduce((best, form) => Math.max(best, similarity(words, form)), named);
-        score += formWeight * asked * total;
+        let [asked, worded] = [named, named];
+        for (const form of forms) {
+          const same = similarity(words, form.words);
+          asked = Math.max(asked, same);
+          worded = Math.max(worded, same * (1 + wordingWeight * commonSimilarity(wording, form.everyWord)));
+        }
+        // A passage that has every word of the question comes before one that repeats a few of them.
+        score = weight * (score + formWeight * worded * total) * (1 - coverageWeight * (1 - covered / total));
         // If the question is a single term, its definition outranks all uses of the word.
-        if (words.size > 0 && terms.has(term)) score += 2 * total * (saturation + 1);
-        if (score > 0 && covered >= leastCoverage * total) hits.push({ passage, score, asked });
+        if (asksForMeaning.test(question) && terms.has(term)) score += 2 * total * (saturation + 1);
+        if (score > 0 && (covered >= leastCoverage * total || asked >= sureForm)) hits.push({ passage, score, asked });
       }
       return hits.sort((a, b) => b.score - a.score).slice(0, most);
     },

@@ -3,18 +3,35 @@ import { stem } from './stem.ts';
 
 // Stop words.
 const common = new Set(
-  'a about after all also am an and any are as at be because been but by can cannot could describe did do does explain for from get give had has have he her here his how i if in into is it its just know let like make may me mean means more most my need no not now of on one only or our out please see she should show so some something such tell than that the their them then there these they thing this those to too up us use used using want was way we were what when where which while who why will with would you your coppice work works good say says nothing else really'.split(
+  'a about after all also am an and any are as at be because been but by can cannot could describe did do does explain for from get give had has have he her here his how i if in into is it its just know let like make may me mean means more most my need no not now of on one only or our out please see she should show so some something such tell than that the their them then there these they thing this those to too up us use used using want was way we were what when where which while who why will with would you your coppice work works good say says nothing else really able actually already always anybody anyone anything anywhere available back both but come comes coming currently different each either ever every everybody everyone everything gets getting go goes going gone got happen happened happens help hey hi i lot lots many maybe much never often possible possibly put puts rather same simply since still sure there though thanks these through together try trying mine until very via want wants whole whether yet'.split(
     ' ',
   ),
 );
 
 /** Several words that mean one, replaced before a text is split. */
 const phrases: readonly (readonly [RegExp, string])[] = [
+  // Contractions carry no subject: don't, I'm, what's, you've.
+  [/\b\p{L}+n['’]t\b/gu, ' '],
+  [/['’](?:re|ll|ve|d|m|s)\b/g, ' '],
+  [/\bget(?:ting)? (?:it |this )?(?:on|onto|running)\b/g, 'install'],
+  [/\b(?:get|got|bring|brought|have|want) (?:\w+ ){0,3}back\b/g, 'restore'],
+  [/\b(?:get|gets|getting|be|got) rid of\b/g, 'delete'],
+  [/\bput (?:\w+ ){0,3}(?:back )?together\b/g, 'merge'],
+  [/\bnext to each other\b/g, 'compare'],
+  [/\b(?:turn|turned|turning|switch|switched|switching) (?:\w+ )?off\b/g, 'disable'],
+  [/\b(?:turn|turned|turning|switch|switched|switching) (?:\w+ )?on\b/g, 'enable'],
+  [/\bhow (?:expensive|much money)\b|\bhow much (?=.*\b(?:cost|pay|spen))/g, 'price '],
   [/\btak(?:e|es|en|ing) (?:it |that |this )?back\b/g, 'undo'],
   [/\b(?:roll|rolls|rolled) back\b/g, 'undo'],
   [/\bback(?:ed|ing)? up\b|\bback-up\b/g, 'backup'],
   [/\b(?:bring|brings|bringing|get|carry) (?:it |them )?(?:in|over)\b/g, 'import'],
+  [/\bask(?:s|ed|ing)? (?:me |us )?(?=before|first|each|every)/g, 'approval '],
   [/\bside by side\b/g, 'compare'],
+  [/\b(?:a|safe) copy of\b/g, 'backup'],
+  // Asks what two things are, not how to compare them.
+  [/\bdifferences? between\b/g, ' '],
+  // The one question word that says what is looked for.
+  [/\bwhere (?=(?:is|are)\b|do(?:es)? (?:\w+ ){1,5}(?:put|keep|store|save|live|go)\b)/g, 'location '],
   [/\bcommand[ -]line\b/g, 'terminal'],
   [/\bfor good\b/g, 'permanently'],
   [/\b(?:sign|log)(?:ed|ging|ing)? in\b/g, 'signin'],
@@ -36,14 +53,15 @@ const groups = [
   'setting configuration config preference',
   'cost price money spend dollar expensive',
   'budget limit cap maximum',
-  'backup copy save safe',
+  'backup save safe',
   'import migrate load transfer',
   'name title rename',
   'install installation requirement',
   'terminal shell console cli',
   'app application program software',
   'database postgres sql db',
-  'local offline machine computer laptop',
+  'local machine computer laptop pc desktop',
+  'offline network internet',
   'summary summarize compact compaction shorten condense',
   'temperature random creative',
   'window context length long',
@@ -53,13 +71,11 @@ const groups = [
   'compare diff difference',
   'merge combine join',
   'branch fork',
-  'image picture photo',
   'start begin launch first open',
   'edit change rewrite modify overwrite',
   'approval approve permission allow confirm ask',
   'folder directory',
   'search find',
-  'export download',
   'regenerate retry again another',
   'default standard',
   'slow fast speed performance latency',
@@ -68,7 +84,52 @@ const groups = [
   'check verify test',
   'old earlier older previous past',
   'own custom',
-  'shortcut key',
+  'export download save',
+  'switch jump navigate',
+  'message sent wrote',
+  'share link public',
+  'user account person member',
+  'theme dark light colour color mode appearance',
+  'language german english translation interface',
+  'attach attachment upload drop paste file',
+  'image picture photo screenshot',
+  'add connect',
+  'thinking reasoning think effort',
+  'repair fix mend damage corrupt fsck',
+  'copy duplicate cherry',
+  'upgrade update newer release',
+  'dangerous harmful approval',
+  'privacy private sent track telemetry',
+  'docker container image compose',
+  'shortcut keyboard hotkey',
+  'tool function plugin',
+  'enable activate',
+  'instruction system role persona',
+  'restore undelete recover',
+  'lock busy',
+  'complete completion tab autocomplete',
+  'nginx caddy tls https certificate reverse',
+];
+
+/** Words of newcomers for what the documents call otherwise; the reverse does not hold. */
+const hints: readonly (readonly [string, string])[] = [
+  ['password', 'token signin'],
+  ['account', 'user token'],
+  ['friend', 'share somebody'],
+  ['disk', 'kept data'],
+  ['location', 'kept'],
+  ['phone', 'page mobile'],
+  ['browser', 'page'],
+  ['website', 'page'],
+  ['bug', 'problem'],
+  ['manual', 'documentation'],
+  ['pay', 'cost price'],
+  ['forget', 'lost'],
+  ['forgot', 'lost'],
+  ['lose', 'lost'],
+  ['gemini', 'google'],
+  ['yesterday', 'earlier'],
+  ['sqlite', 'database'],
 ];
 
 const synonyms = new Map<string, Set<string>>();
@@ -79,6 +140,12 @@ for (const group of groups) {
     for (const other of stems) if (other !== each) others.add(other);
     synonyms.set(each, others);
   }
+}
+
+for (const [word, others] of hints) {
+  const known = synonyms.get(stem(word)) ?? new Set<string>();
+  for (const other of others.split(' ')) known.add(stem(other));
+  synonyms.set(stem(word), known);
 }
 
 /** The stems of words that mean the same as a word, given by its stem. */

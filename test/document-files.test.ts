@@ -1,0 +1,21 @@
+/** The documents that come with the page and with the command. */
+import { makeKnowledge } from '@coppice/engine/guide-passages';
+import { expect, test } from 'vitest';
+import { documentFiles, documentName } from '../site/document-files.ts';
+
+const files = new Map(documentFiles().map(({ path, content }) => [path, content]));
+
+test('every section that the guide can link to is a page with that anchor, and needs no network', () => {
+  const missing = makeKnowledge()
+    .passages.map(({ path, anchor }) => ({ path: `docs/${documentName(path)}.html`, anchor }))
+    .filter(({ path, anchor }) => files.get(path)?.includes(` id="${anchor}"`) !== true);
+  expect(missing).toEqual([]);
+  for (const [path, content] of files) {
+    if (!path.endsWith('.html')) continue;
+    // The policy of the page allows no script, and nothing of another host.
+    expect(content, path).not.toMatch(/<script|<style| on\w+="|<(?:img|link)[^>]+(?:src|href)="(?:https?:)?\/\//);
+    const folder = `http://x/${path}`;
+    for (const [, href = ''] of content.matchAll(/(?:href|src)="(\.[^"#]*)[^"]*"/g))
+      expect(files.has(new URL(href, folder).pathname.slice(1)), `${path}: ${href}`).toBe(true);
+  }
+});
