@@ -214,7 +214,7 @@ function spokenNode(
 }
 
 /** What the metadata of a node says about its UI message. */
-export function uiMetaOf(node: Pick<Node, 'meta'>): JsonObject | undefined {
+function uiMetaOf(node: Pick<Node, 'meta'>): JsonObject | undefined {
   const own: unknown = node.meta[metaKey];
   return isJsonObject(own) && typeof own.id === 'string' ? own : undefined;
 }

@@ -106,13 +106,8 @@ export function undoLines(at: CliContext, treeId: TreeId): readonly string[] {
 }
 
 /** The command that undoes the last change of a tree. */
-export function undoLine(treeId: TreeId): string {
+function undoLine(treeId: TreeId): string {
   return `coppice undo ${shortId(treeId)}`;
-}
-
-/** The command that redoes it. */
-export function redoLine(treeId: TreeId): string {
-  return `coppice redo ${shortId(treeId)}`;
 }
 
 function spread(result: unknown): object {

@@ -34,7 +34,7 @@ export interface EngineTurn {
 }
 
 /** A branch to merge into the active one. */
-export interface MergeWish {
+interface MergeWish {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly mode: 'summary' | 'messages';

@@ -120,7 +120,7 @@ export function printMessage(node: Node): string {
 }
 
 /** A text of others for display: on a terminal, wrapped between words. */
-export function readMessageText(text: string, { foreign, screen }: Output): string {
+function readMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
 

@@ -13,7 +13,7 @@ import { wrapped } from './terminal/wrap.ts';
 import { version } from './version.ts';
 
 /** Options before or after any subcommand. */
-export const globalOptions: readonly SubcommandOption[] = [
+const globalOptions: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use: a path, or a URL such as postgres://host/db' },
   {
     name: 'server',
@@ -147,7 +147,7 @@ type SubcommandRun = (
 ) => Promise<void>;
 
 /** The parser. Exported for completion, which reads it as data. */
-export function programOf(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
+function programOf(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
     .version(version, '-V, --version', 'print the version')

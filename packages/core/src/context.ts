@@ -22,10 +22,9 @@ import type { Node } from './node.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
 
 export * from './budget.ts';
-export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
+export type { ContextEntry, ContextFlag } from './context-entries.ts';
 export * from './context-wrappers.ts';
 export * from './request.ts';
-export { pairTools, type ToolPair, type ToolPairs } from './tool-pairs.ts';
 
 /** The context of the next call. */
 export interface Context {

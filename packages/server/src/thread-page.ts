@@ -19,7 +19,7 @@ import { omitUndefined } from './omit-undefined.ts';
 import { readTreeBookmarks } from './tree-view.ts';
 
 /** The position of a message among its variants. */
-export interface Variants {
+interface Variants {
   readonly index: number;
   readonly total: number;
   readonly ids: readonly NodeId[];

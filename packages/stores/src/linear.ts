@@ -26,13 +26,13 @@ import { allNodes, applyOrThrow, emptyTree, linearSteps, rowChanges } from '@cop
 export { derivedId };
 
 /** Returns the id of a list's message: its own if it is a UUID, else derived from the tree's id and its index. */
-export function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
+function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
   return nodeId(isUuid(own) ? own : derivedId('linear', record.treeId, index));
 }
 
 /** Returns the root's id of a list that is read as a tree. */
-export function linearRootId(treeId: TreeId): NodeId {
+function linearRootId(treeId: TreeId): NodeId {
   return nodeId(derivedId('linear-root', treeId));
 }
 

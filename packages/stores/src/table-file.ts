@@ -5,7 +5,7 @@ import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { Param, SqlRow } from './sql/query.ts';
 
 /** A table of the file with the columns that both databases have. */
-export interface FileTable {
+interface FileTable {
   readonly name: string;
   readonly columns: readonly string[];
 }

@@ -16,7 +16,7 @@ import { variantNumbers } from '../variants.ts';
 export const thinkingEfforts = ['low', 'medium', 'high'] as const;
 
 /** A level of thinking. */
-export type ThinkingEffort = (typeof thinkingEfforts)[number];
+type ThinkingEffort = (typeof thinkingEfforts)[number];
 
 /** A running reply. */
 export interface PartialReply {

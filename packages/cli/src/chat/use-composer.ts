@@ -8,7 +8,7 @@ import { acceptCompletion, type InputMenu, menuFor } from './menu.ts';
 import { type MenuCommand, ownCommands } from './own-commands.ts';
 
 /** Actions that change only the draft. */
-export type EditAction = Extract<KeyAction, keyof typeof edits>;
+type EditAction = Extract<KeyAction, keyof typeof edits>;
 
 export interface Composer {
   readonly draft: EditorDraft;

@@ -57,7 +57,7 @@ function useSequence(): { readonly current: string } {
 }
 
 /** Distinguishes keys: Ink reports both Delete and DEL, which the Backspace of most terminals sends, as delete. */
-export function readKeys(key: Key, sequence: string): Key {
+function readKeys(key: Key, sequence: string): Key {
   return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
 }
 

@@ -10,7 +10,7 @@ export interface ScreenSize {
 }
 
 /** The size that a terminal reports; one without a size counts as 80 by 24. */
-export function screenOf(stdout: { readonly columns?: number; readonly rows?: number }): ScreenSize {
+function screenOf(stdout: { readonly columns?: number; readonly rows?: number }): ScreenSize {
   return { columns: sizeOr(stdout.columns, 80), rows: sizeOr(stdout.rows, 24) };
 }
 

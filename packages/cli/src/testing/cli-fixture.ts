@@ -25,10 +25,10 @@ export interface CliFixture {
 }
 
 /** Parsed JSON output. */
-export type Answered = Readonly<Record<string, unknown>>;
+type Answered = Readonly<Record<string, unknown>>;
 
 /** A tree and its nodes, in order. */
-export interface Grown {
+interface Grown {
   readonly tree: string;
   readonly nodes: readonly string[];
 }

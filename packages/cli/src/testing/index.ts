@@ -1,1 +1,1 @@
-export { type Answered, type CliFixture, type Grown, makeCliFixture, type Ran } from './cli-fixture.ts';
+export { type CliFixture, makeCliFixture, type Ran } from './cli-fixture.ts';

@@ -79,7 +79,7 @@ export type ImportFindingCode = keyof typeof importFindingCodes;
  * The data of a finding. An intersection, because an interface with an index signature rejects optional fields in
  * projects without `exactOptionalPropertyTypes`.
  */
-export type FindingData = JsonObject & {
+type FindingData = JsonObject & {
   /** The part of the message in brackets. */
   readonly detail?: string;
   /** The refusal of the store. */

@@ -56,7 +56,7 @@ export function parsedArguments(text: Json | undefined): Json | undefined {
 }
 
 /** Builds the nodes of a turn as a chain; the last one has the turn's id and its record. */
-export function turnNodes(turn: SourceTurn): ImportedNode[] {
+function turnNodes(turn: SourceTurn): ImportedNode[] {
   const { id, parent, role, items, status, createdAt, place, record, group, kind, meta } = turn;
   const source = turn.source ?? (role === 'user' ? { type: 'user' } : role === 'assistant' ? { type: 'model' } : {});
   const pieces = replyPieces(id, parent, items, { role, source, ...(status === undefined ? {} : { status }) });

@@ -17,7 +17,7 @@ export const filledText: fc.Arbitrary<string> = fc
   .filter((text) => text.trim() !== '');
 
 /** Keys as in foreign data, often dangerous ones. */
-export const anyKey: fc.Arbitrary<string> = fc.oneof(
+const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'toJSON', 'type', '0', '10', ''),
 );
@@ -59,10 +59,10 @@ export const unknownBlock: fc.Arbitrary<Block> = fc
   .map((fields) => ({ type: String(fields.type), ...fields }));
 
 /** A text block that is not blank. */
-export const textBlock: fc.Arbitrary<Block> = filledText.map((text) => ({ type: 'text', text }));
+const textBlock: fc.Arbitrary<Block> = filledText.map((text) => ({ type: 'text', text }));
 
 /** A tool call. */
-export const toolUseBlock: fc.Arbitrary<Block> = fc.record({
+const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   type: fc.constant('tool-use'),
   id: fc.uuid(),
   name: fc.string({ minLength: 1 }),

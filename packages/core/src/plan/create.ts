@@ -310,10 +310,10 @@ function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step
 }
 
 /** The largest size of a tree's metadata, as JSON in UTF-8; every list of trees includes the metadata. */
-export const mostMetadataBytes = 64 * 1024;
+const mostMetadataBytes = 64 * 1024;
 
 /** Throws if the metadata is larger than the limit. */
-export function assertMetadataSize({ metadata }: Patch<TreeAttributes>, treeId: TreeId): void {
+function assertMetadataSize({ metadata }: Patch<TreeAttributes>, treeId: TreeId): void {
   if (metadata === undefined || metadata === null) return;
   const text = JSON.stringify(metadata);
   const bytes = text.length * 3 <= mostMetadataBytes ? text.length : utf8Length(text);

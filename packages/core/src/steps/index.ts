@@ -3,7 +3,7 @@ import { stepKind } from './kinds.ts';
 import { parseStep } from './parse.ts';
 import type { Step, StepDefinition } from './types.ts';
 
-export { invert, isStructural, rowChanges } from './kinds.ts';
+export { invert, isStructural } from './kinds.ts';
 export { parseStep, parseSteps, stepTypes } from './parse.ts';
 
 export function definitionOf(step: Step): StepDefinition<Step> {

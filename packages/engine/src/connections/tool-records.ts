@@ -4,7 +4,7 @@ import type { Config, McpServerConfig } from '../config/contract.ts';
 import { hiddenVariable, Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
-import { numberField, textField, textsField } from './connections.ts';
+import { textField, textsField } from './connections.ts';
 import { keysError } from './contract.ts';
 import { isJsonObject } from './file-records.ts';
 import { isPrivateAddress } from './private-address.ts';
@@ -115,9 +115,4 @@ function serverOf(name: string, record: JsonObject, rules: ConnectionRules): Mcp
     ...(key === undefined ? {} : { key: new Secret(key, origin) }),
     ...(rules.privateAddresses ? {} : { publicOnly: true }),
   };
-}
-
-/** When a server was added, in milliseconds since 1970; null if unknown. */
-export function addedAt(record: JsonObject | undefined): number | null {
-  return numberField(record, 'addedAt') ?? null;
 }

@@ -1,7 +1,6 @@
 /** The texts of attachments for models that do not take the files themselves. */
 import { Worker } from 'node:worker_threads';
 import { threadFile } from '../thread-file.ts';
-import { plainText } from './extract-text.ts';
 
 /** Extracts texts, one file at a time, and remembers the last ones. */
 export interface FileTexts {
@@ -39,11 +38,6 @@ export function createFileTexts(limits: Partial<FileTextLimits> = {}): FileTexts
       return text;
     },
   };
-}
-
-/** Whether the bytes are text as they are. */
-export function isPlainText(bytes: Uint8Array): boolean {
-  return plainText(bytes) !== null;
 }
 
 function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits): Promise<string | null> {

@@ -10,7 +10,7 @@ export interface ModelUse {
 }
 
 /** Whose call it was, and its tokens of input and output together. */
-export interface SpendingNote {
+interface SpendingNote {
   readonly owner: string;
   readonly tokens: number;
 }

@@ -67,7 +67,7 @@ export function mcpConfig(servers: Readonly<Record<string, readonly string[]>>, 
 }
 
 /** Short delays and limits for tests. */
-export const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 300, settleMs: 1 };
+const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 300, settleMs: 1 };
 
 /** A client that is not started. */
 export function mcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {

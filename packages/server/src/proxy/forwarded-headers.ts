@@ -27,7 +27,7 @@ const connectionPrefixes = ['sec-fetch-', 'sec-ch-', 'sec-websocket-', 'x-forwar
 const isForCoppice = (name: string) => name === 'cookie' || name === 'cookie2' || name.startsWith('x-coppice-');
 
 /** The headers in which clients send their API key. */
-export const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 // Content encodings that the recorder can decompress; no others are requested.
 const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;

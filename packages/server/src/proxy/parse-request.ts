@@ -74,7 +74,7 @@ function toolNamesOf(body: JsonObject): string[] {
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
 /** The wire's name in content's readers. */
-export function callWireOf(wire: WireKind): CallWire {
+function callWireOf(wire: WireKind): CallWire {
   return callWires[wire];
 }
 

@@ -30,7 +30,7 @@ interface FoundSession {
 }
 
 /** How far regrouping is, and at the end what was done. */
-export interface RegroupProgress {
+interface RegroupProgress {
   readonly done: number;
   readonly left: number;
 }

@@ -70,7 +70,7 @@ function shortText(text: string, what: string): string {
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** The parsed parameters of a path. */
-export type RouteParameters<P extends string> = {
+type RouteParameters<P extends string> = {
   readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
 };
 
@@ -109,7 +109,7 @@ export interface RouteCall<P, Q, B> extends RouteScope {
 }
 
 /** The raw input of a request. */
-export interface RawInput {
+interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -134,7 +134,7 @@ export interface RawReply {
 }
 
 /** A response value as handlers return it; the storage format of the tree is added for all routes in one place. */
-export type HandlerResult<A> = A extends { readonly conversation_format: ConversationFormat }
+type HandlerResult<A> = A extends { readonly conversation_format: ConversationFormat }
   ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
   : A;
 

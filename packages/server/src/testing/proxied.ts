@@ -9,7 +9,7 @@ import { openTestServer, type TestServer, type TestServerOptions, testToken } fr
 export const operatorKey = 'sk-canary-of-the-operator-1234567890';
 
 /** The fields of a node that tests check. */
-export interface RecordedNode {
+interface RecordedNode {
   readonly role: string | null;
   readonly text: string;
   readonly status: string;

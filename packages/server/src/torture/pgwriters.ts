@@ -6,7 +6,7 @@ import { bundleServer, Fleet } from './fleet.ts';
 import { type Conversation, Record, Writer } from './writer.ts';
 
 /** The database that the servers share. */
-export interface Database {
+interface Database {
   readonly url: string;
   /** Stops it immediately, like a power failure, and starts it again. */
   restart(): Promise<void>;

@@ -5,7 +5,7 @@
 import type { NodeId, TopologyNode } from '@coppice/core';
 
 /** A column with few distinct values. */
-export interface PickedColumn<T extends string> {
+interface PickedColumn<T extends string> {
   readonly of: readonly T[];
   /** For each node, the index in the list. */
   readonly at: readonly number[];

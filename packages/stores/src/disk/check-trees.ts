@@ -4,13 +4,13 @@ import { type AppError, type FsckReport, isAppError, type TreeId } from '@coppic
 type Finding = FsckReport['findings'][number];
 
 /** The findings about the files of a tree, and what was repaired. */
-export interface CheckedFiles {
+interface CheckedFiles {
   readonly findings: readonly Finding[];
   readonly repaired: readonly string[];
 }
 
 /** What an unreadable tree was rebuilt from, or why that failed. */
-export type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
+type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
 /** The inputs of a check. */
 export interface TreesCheck {

@@ -121,7 +121,7 @@ export interface Journal {
 }
 
 /** A line that was never acknowledged, left by a crash. */
-export interface BrokenJournal extends LineRange {
+interface BrokenJournal extends LineRange {
   readonly why: string;
 }
 

@@ -4,7 +4,7 @@ import type { Commit, MessageKit, TreeId } from '@coppice/core';
 import type { FileNames } from './file-names.ts';
 
 /** A file whose lines may have commit numbers; each line of another tool is a commit. */
-export interface NumberedFile extends SessionFile {
+interface NumberedFile extends SessionFile {
   versionAt?(index: number): number;
   isLate?(index: number): boolean;
   /** Whether any line is shown below another line than its named parent. */

@@ -20,7 +20,7 @@ import { dividedState } from './owner-gate.ts';
 export const placesPerEpoch = 2 ** 40;
 
 /** The most commits of one owner that are made durable at once. */
-export const lanes = 8;
+const lanes = 8;
 
 // The second half of the advisory lock of a lane; the first is the owner.
 const lockNumber = 0x636f_7000;

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 }
 
 /** A value that SQLite takes. */
-export type SqliteValue = string | number | bigint | null | Uint8Array;
+type SqliteValue = string | number | bigint | null | Uint8Array;
 
 /** An open database. */
 export interface SqliteDatabase {
@@ -41,7 +41,7 @@ interface SqliteModule {
 }
 
 /** Older builds have a race that corrupts a WAL with several connections. */
-export const oldestSqlite = [3, 51, 3] as const;
+const oldestSqlite = [3, 51, 3] as const;
 
 const driver = '@photostructure/sqlite';
 let loaded: SqliteModule | undefined;

@@ -13,7 +13,7 @@ import { numberRows } from './number-rows.ts';
 import { exactSearchSchema, searchSchema } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written. */
-export const applicationId = 0x436f7070;
+const applicationId = 0x436f7070;
 
 interface SqliteMigration {
   readonly version: number;

@@ -7,7 +7,7 @@ import { buildSample, goOn, imageOfStore, imageWithoutLater, type Operation, ope
 import { openPlace, type Place, type StoreSite } from './places.ts';
 
 /** The kinds of failure. */
-export type Failure = 'kill' | 'eio' | 'enospc';
+type Failure = 'kill' | 'eio' | 'enospc';
 
 /** Options of a walk. */
 export interface FaultwalkOptions {

@@ -61,7 +61,7 @@ function SearchHitLine({ hit, words }: { readonly hit: SearchHit; readonly words
 }
 
 /** A text with the search words highlighted; special characters are taken literally. */
-export function MarkedText({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
+function MarkedText({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   const parts: { readonly at: number; readonly text: string; readonly hit: boolean }[] = [];
   const lower = text.toLowerCase();

@@ -5,7 +5,7 @@ import { drawTitles } from './draw-titles.ts';
 import { type MapScene, type SceneOptions, seenBranches } from './map-scene.ts';
 import { levelOf } from './view.ts';
 
-export { nodeAtPoint, type SceneBox, type SceneOptions } from './map-scene.ts';
+export { nodeAtPoint, type SceneOptions } from './map-scene.ts';
 
 export function drawMap(context: CanvasRenderingContext2D, drawing: SceneOptions): void {
   const level = drawing.mini === true ? 'far' : (drawing.level ?? levelOf(drawing.view));

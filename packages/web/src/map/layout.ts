@@ -26,7 +26,7 @@ export interface MapBranch {
 }
 
 /** The position of a message. */
-export interface MapSpot {
+interface MapSpot {
   readonly branch: MapBranch;
   readonly at: number;
 }

@@ -2,7 +2,7 @@
  * The colours of the tokens for a canvas: read from a probe element, because a token has the values of both themes.
  */
 
-export type MapColour =
+type MapColour =
   | 'background'
   | 'paper'
   | 'raised'

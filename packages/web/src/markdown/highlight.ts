@@ -7,7 +7,7 @@ import type { createLowlight } from 'lowlight';
 /** The highlighting library. */
 export type Highlighter = ReturnType<typeof createLowlight>;
 /** The style of a token. */
-export type TokenStyle = 'keyword' | 'string' | 'comment' | null;
+type TokenStyle = 'keyword' | 'string' | 'comment' | null;
 /** A token of code. */
 export interface CodePart {
   readonly at: number;

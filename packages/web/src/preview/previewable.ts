@@ -23,7 +23,7 @@ function isTokenList(value: unknown): value is readonly TokenWithin[] {
 }
 
 /** All such blocks of a text, in reading order, including those in lists and quotes. */
-export function previewablesIn(text: string): readonly Previewable[] {
+function previewablesIn(text: string): readonly Previewable[] {
   const found: Previewable[] = [];
   const waiting: TokenWithin[] = [...(cutBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

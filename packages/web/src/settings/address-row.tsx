@@ -15,7 +15,7 @@ interface AddressRowProps {
 }
 
 /** A name for models, derived from the entered name: lower-case letters, digits and hyphens. */
-export function connectionNameFrom(label: string, taken: readonly string[]): string | null {
+function connectionNameFrom(label: string, taken: readonly string[]): string | null {
   const base = label
     .normalize('NFKD')
     .toLowerCase()

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import type { AccessToken } from './settings-api.ts';
 
 /** Whether a token can still be used. */
-export function isInForce({ revokedAt, expiresAt }: AccessToken): boolean {
+function isInForce({ revokedAt, expiresAt }: AccessToken): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 

@@ -5,7 +5,7 @@ import { modelsNow, useAppData } from './app-data.ts';
 import { readLocal, writeLocal } from './local-storage.ts';
 
 /** How much a model thinks before it answers. */
-export type ThinkingEffort = 'low' | 'medium' | 'high';
+type ThinkingEffort = 'low' | 'medium' | 'high';
 
 /** The options of a chat; null uses the model's default. */
 export interface ChatOptions {

@@ -11,7 +11,7 @@ import { showError } from './tree-actions.ts';
 
 const kinds = ['instructions', 'preset', 'prompt'] as const;
 /** What an item of the library is. */
-export type LibraryKind = (typeof kinds)[number];
+type LibraryKind = (typeof kinds)[number];
 
 /** A first message of chats with a preset. */
 export interface FirstMessage {

@@ -4,7 +4,7 @@ import { create } from 'zustand';
 import { pageHost } from './page-host.ts';
 
 /** The screens of a tree. */
-export type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
+type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
 /** A place of the page. */
 export type PagePlace =

@@ -64,7 +64,7 @@ export function isActUndoable(
 type Report = Pick<Parameters<typeof showToast>[0], 'icon' | 'text'>;
 
 /** Waits for a write and reports it; null if it was refused. */
-export async function reportWrite(
+async function reportWrite(
   session: TreeSession,
   writing: Promise<WrittenAnswer>,
   report: Report | null,

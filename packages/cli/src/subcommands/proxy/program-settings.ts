@@ -11,7 +11,7 @@ const tokenHeader = 'x-coppice-token';
 const sessionHeader = 'x-coppice-session';
 
 /** Where the server of the call is, and what it holds. */
-export interface ProxyAddress {
+interface ProxyAddress {
   /** The URL with the project, without the version. */
   readonly base: string;
   readonly token: string;

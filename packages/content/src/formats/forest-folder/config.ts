@@ -2,7 +2,7 @@
 // the file is never stored.
 
 /** A bookmark in the file. */
-export interface ConfigBookmark {
+interface ConfigBookmark {
   readonly title: string;
   readonly nodeId: string;
 }

@@ -6,7 +6,7 @@ import { isText, type Json, type JsonObject, type Message } from '@coppice/core'
 import type { ProviderRequest } from '../contract.ts';
 
 /** One message of the body. */
-export interface OllamaMessage {
+interface OllamaMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
   images?: string[];

@@ -5,6 +5,4 @@ import { pages } from './pages.ts';
 import { paths } from './paths.ts';
 import { searches } from './search.ts';
 
-export { threadPage } from './pages.ts';
-
 export const reading = [...pages, ...paths, ...nodes, ...compare, ...searches];

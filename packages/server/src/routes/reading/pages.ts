@@ -23,7 +23,7 @@ import { defineRoute, toReply } from '../define.ts';
 const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdText) });
 
 /** A page of a thread. */
-export const threadPage = z
+const threadPage = z
   .object({
     rootId: nodeIdText,
     activeNodeId: nodeIdText.nullable(),

@@ -96,11 +96,6 @@ export function* setBucketState(name: string, state: Bucket['state']): SqlTask<v
   yield* execute('UPDATE coppice_bucket SET state = $2 WHERE name = $1', name, state);
 }
 
-/** Sets where a bucket is. */
-export function* setBucketPlace(name: string, schema: string | null, url: string | null): SqlTask<void> {
-  yield* execute('UPDATE coppice_bucket SET schema_name = $2, url = $3 WHERE name = $1', name, schema, url);
-}
-
 /** Returns the bucket of an owner; null if none was assigned. */
 export function* bucketOfOwner(owner: string): SqlTask<string | null> {
   const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);
