@@ -18,7 +18,7 @@ export async function backUpSqlite(connection: SqliteConnection, to: string): Pr
     renameSync(temporary, to);
     syncFile(dirname(to));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeWithLog(temporary);
     // The error concerns the target, not the source.
     throw isAppError(error) ? error : toSqliteError(error, to);
   }
@@ -34,7 +34,15 @@ function removeSealedRecords(path: string): void {
     copy.exec('DELETE FROM sealed_record');
   } finally {
     copy.close();
+    // A statement that is not finalised yet keeps SQLite from removing them. Both are empty: nothing was written in WAL mode.
+    for (const ending of logEndings) rmSync(`${path}${ending}`, { force: true });
   }
+}
+
+const logEndings = ['-wal', '-shm'] as const;
+
+function removeWithLog(path: string): void {
+  for (const ending of ['', ...logEndings]) rmSync(`${path}${ending}`, { force: true });
 }
 
 /** Creates an empty file with owner-only permissions; SQLite uses the same mode for the files beside it. */

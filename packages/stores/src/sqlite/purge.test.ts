@@ -172,11 +172,12 @@ test('[L72] while another process reads an older state, a purge says which file 
   await again.close();
 }, 30_000);
 
-test('[L73] a database and its copies are readable by their owner only', async () => {
+test('[L73] a database and its copies are readable by their owner only, and a copy is one file', async () => {
   const store = await open(place, {});
   await run(store, { type: 'create', treeId: newTree() }, me);
   const copy = join(folder, 'copy.db');
   await store.backup(copy);
   for (const file of [place, `${place}-wal`, copy]) expect(statSync(file).mode & 0o777).toBe(0o600);
   await store.close();
+  expect(readdirSync(folder).filter((file) => file.startsWith('copy.db'))).toEqual(['copy.db']);
 });
