@@ -28,6 +28,8 @@ export interface ProviderConfig {
   /** True if a user of a shared server entered the URL: private and loopback addresses are not contacted. */
   readonly publicOnly?: boolean | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** The secrets among the headers, held here so that they stay masked. */
+  readonly secrets?: readonly HiddenText[] | undefined;
   readonly defaultModel?: string | undefined;
   /** Models to offer in addition to those of the catalogue. */
   readonly models: readonly string[];
@@ -43,6 +45,8 @@ export type McpServerConfig = {
   readonly timeoutMs: number;
   /** Tools that run without approval; a changed description still disables them. */
   readonly autoApprove: readonly string[];
+  /** The secrets among headers, arguments, the URL and passed variables, held here so that they stay masked. */
+  readonly secrets?: readonly HiddenText[] | undefined;
 } & (
   | {
       readonly transport: 'stdio';

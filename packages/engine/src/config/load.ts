@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { AppError, isAppError } from '@coppice/core';
 import { providerDefinitions } from '../providers/registry.ts';
 import type { Config, ConfigProblem, ConfigWarning, ProviderConfig } from './contract.ts';
-import { Secret } from './secret.ts';
+import { Secret, secretSettings } from './secret.ts';
 import {
   isWebAddress,
   readBudgets,
@@ -236,11 +236,13 @@ function readProvider(name: string, table: TomlTable, env: Environment): Provide
   if (address === null && definition.name === 'openai-compatible')
     table.refuse(name, 'needs base_url, such as "http://127.0.0.1:8000/v1"');
   const held = readKey(fields, env, address ?? 'http://127.0.0.1');
+  const headers = readHeaders(fields);
   const section: ProviderConfig = {
     name,
     kind,
     label: fields.text('label', 'The name that is shown.'),
-    headers: readHeaders(fields),
+    headers,
+    secrets: secretSettings(Object.entries(headers)),
     defaultModel: fields.text(
       'default_model',
       'The model that answers if `model` is unset and this provider is the first that is ready.',

@@ -1,7 +1,7 @@
 /** Holds all secrets of the process. */
 import { inspect } from 'node:util';
 import { AppError } from '@coppice/core';
-import { isMaskable, keyMask, maskableKeys } from './mask-keys.ts';
+import { isMaskable, keyMask, maskableKeys, replaceKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
 // Of a shorter key, four characters would reveal too much.
@@ -30,10 +30,11 @@ class Unprintable {
 export class HiddenText extends Unprintable {
   readonly #value: string;
 
-  constructor(value: string) {
+  /** `registry` decides what the text is removed from; without one, from every text for people and logs. */
+  constructor(value: string, registry: HeldSecrets = held) {
     super();
     this.#value = value;
-    held.add(this);
+    registry.add(this);
   }
 
   /** The text itself, for the code that sends it. */
@@ -45,7 +46,7 @@ export class HiddenText extends Unprintable {
   hide(text: string): string {
     // Replacing a short value would remove ordinary words from every text.
     if (this.#value.length < 6) return text;
-    return text.replaceAll(this.#value, isMaskable(this.#value) ? keyMask(this.#value) : hidden);
+    return replaceKeys(text, [this.#value], isMaskable(this.#value) ? keyMask : () => hidden);
   }
 }
 
@@ -110,6 +111,8 @@ class HeldSecrets {
 const held = new HeldSecrets();
 // Masked in messages. Other hidden values may be ordinary texts, like a path.
 const keys = new HeldSecrets();
+// Secrets among other settings. Apart from the rest, because these may be passed on to an MCP server.
+const settings = new HeldSecrets();
 
 // Names of variables that hold secrets, by one of their words.
 const secretName =
@@ -133,12 +136,46 @@ export function hiddenVariable(name: string, value: string): HiddenText {
   return variable;
 }
 
+// A credential after its scheme: the token alone can be repeated as well.
+const credential = /^(?:bearer|basic|token|digest|apikey)\s+(\S+)$/i;
+
+/**
+ * The values of named settings (headers, variables, arguments) that are secrets by their name or form. They are masked
+ * while the result is held.
+ */
+export function secretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
+  const found = new Set<string>();
+  for (const [name, value] of named) {
+    const token = credential.exec(value)?.[1] ?? value;
+    if (token !== value || isSecretVariable(name, value)) found.add(token);
+  }
+  return [...found].map((value) => new HiddenText(value, settings));
+}
+
+/**
+ * The arguments of a command that an option names as a secret: `--token x` and `--token=x`. Looking random is not
+ * enough here, because names of packages do.
+ */
+export function secretArguments(command: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return command.flatMap((word, at) => {
+    const [, name, value] = /^--?([\w-]+)=(.*)$/s.exec(word) ?? [];
+    const [, before = ''] = /^--?([\w-]+)$/.exec(command[at - 1] ?? '') ?? [];
+    const named = name !== undefined && value !== undefined ? ([name, value] as const) : ([before, word] as const);
+    return secretName.test(named[0]) && !named[1].startsWith('-') ? [named] : [];
+  });
+}
+
+/** Whether a text contains a key or a secret that was configured for one purpose alone. */
+export function containsKey(text: string): boolean {
+  return held.hide(text) !== text;
+}
+
 /** The configured keys that are masked in messages of people, models and tools; see `mask-keys.ts`. */
 export function heldKeys(): readonly string[] {
-  return maskableKeys(keys.values());
+  return maskableKeys([...keys.values(), ...settings.values()]);
 }
 
 /** Replaces every secret of this process in a text. */
 export function hideSecrets(text: string): string {
-  return held.hide(text);
+  return settings.hide(held.hide(text));
 }

@@ -13,7 +13,7 @@ import type {
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
-import { hiddenVariable, Secret } from './secret.ts';
+import { hiddenVariable, Secret, secretArguments, secretSettings } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
@@ -279,12 +279,22 @@ function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment)
       ([key, value]) => [key, hiddenVariable(key, value)] as const,
     );
     const passEnv = fields.texts('pass_env', 'Variables of your environment that the command may see.') ?? [];
-    return { ...common, transport: 'stdio', command, cwd, env: new Map(values), passEnv };
+    const secrets = secretSettings([...secretArguments(command), ...variablesOf(passEnv, env)]);
+    return { ...common, transport: 'stdio', command, cwd, env: new Map(values), passEnv, secrets };
   }
   if (url === undefined) return null;
   if (!isWebAddress(url)) fields.refuse('url', 'must be an http or https URL without user name and password');
   const { key } = readKey(fields, env, url);
-  return { ...common, transport: 'http', url, headers: readHeaders(fields), ...(key === undefined ? {} : { key }) };
+  const headers = readHeaders(fields);
+  const secrets = secretSettings([...Object.entries(headers), ...new URL(url).searchParams]);
+  return { ...common, transport: 'http', url, headers, secrets, ...(key === undefined ? {} : { key }) };
+}
+
+function variablesOf(names: readonly string[], env: SectionEnvironment): readonly (readonly [string, string])[] {
+  return names.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
 }
 
 /** Whether a text is an http(s) URL without user name or password. */

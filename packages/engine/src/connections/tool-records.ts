@@ -1,7 +1,7 @@
 /** MCP servers and approvals that a user set on the page: their records. */
 import type { JsonObject } from '@coppice/core';
 import type { Config, McpServerConfig } from '../config/contract.ts';
-import { hiddenVariable, Secret } from '../config/secret.ts';
+import { hiddenVariable, Secret, secretArguments, secretSettings } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
 import { textField, textsField } from './connections.ts';
@@ -103,7 +103,8 @@ function serverOf(name: string, record: JsonObject, rules: ConnectionRules): Mcp
   if (command.length > 0) {
     const env = isJsonObject(record['env']) ? record['env'] : {};
     const values = Object.entries(env).map(([key, value]) => [key, hiddenVariable(key, String(value))] as const);
-    return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [] };
+    const secrets = secretSettings(secretArguments(command));
+    return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [], secrets };
   }
   const [url, origin, key] = [textField(record, 'url'), textField(record, 'origin'), textField(record, 'key')];
   if (url === undefined || origin === undefined || !isWebAddress(url)) return null;
@@ -112,6 +113,7 @@ function serverOf(name: string, record: JsonObject, rules: ConnectionRules): Mcp
     transport: 'http',
     url,
     headers: {},
+    secrets: secretSettings(new URL(url).searchParams),
     ...(key === undefined ? {} : { key: new Secret(key, origin) }),
     ...(rules.privateAddresses ? {} : { publicOnly: true }),
   };

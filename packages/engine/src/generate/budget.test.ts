@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -12,7 +14,7 @@ import { createTools } from '../tools/registry.ts';
 import { noBudgets, turnBudget } from './budget.ts';
 import { dailySummaryBudget } from './daily-budget.ts';
 import { generatorSettings } from './defaults.ts';
-import { dayOf, fileSpending, memorySpending } from './spending.ts';
+import { type DayUse, dayOf, fileSpending, memorySpending, type Spending } from './spending.ts';
 
 let shop: TurnFixture;
 let opened: TurnFixture | null = null;
@@ -27,6 +29,16 @@ async function folder(): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), 'coppice-spending-'));
   places.push(place);
   return place;
+}
+
+/** What is reserved on a day. */
+async function reservedOn(spending: Spending, day: string): Promise<number> {
+  let found = Number.NaN;
+  await spending.reserve(day, ({ reserved }) => {
+    found = reserved;
+    return null;
+  });
+  return found;
 }
 
 // A dollar for a thousand output tokens, a tenth of that for input.
@@ -215,6 +227,50 @@ describe('a day', () => {
     release();
     await turn.done;
     expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).not.toBeNull();
+  });
+
+  test('[M49] is not spent twice by processes that share the folder of the configuration', async () => {
+    const place = await folder();
+    const day = dayOf(Date.now());
+    const [ours, theirs] = [fileSpending(place), fileSpending(place)];
+    // Each takes what is left, at most six of ten.
+    const rest = ({ spent, reserved }: DayUse) => Math.min(6, 10 - spent - reserved) || null;
+    const releases = await Promise.all([ours, theirs, ours, theirs].map((spending) => spending.reserve(day, rest)));
+    expect(releases.filter((release) => release !== null)).toHaveLength(2);
+    expect(await reservedOn(theirs, day)).toBe(10);
+    for (const release of releases) release?.();
+    await expect.poll(() => reservedOn(fileSpending(place), day)).toBe(0);
+    // A process that was killed holds nothing any more; one on another computer until its time is over.
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    const line = { reserve: 'a', most: 3, pid: gone, host: hostname(), until: Date.now() + 60_000 };
+    const elsewhere = { ...line, reserve: 'b', most: 4, host: 'elsewhere.example' };
+    await appendFile(join(place, `${day}.jsonl`), `${JSON.stringify(line)}\n${JSON.stringify(elsewhere)}\n`);
+    expect(await reservedOn(ours, day)).toBe(4);
+    expect(
+      await reservedOn(
+        fileSpending(place, () => Date.now() + 120_000),
+        day,
+      ),
+    ).toBe(0);
+  });
+
+  test('[M49] is reserved in the file before a model of another process is called', async () => {
+    const place = await folder();
+    const { reply: slow, release } = heldReply();
+    const budgets = { ...noBudgets, dayUsd: 1 };
+    await open([slow, used(10, 10)], { budgets, spending: fileSpending(place) });
+    const beside = await shop.beside({ budgets, spending: fileSpending(place) });
+    const first = shop.send('One', { maxTokens: 600 });
+    await expect.poll(() => shop.provider.running).toBe(1);
+    expect(await reservedOn(fileSpending(place), dayOf(Date.now()))).toBeGreaterThan(0.59);
+    const message = textMessage('user', 'Two'.repeat(4_000));
+    const turn = beside.generator.generate(
+      { type: 'send', treeId: shop.treeId, parentId: shop.rootId, messages: [{ message }] },
+      { models: ['scripted/one'], maxTokens: 5_000 },
+    );
+    expect(await turn.done).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('reserved') });
+    release();
+    expect((await first.done).type).toBe('end');
   });
 
   test('[M42] has a book that many write and that a torn line does not spoil', async () => {

@@ -1,4 +1,5 @@
 /** Limits the cost of a turn and of a day: checked before a call, counted after it. */
+import { isAppError } from '@coppice/core';
 import { clampReply } from '@coppice/core/context';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
@@ -6,7 +7,7 @@ import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import { generateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { dayOf, reservationsOf, spentAndReserved } from './spending.ts';
+import { type DayUse, dayOf } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** No limits. */
@@ -46,20 +47,29 @@ export async function limitByBudgets(
   turn: TurnSpent,
   prompts: readonly Prompts[],
 ): Promise<BudgetedPrompts> {
-  const day = dayOf(services.clock.now());
-  // No other turn runs between reading what is left and reserving a part of it.
-  const purses = await openBudgets(services, turn, day);
-  if (purses.length === 0) return { prompts, release: releaseNothing };
-  const fitted = prompts.map((list): Prompts => {
-    const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
-    const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
-    if (first !== undefined) return [first, ...rest];
-    const [why] = fitting.filter((prompt) => 'budget' in prompt);
-    throw budgetRefusal(why);
+  const { budgets, spending, clock } = services;
+  const fitAll = (used: DayUse): readonly Prompts[] => {
+    const purses = openBudgets(budgets, turn, used);
+    return prompts.map((list): Prompts => {
+      const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
+      const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
+      if (first !== undefined) return [first, ...rest];
+      const [why] = fitting.filter((prompt) => 'budget' in prompt);
+      throw budgetRefusal(why);
+    });
+  };
+  if (budgets.dayUsd === null) return { prompts: fitAll({ spent: 0, reserved: 0 }), release: releaseNothing };
+  let fitted = prompts;
+  const reserving = spending.reserve(dayOf(clock.now()), (used) => {
+    fitted = fitAll(used);
+    return fitted.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
   });
-  if (services.budgets.dayUsd === null) return { prompts: fitted, release: releaseNothing };
-  const most = fitted.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
-  return { prompts: fitted, release: reservationsOf(services.spending).hold(day, most) };
+  const release = await reserving.catch((error: unknown) => {
+    if (isAppError(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
+  });
+  return { prompts: fitted, release: release ?? releaseNothing };
 }
 
 function releaseNothing(): void {
@@ -73,22 +83,11 @@ function highestCost({ model, estimate, request }: Prompt): number {
   return (estimate * price.input + (request.maxTokens ?? 0) * price.output) / 1_000_000;
 }
 
-async function openBudgets(
-  { budgets, spending }: TurnServices,
-  turn: TurnSpent,
-  day: string,
-): Promise<readonly Budget[]> {
+function openBudgets({ turnUsd, dayUsd, turnTokens }: BudgetsConfig, turn: TurnSpent, used: DayUse): readonly Budget[] {
   const purses: Budget[] = [];
-  const { turnUsd, dayUsd, turnTokens } = budgets;
   if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
   if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
-  if (dayUsd !== null) {
-    const used = await spentAndReserved(spending, day).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
-    });
-    purses.push({ budget: 'day_usd', limit: dayUsd, ...used });
-  }
+  if (dayUsd !== null) purses.push({ budget: 'day_usd', limit: dayUsd, ...used });
   return purses;
 }
 

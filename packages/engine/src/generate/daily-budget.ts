@@ -1,7 +1,7 @@
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { SummaryBudget } from '../summaries/contract.ts';
-import { dayOf, reservationsOf, type Spending, spentAndReserved } from './spending.ts';
+import { type DayUse, dayOf, type Spending } from './spending.ts';
 
 /** The services that a daily budget needs. */
 export interface DailyBudget {
@@ -16,16 +16,14 @@ export interface DailyBudget {
  */
 export function dailySummaryBudget({ budgets: { dayUsd }, spending, clock }: DailyBudget): SummaryBudget | undefined {
   if (dayUsd === null) return undefined;
-  const held = reservationsOf(spending);
   return {
     async take({ info: { price } }, { inputTokens, outputTokens }) {
       const usd = price === null ? 0 : (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
       const day = dayOf(clock.now());
+      const isAffordable = ({ spent, reserved }: DayUse) => spent < dayUsd && spent + reserved + usd <= dayUsd;
       // If the amount spent cannot be read, nothing more is spent.
-      const unknown = { spent: Number.POSITIVE_INFINITY, reserved: 0 };
-      const { spent, reserved } = await spentAndReserved(spending, day).catch(() => unknown);
-      if (spent >= dayUsd || spent + reserved + usd > dayUsd) return null;
-      const release = held.hold(day, usd);
+      const release = await spending.reserve(day, (used) => (isAffordable(used) ? usd : null)).catch(() => null);
+      if (release === null) return null;
       return async (_used, cost) => {
         if (cost !== null && cost > 0) await spending.add(day, cost);
         release();

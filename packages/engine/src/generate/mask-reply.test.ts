@@ -1,6 +1,7 @@
 import { textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Forest } from '../forest/forest.ts';
+import { redact } from '../http/redact.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
 import { type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
@@ -139,6 +140,34 @@ describe('a key that a provider repeats', () => {
     const thread = await shop.thread();
     expect(thread[2]).not.toContain(key.slice(0, 6));
     expect(thread.at(-1)).toBe('assistant: [key …cret], /home/me/a-folder-0123456789');
+  });
+
+  test('[G160] so are the secrets among headers, arguments, addresses and passed variables, and no other setting', async () => {
+    const secrets = [
+      'pass-0123456789-abc',
+      'head-0123456789-abc',
+      'args-0123456789-abc',
+      'word-0123456789-abc',
+      'addr-0123456789-abc',
+    ];
+    const [passed = '', header = '', argument = '', word = '', query = ''] = secrets;
+    const servers = [
+      '[mcp.servers.git]',
+      `command = ["git-mcp", "--api-token", "${argument}", "--secret=${word}", "--name", "plain-name-of-a-package-2"]`,
+      'enabled = false\npass_env = ["GIT_TOKEN", "TREE_FOLDER"]',
+      `[mcp.servers.wiki]\nurl = "https://wiki.example/mcp?token=${query}"\nenabled = false`,
+      `headers = { X-Wiki-Auth = "Bearer ${header}", X-Team = "the trees of the wood" }`,
+    ].join('\n');
+    const env = { GIT_TOKEN: passed, TREE_FOLDER: '/home/me/passed-folder-0123456789' };
+    const plain = 'plain-name-of-a-package-2, the trees of the wood, /home/me/passed-folder-0123456789';
+    shop = await openTurnFixture('memory', [said(`${secrets.join(', ')}, ${plain}`)], {
+      config: `${config}\n${servers}`,
+      env,
+    });
+    await shop.send('Which?').done;
+    expect((await shop.thread()).at(-1)).toBe(`assistant: ${secrets.map(() => '[key …-abc]').join(', ')}, ${plain}`);
+    for (const secret of secrets) expect(redact(`Failed with ${secret}.`)).toBe('Failed with [key …-abc].');
+    expect(redact(plain)).toBe(plain);
   });
 
   test('[G38] what waits for the rest of a key is kept when a provider throws', async () => {

@@ -1,5 +1,7 @@
 /** Daily spending and use of models, across turns and processes. */
+import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /** What one person used: calls of models, their tokens, and what they cost. */
@@ -15,57 +17,44 @@ interface SpendingNote {
   readonly tokens: number;
 }
 
+/** How much of a day is used: spent by calls that ended, and reserved for those that run. */
+export interface DayUse {
+  readonly spent: number;
+  readonly reserved: number;
+}
+
 export interface Spending {
   /** US dollars of a day, for example `2026-11-15`. Rejects if it cannot be read. */
   on(day: string): Promise<number>;
   /** Adds an amount, with a note of whose call it was. Never rejects. */
   add(day: string, usd: number, note?: SpendingNote): Promise<void>;
+  /**
+   * Reserves what a call that begins may cost at most. `amountOf` gets what is used and returns the amount, or null to
+   * reserve nothing; it may throw, and runs again if another process reserves at the same moment. Returns how to release
+   * the amount, after what was spent is added; null if `amountOf` returned null. Rejects if the day cannot be read.
+   */
+  reserve(day: string, amountOf: (used: DayUse) => number | null): Promise<(() => void) | null>;
   /** What each person used on a day; calls without a note are left out. Rejects if it cannot be read. */
   byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
-/** The largest amounts that the running calls of this process may still spend, by day. */
-export class Reservations {
-  /** The number of calls that have ended: an amount spent that was read meanwhile may lack theirs. */
-  ended = 0;
+/** The largest amounts that running calls may still spend, by day. */
+class Reservations {
   readonly #days = new Map<string, number>();
 
   on(day: string): number {
     return this.#days.get(day) ?? 0;
   }
 
-  /** Reserves an amount; returns a function that releases it, called after what was spent is added. */
+  /** Reserves an amount; returns how to release it. */
   hold(day: string, usd: number): () => void {
     this.#days.set(day, this.on(day) + usd);
     return () => {
-      this.ended++;
       const left = this.on(day) - usd;
       // Rounding may leave a rest.
       if (left > 1e-9) this.#days.set(day, left);
       else this.#days.delete(day);
     };
-  }
-}
-
-const reservations = new WeakMap<Spending, Reservations>();
-
-/** The reservations of a budget: turns, summaries and titles of all stores of an engine share it. */
-export function reservationsOf(spending: Spending): Reservations {
-  const found = reservations.get(spending) ?? new Reservations();
-  reservations.set(spending, found);
-  return found;
-}
-
-/** What was spent on a day and what running calls have reserved, both at the same moment. */
-export async function spentAndReserved(
-  spending: Spending,
-  day: string,
-): Promise<{ readonly spent: number; readonly reserved: number }> {
-  const held = reservationsOf(spending);
-  for (;;) {
-    const { ended } = held;
-    const spent = await spending.on(day);
-    if (ended === held.ended) return { spent, reserved: held.on(day) };
   }
 }
 
@@ -83,10 +72,21 @@ export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   };
 }
 
+/** An amount that a process has reserved in the file of a day. */
+interface HeldAmount {
+  readonly usd: number;
+  readonly pid: number;
+  readonly host: string;
+  /** When it counts no more if its process cannot be looked for, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** The sums of one day. */
 class DaySums {
   usd = 0;
   readonly people = new Map<string, ModelUse>();
+  /** By their ids. */
+  readonly held = new Map<string, HeldAmount>();
 
   add(usd: number, note: SpendingNote | undefined): void {
     this.usd += usd;
@@ -98,8 +98,13 @@ class DaySums {
 /** Keeps spending in memory, until the process exits. */
 export function memorySpending(): Spending {
   const days = new Map<string, DaySums>();
+  const reservations = new Reservations();
   return {
     on: async (day) => days.get(day)?.usd ?? 0,
+    async reserve(day, amountOf) {
+      const amount = amountOf({ spent: days.get(day)?.usd ?? 0, reserved: reservations.on(day) });
+      return amount === null ? null : reservations.hold(day, amount);
+    },
     async add(day, usd, note) {
       const sums = days.get(day) ?? new DaySums();
       days.set(day, sums);
@@ -116,19 +121,25 @@ interface SpendingPage {
   readonly sums: DaySums;
 }
 
+// Longer than a turn may take. Only counts for a process on another computer, or a process id that was used again.
+const longestHold = 3_600_000;
+
 /**
- * Keeps spending in a folder: one file per day, one line per call. Lines are short and only appended, so that several
- * processes can share a file and see each other's spending. What cannot be written is counted in this process only.
+ * Keeps spending in a folder: one file per day, one line per call, reservation and release. Lines are short and only
+ * appended, so that several processes can share a file and see each other's. What cannot be written is counted in this
+ * process only.
  */
-export function fileSpending(folder: string): Spending {
+export function fileSpending(folder: string, now: () => number = Date.now): Spending {
   const unwritten = memorySpending();
+  // Released here; the line that says so may not be written or read yet.
+  const released = new Set<string>();
   let page: SpendingPage | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const readDay = async (day: string): Promise<DaySums> => {
+  const readDay = async (day: string, stopAt?: string): Promise<DaySums> => {
     const at = page?.day === day ? page : { day, offset: 0, sums: new DaySums() };
     // Only the newest day is read again and again.
     if (page === null || day >= page.day) page = at;
-    await readOn(join(folder, `${day}.jsonl`), at);
+    await readOn(join(folder, `${day}.jsonl`), at, stopAt);
     return at.sums;
   };
   /** Sequentially: two concurrent readers would count the same lines twice. */
@@ -137,8 +148,48 @@ export function fileSpending(folder: string): Spending {
     last = next.catch(() => undefined);
     return next;
   };
+  const append = async (day: string, line: object): Promise<boolean> => {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await appendFile(join(folder, `${day}.jsonl`), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const release = (day: string, id: string) => () => {
+    released.add(id);
+    void append(day, { release: id });
+  };
+  const reserve: Spending['reserve'] = async (day, amountOf) => {
+    const useOf = (sums: DaySums, besides: DayUse): DayUse => ({
+      spent: sums.usd + besides.spent,
+      reserved: reservedIn(sums, released, now()) + besides.reserved,
+    });
+    for (;;) {
+      let besides: DayUse = { spent: 0, reserved: 0 };
+      await unwritten.reserve(day, (used) => {
+        besides = used;
+        return null;
+      });
+      const amount = amountOf(useOf(await readDay(day), besides));
+      if (amount === null) return null;
+      const id = randomUUID();
+      const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + longestHold };
+      if (!(await append(day, line))) return unwritten.reserve(day, () => amount);
+      // The order of the lines decides between processes. If one got in between, the amount is chosen again.
+      let isUnchanged = false;
+      try {
+        isUnchanged = amountOf(useOf(await readDay(day, id), besides)) === amount;
+      } finally {
+        if (!isUnchanged) release(day, id)();
+      }
+      if (isUnchanged) return release(day, id);
+    }
+  };
   return {
     on: (day) => inTurn(async () => (await readDay(day)).usd + (await unwritten.on(day))),
+    reserve: (day, amountOf) => inTurn(() => reserve(day, amountOf)),
     byOwner: (day) =>
       inTurn(async () => {
         const people = new Map((await readDay(day)).people);
@@ -146,18 +197,36 @@ export function fileSpending(folder: string): Spending {
         return people;
       }),
     async add(day, usd, note) {
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await appendFile(join(folder, `${day}.jsonl`), `${JSON.stringify({ usd, ...note })}\n`, { mode: 0o600 });
-      } catch {
-        await unwritten.add(day, usd, note);
-      }
+      if (!(await append(day, { usd, ...note }))) await unwritten.add(day, usd, note);
     },
   };
 }
 
-/** Adds the lines since the last read; an incomplete last line is left for the next read. */
-async function readOn(path: string, page: SpendingPage): Promise<void> {
+/** What running calls have reserved. A process that is gone has released what it held. */
+function reservedIn({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
+  let sum = 0;
+  for (const [id, { usd, pid, host, until }] of held) {
+    if (released.has(id) || until < now || (host === hostname() && !isRunning(pid))) held.delete(id);
+    else sum += usd;
+  }
+  return sum;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process of another user exists as well.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * Adds the lines since the last read, up to the reservation `stopAt` if that is given; an incomplete last line is left
+ * for the next read.
+ */
+async function readOn(path: string, page: SpendingPage, stopAt?: string): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -168,7 +237,9 @@ async function readOn(path: string, page: SpendingPage): Promise<void> {
     if (size <= page.offset) return;
     const bytes = Buffer.alloc(size - page.offset);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, page.offset);
-    const text = bytes.subarray(0, bytes.subarray(0, bytesRead).lastIndexOf(10) + 1);
+    const whole = bytes.subarray(0, bytes.subarray(0, bytesRead).lastIndexOf(10) + 1);
+    const end = stopAt === undefined ? -1 : whole.indexOf(`{"reserve":"${stopAt}"`);
+    const text = end < 0 ? whole : whole.subarray(0, end);
     page.offset += text.length;
     for (const line of text.toString('utf8').split('\n')) addLine(line, page.sums);
   } finally {
@@ -178,7 +249,10 @@ async function readOn(path: string, page: SpendingPage): Promise<void> {
 
 function addLine(line: string, sums: DaySums): void {
   try {
-    const { usd, owner, tokens } = JSON.parse(line);
+    const { usd, owner, tokens, reserve, release, most, pid, host, until } = JSON.parse(line);
+    if (typeof release === 'string') sums.held.delete(release);
+    if (typeof reserve === 'string' && [most, pid, until].every(Number.isFinite) && most >= 0)
+      sums.held.set(reserve, { usd: most, pid, host: String(host), until });
     if (typeof usd !== 'number' || !(usd >= 0)) return;
     const isNoted = typeof owner === 'string' && typeof tokens === 'number' && tokens >= 0;
     sums.add(usd, isNoted ? { owner, tokens } : undefined);

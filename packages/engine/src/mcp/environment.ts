@@ -1,7 +1,7 @@
 /** The environment variables of a child: what programs need to run, and what the operator configured. */
 import type { McpServerConfig } from '../config/contract.ts';
 import type { Environment } from '../config/load.ts';
-import { hideSecrets } from '../config/secret.ts';
+import { containsKey } from '../config/secret.ts';
 
 const needed = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'],
@@ -30,8 +30,9 @@ export function childEnvironment(
     const value = ours[name];
     // A function exported by an old shell; the next shell would execute it (Shellshock).
     if (value === undefined || value.startsWith('()')) continue;
-    if (hideSecrets(value) === value) env[name] = value;
-    else problems.push(`${name} holds a key and is not passed on; give the server one of its own in env.`);
+    if (containsKey(value))
+      problems.push(`${name} holds a key and is not passed on; give the server one of its own in env.`);
+    else env[name] = value;
   }
   for (const [name, value] of config.env) env[name] = value.reveal();
   return { env, problems };

@@ -192,6 +192,21 @@ describe('what a child sees', () => {
     expect(key.for('https://lab.example.org')).toBe(env.LAB_KEY);
   });
 
+  test('[G160] a secret that is passed on reaches a second server and a restarted one, and is masked in results', async () => {
+    const env = { PATH: process.env.PATH, TREE_TOKEN: 'tree-0123456789-abc' };
+    const lines = 'pass_env = ["TREE_TOKEN"]';
+    const config = mcpConfig({ odd: oddServer('good'), even: oddServer('good') }, lines, env);
+    const client = open(config, { env });
+    await client.start();
+    await client.restart('odd');
+    for (const server of ['odd', 'even']) {
+      expect(stateOf(client, server).problems).toEqual([]);
+      const asked = { id: 'c1', name: `${server}__env`, parameters: {} };
+      const seen = JSON.parse(textOfResult(await client.tools.call(asked, { approve: approveAll })));
+      expect(seen).toMatchObject({ TREE_TOKEN: '[key …-abc]' });
+    }
+  });
+
   test('[M1] only what is configured is run, as it is written and by no shell; what is switched off is not', async () => {
     const config = mcpConfig({ odd: [...oddServer('good'), 'sk-a-key-among-arguments', '$(touch /tmp/x); "a b"'] });
     const off = mcpConfig({ off: oddServer('good') }, 'enabled = false');

@@ -59,11 +59,15 @@ export async function serveReference(port: number): Promise<ChildProcess> {
 }
 
 /** A configuration with servers by their commands and additional TOML lines. */
-export function mcpConfig(servers: Readonly<Record<string, readonly string[]>>, lines = ''): Config {
+export function mcpConfig(
+  servers: Readonly<Record<string, readonly string[]>>,
+  lines = '',
+  env: Readonly<Record<string, string | undefined>> = {},
+): Config {
   const sections = Object.entries(servers).map(
     ([name, command]) => `[mcp.servers.${name}]\ncommand = ${JSON.stringify(command)}\n${lines}\n`,
   );
-  return parseConfig({ name: 'test.toml', text: sections.join('\n') }, {});
+  return parseConfig({ name: 'test.toml', text: sections.join('\n') }, env);
 }
 
 /** Short delays and limits for tests. */

@@ -34,6 +34,8 @@ export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> &
   readonly other?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
   readonly config?: string;
+  /** Environment variables that the configuration sees; none if not given. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly httpLimits?: Partial<HttpLimits>;
 };
 
@@ -70,6 +72,7 @@ export async function openTurnFixture(
     provider: spec,
     other: otherReplies = [],
     config: lines = '',
+    env = {},
     httpLimits = {},
     ...rest
   } = options;
@@ -78,7 +81,7 @@ export async function openTurnFixture(
   const store = await openStore(url);
   const provider = scriptedProvider(replies, spec);
   const other = scriptedProvider(otherReplies, { name: 'other', label: 'Other' });
-  const config = { ...parseConfig({ name: 'test.toml', text: lines }, {}), limits: httpLimits };
+  const config = { ...parseConfig({ name: 'test.toml', text: lines }, env), limits: httpLimits };
   const providers = createProviders({ config, extra: [provider, other] });
   const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, lookMs: 10, ...rest.limits };
   const generator = createGenerator({ ...rest, store, providers, limits });
