@@ -13,7 +13,7 @@ import { wrapped } from './terminal/wrap.ts';
 import { version } from './version.ts';
 
 /** Options before or after any subcommand. */
-const globalOptions: readonly SubcommandOption[] = [
+export const globalOptions: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use: a path, or a URL such as postgres://host/db' },
   {
     name: 'server',
