@@ -12,6 +12,7 @@ export { claudeCode } from './claude-code/index.ts';
 export { cline } from './cline/index.ts';
 export { codex } from './codex/index.ts';
 export { copilotChat } from './copilot-chat/index.ts';
+export { cursor } from './cursor/index.ts';
 export { deepseek } from './deepseek/index.ts';
 export { forestFolder } from './forest-folder/index.ts';
 export { geminiCli } from './gemini-cli/index.ts';

@@ -117,6 +117,38 @@ describe('databases of other programs', () => {
     expect(leftovers()).toEqual([]);
   });
 
+  test('[I109] of Cursor give conversations with their messages, and nothing else is read', async () => {
+    const { DatabaseSync } = sqliteModule();
+    const database = new DatabaseSync(join(folder, 'state.vscdb'));
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+      CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+      INSERT INTO ItemTable VALUES ('cursorAuth/accessToken', 'sk-canary-9');
+      INSERT INTO cursorDiskKV VALUES ('secret:c1', 'sk-canary-9');
+    `);
+    const put = database.prepare('INSERT INTO cursorDiskKV VALUES (?, ?)');
+    const header = (bubbleId: string, type: number) => ({ bubbleId, type });
+    const composer = (composerId: string, ...headers: readonly object[]) =>
+      JSON.stringify({ composerId, name: composerId, fullConversationHeadersOnly: headers });
+    put.run('composerData:c1', composer('c1', header('b', 1), header('a', 2)));
+    put.run('composerData:c1-copy', composer('c1-copy', header('x', 1)));
+    put.run('composerData:broken', '{');
+    put.run('bubbleId:c1:a', Buffer.from(JSON.stringify({ bubbleId: 'a', type: 2, text: 'Üp.' })));
+    put.run('bubbleId:c1:b', JSON.stringify({ bubbleId: 'b', type: 1, text: 'North?' }));
+    put.run('bubbleId:c1-copy:x', JSON.stringify({ bubbleId: 'x', type: 1, text: 'South?' }));
+    const { trees, codes } = await treesOf({ files: readdirSync(folder).map(onDisk) });
+    database.close();
+    expect(codes).toEqual(['import/skipped']);
+    expect(trees.map(({ title, nodes }) => [title, nodes.map(({ externalId }) => externalId)])).toEqual([
+      ['c1', ['b', 'a']],
+      ['c1-copy', ['x']],
+    ]);
+    expect(trees[0]?.nodes[1]?.message.content).toEqual([{ type: 'text', text: 'Üp.' }]);
+    expect(JSON.stringify(trees)).not.toContain('canary');
+    expect(leftovers()).toEqual([]);
+  });
+
   test('[I109] of no program that is known stay files, and damaged ones are refused with a code', async () => {
     const { DatabaseSync } = sqliteModule();
     const other = new DatabaseSync(join(folder, 'other.db'));

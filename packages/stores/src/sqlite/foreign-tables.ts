@@ -8,10 +8,20 @@ import { AppError } from '@coppice/core';
 import type { SqlRow } from '../sql/query.ts';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
 
-/** The tables of each known program, in the order in which their rows are read. */
-const known: readonly { readonly tables: readonly string[]; readonly columns: readonly string[] }[] = [
+/** A program whose database is read, known by its tables and columns. */
+interface KnownTables {
+  /** The tables, in the order in which their rows are read. */
+  readonly tables: readonly string[];
+  readonly columns: readonly string[];
+  /** The parts of the document that readers get; by default the rows of the tables. */
+  readonly parts?: (database: SqliteDatabase) => Iterable<string>;
+}
+
+const known: readonly KnownTables[] = [
   // Cherry Studio since version 2.
   { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
+  // Cursor. Its other table has settings and sign-ins, which are not read.
+  { tables: ['cursorDiskKV'], columns: ['key', 'value'], parts: cursorConversations },
 ];
 
 /** An input with databases converted to rows, and a function to delete the temporary copies. */
@@ -24,7 +34,7 @@ const magic = 'SQLite format 3\0';
 // An export may have thousands of images, which are not examined; if there are few files, all are, whatever their
 // names.
 const fewFiles = 64;
-const likely = /\.(?:db3?|sqlite3?|sqlitedb)$/i;
+const likely = /\.(?:db3?|sqlite3?|sqlitedb|vscdb)$/i;
 
 async function isDatabase(file: InputFile): Promise<boolean> {
   let head = '';
@@ -96,7 +106,7 @@ async function writeTo(path: string, file: InputFile): Promise<void> {
   await pipeline(file.stream(), copy.createWriteStream());
 }
 
-function tablesIn(database: SqliteDatabase, name: string): readonly string[] | undefined {
+function tablesIn(database: SqliteDatabase, name: string): KnownTables | undefined {
   return withTableErrors(name, () => {
     const found = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
     const names = new Set(found.map((row) => row.name));
@@ -104,7 +114,7 @@ function tablesIn(database: SqliteDatabase, name: string): readonly string[] | u
       if (!tables.every((table) => names.has(table))) return false;
       const own = new Set(tables.flatMap((table) => columnsOf(database, table)));
       return columns.every((column) => own.has(column));
-    })?.tables;
+    });
   });
 }
 
@@ -118,31 +128,65 @@ function columnsOf(database: SqliteDatabase, table: string): string[] {
 // Large enough to be efficient, and small enough to yield often.
 const chunkSize = 64 * 1024;
 
-async function* documentOf(
-  database: SqliteDatabase,
-  tables: readonly string[],
-  name: string,
-): AsyncGenerator<Uint8Array> {
+async function* documentOf(database: SqliteDatabase, program: KnownTables, name: string): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
+  const parts = (program.parts ?? ((own) => rowsOf(own, program.tables)))(database)[Symbol.iterator]();
   let text = '{';
+  for (;;) {
+    const next = withTableErrors(name, () => parts.next());
+    if (next.done === true) break;
+    text += next.value;
+    if (text.length < chunkSize) continue;
+    yield encoder.encode(text);
+    text = '';
+  }
+  yield encoder.encode(`${text}}`);
+}
+
+/** The rows of tables, as members of a JSON object. */
+function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator<string> {
   for (const [index, table] of tables.entries()) {
-    text += `${index === 0 ? '' : ','}"${table}":[`;
+    yield `${index === 0 ? '' : ','}"${table}":[`;
     let first = true;
     // Siblings are ordered by time only; the id breaks ties, so that every read is the same.
     const order = columnsOf(database, table).includes('created_at') ? ' ORDER BY created_at, id' : '';
-    const rows = withTableErrors(name, () => database.prepare(`SELECT * FROM "${table}"${order}`).iterate());
-    for (;;) {
-      const next = withTableErrors(name, () => rows.next());
-      if (next.done === true) break;
-      text += `${first ? '' : ','}${JSON.stringify(plainTableRow(next.value))}`;
+    for (const row of database.prepare(`SELECT * FROM "${table}"${order}`).iterate()) {
+      yield `${first ? '' : ','}${JSON.stringify(plainTableRow(row))}`;
       first = false;
-      if (text.length < chunkSize) continue;
-      yield encoder.encode(text);
-      text = '';
     }
-    text += ']';
+    yield ']';
   }
-  yield encoder.encode(`${text}}`);
+}
+
+/** The conversations of Cursor, each with its messages: both are values of one table, under keys that name them. */
+function* cursorConversations(database: SqliteDatabase): Generator<string> {
+  yield '"cursor":[';
+  let first = true;
+  // `;` follows `:`, so that each range has the keys with one prefix.
+  const between = 'SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key';
+  for (const { key, value } of database.prepare(between).iterate('composerData:', 'composerData;')) {
+    const id = String(key).slice('composerData:'.length);
+    yield `${first ? '' : ','}{"composer":${jsonOf(value)},"bubbles":[`;
+    first = false;
+    let firstBubble = true;
+    for (const bubble of database.prepare(between).iterate(`bubbleId:${id}:`, `bubbleId:${id};`)) {
+      yield `${firstBubble ? '' : ','}${jsonOf(bubble.value)}`;
+      firstBubble = false;
+    }
+    yield ']}';
+  }
+  yield ']';
+}
+
+/** The JSON in a column; what is not JSON becomes a text, which readers report. */
+function jsonOf(value: SqlRow[string] | undefined): string {
+  const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value ?? 'null');
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify(text);
+  }
 }
 
 function plainTableRow(row: SqlRow): Record<string, unknown> {

@@ -55,6 +55,32 @@ const old = {
     { id: 'y', role: 'assistant', text: 'Yes', originLLM: 'gpt-4', created: 2 },
   ],
 };
+const today = chat([
+  message('m1', 'user', [
+    fragment('content', { pt: 'text', text: 'Which?' }),
+    fragment('attachment', {
+      pt: 'reference',
+      rt: 'zync',
+      zType: 'asset',
+      assetType: 'image',
+      zRefSummary: { pt: 'text', text: 'A leaf' },
+    }),
+  ]),
+  message('m2', 'assistant', [
+    fragment('void', { pt: 'ma', aType: 'reasoning', aText: '', redactedData: ['aGlkZGVu'] }),
+    fragment(
+      'void',
+      { pt: 'ma', aType: 'reasoning', aText: 'So.' },
+      { vendorState: { openai: { reasoningItem: { id: 'rs_1', encryptedContent: 'ZW5j' } } } },
+    ),
+    fragment('content', { pt: 'text', text: 'Oak.' }),
+    fragment('content', { pt: 'hosted_resource', resource: { via: 'anthropic', fileId: 'file_1' } }),
+    fragment('void', {
+      pt: 'annotations',
+      annotations: [{ type: 'citation', url: 'https://example.com', title: 'E' }],
+    }),
+  ]),
+]);
 const odd = chat([message('m1', 'oracle', [fragment('content', { pt: 'scent', text: 'Hm' })])]);
 
 runFormatConformance(bigAgi, [
@@ -81,6 +107,13 @@ runFormatConformance(bigAgi, [
     thread: ['Old?', 'Yes'],
   },
   {
+    name: 'assets, hidden reasoning, files at a provider and citations',
+    files: { 'today.json': JSON.stringify(today) },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+  },
+  {
     name: 'a role and a part that are not known',
     files: { 'odd.json': JSON.stringify(odd) },
     trees: 1,
@@ -102,4 +135,19 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
     model_name: 'gpt-4o',
     usage: { input_tokens: 3, output_tokens: 2 },
   });
+});
+
+it('[I223] keeps hidden reasoning with its proof, and names what is not in the export', async () => {
+  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(today) }));
+  expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
+    { text: 'Which?' },
+    { type: 'big-agi-image', text: '[A leaf]' },
+  ]);
+  expect(trees[0]?.nodes[1]?.message?.content).toMatchObject([
+    { type: 'thinking', thinking: '', redacted: 'aGlkZGVu' },
+    { type: 'thinking', thinking: 'So.', signature: 'rs_1', redacted: 'ZW5j' },
+    { type: 'text', text: 'Oak.' },
+    { type: 'big-agi-file', text: '[file_1]' },
+    { type: 'big-agi-annotations' },
+  ]);
 });

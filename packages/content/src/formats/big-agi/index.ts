@@ -35,6 +35,9 @@ const partTypes: ReadonlySet<string> = new Set([
   'tool_response',
   'error',
   'doc',
+  'reference',
+  'hosted_resource',
+  'annotations',
   'ma',
   'ph',
   '_pt_sentinel',
@@ -53,13 +56,8 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
       return [blockItem(textBlocks(textAt(part, 'code')))];
     case 'error':
       return [blockItem(textBlocks(textAt(part, 'error')))];
-    case 'ma': {
-      const thinking = textAt(part, 'aText') ?? '';
-      const signature = filledAt(part, 'textSignature');
-      return thinking === ''
-        ? []
-        : [blockItem([{ type: 'thinking', thinking, ...(signature === undefined ? {} : { signature }) }])];
-    }
+    case 'ma':
+      return reasoningItems(fragment, part);
     case 'doc': {
       const text = textAt(objectAt(part, 'data'), 'text') ?? '';
       const name = firstFilled(part, 'l1Title', 'title', 'ref') ?? filledAt(fragment, 'title') ?? 'document';
@@ -85,10 +83,22 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
         resultItem(id, filledAt(response, 'name') ?? textAt(response, 'type') ?? 'unknown', response.result, failed),
       ];
     }
-    case 'image_ref': {
-      const name = filledAt(part, 'altText') ?? filledAt(fragment, 'title') ?? 'image';
-      nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
-      return [blockItem([{ ...part, type: 'big-agi-image', text: `[${name}]` }])];
+    case 'image_ref':
+      return [
+        missingItem(part, 'big-agi-image', filledAt(part, 'altText') ?? filledAt(fragment, 'title'), nodes, place),
+      ];
+    // Pictures and sounds are in the browser's own storage.
+    case 'reference': {
+      const before = objectAt(part, '_legacyImageRefPart');
+      const name = filledAt(objectAt(part, 'zRefSummary'), 'text') ?? filledAt(before, 'altText');
+      const kind = filledAt(part, 'assetType') === 'audio' ? 'big-agi-audio' : 'big-agi-image';
+      return [missingItem(part, kind, name ?? filledAt(fragment, 'title'), nodes, place)];
+    }
+    // A file that only the provider has, for a time.
+    case 'hosted_resource': {
+      const resource = objectAt(part, 'resource');
+      const name = firstFilled(resource, 'filename', 'fileName', 'fileId');
+      return [missingItem(part, 'big-agi-file', name, nodes, place)];
     }
     case 'ph':
     case '_pt_sentinel':
@@ -96,6 +106,37 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
     default:
       return [blockItem([{ ...part, type: `big-agi-${type === '' ? 'part' : type}` }])];
   }
+}
+
+/** Reads reasoning; its signature depends on the provider, and is needed to send the reasoning back. */
+function reasoningItems(fragment: JsonObject, part: JsonObject): ReplyItem[] {
+  const thinking = textAt(part, 'aText') ?? '';
+  const vendor = objectAt(fragment, 'vendorState');
+  const item = [objectAt(vendor, 'openai'), objectAt(vendor, 'xai')]
+    .map((state) => objectAt(state, 'reasoningItem'))
+    .find((one) => filledAt(one, 'encryptedContent') !== undefined);
+  const signature =
+    filledAt(part, 'textSignature') ??
+    filledAt(objectAt(vendor, 'gemini'), 'thoughtSignature') ??
+    filledAt(item ?? {}, 'id');
+  const [hidden] = listAt(part, 'redactedData').filter((one) => typeof one === 'string');
+  const redacted = hidden ?? filledAt(item ?? {}, 'encryptedContent');
+  if (thinking === '' && redacted === undefined) return [];
+  const proof = { ...(signature === undefined ? {} : { signature }), ...(redacted === undefined ? {} : { redacted }) };
+  return [blockItem([{ type: 'thinking', thinking, ...proof }])];
+}
+
+/** Keeps something whose bytes are not in the export by its name. */
+function missingItem(
+  part: JsonObject,
+  type: string,
+  name: string | undefined,
+  nodes: ConversationNodes,
+  place: string,
+): ReplyItem {
+  const shown = (name ?? type.replace('big-agi-', '')).slice(0, 200);
+  nodes.report(buildFinding('import/attachment-missing', 'note', place, shown));
+  return blockItem([{ ...part, type, text: `[${shown}]` }]);
 }
 
 function sourceOf(message: JsonObject): JsonObject {

@@ -24,6 +24,7 @@ const messages = [
   message('c', 'assistant', 'Hi!', {
     model: 'gpt-4o',
     aiProvider: 'openai',
+    usage: { inputTokens: 4, outputTokens: 2 },
     contentParts: [
       { type: 'reasoning', text: 'Hm.' },
       {
@@ -73,7 +74,25 @@ const old = {
   ],
 };
 
+const compacted = session(
+  [
+    message('a', 'user', 'Hello', { files: [{ id: 'f', name: 'plan.pdf', fileType: 'pdf', storageKey: 'k' }] }),
+    message('b', 'assistant', 'Hi', { links: [{ id: 'l', url: 'https://example.com', title: 'Example' }] }),
+    message('s', 'assistant', 'They greeted.', { isSummary: true }),
+    message('c', 'user', 'And?', { contentParts: [{ type: 'image', storageKey: 'p', ocrResult: 'A sign' }] }),
+    message('d', 'assistant', 'So', { generating: true }),
+  ],
+  { compactionPoints: [{ summaryMessageId: 's', boundaryMessageId: 'b', createdAt: 5 }] },
+);
+
 runFormatConformance(chatbox, [
+  {
+    name: 'a compaction, files and links, a reply that was being written',
+    files: { 'compacted.json': JSON.stringify({ 'session:s1': compacted }) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+  },
   {
     name: 'forks below forks, an earlier thread, a tool',
     files: { 'chatbox.json': JSON.stringify(exported(messages)) },
@@ -105,4 +124,17 @@ it('[I221] keeps what was tried below a message as branches, and the shown one a
     ['d0', 'c0'],
     ['e0', 'd0'],
   ]);
+});
+
+it('[I221] a summary of Chatbox is a compaction, and what was read off a picture is its text', async () => {
+  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
+  expect(trees[0]?.nodes.map(({ externalId, kind, status }) => [externalId, kind, status])).toEqual([
+    ['a', 'message', undefined],
+    ['b', 'message', undefined],
+    ['s', 'compaction', undefined],
+    ['c', 'message', undefined],
+    ['d', 'message', 'interrupted'],
+  ]);
+  expect(trees[0]?.nodes[3]?.message?.content).toMatchObject([{ type: 'chatbox-image', text: 'A sign' }]);
+  expect(trees[0]?.nodes[1]?.message?.content).toMatchObject([{ text: 'Hi' }, { text: '[Example]' }]);
 });

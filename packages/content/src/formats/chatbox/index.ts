@@ -14,6 +14,7 @@ import {
   blockItem,
   ConversationNodes,
   callBlock,
+  firstFilled,
   knownFields,
   modelSource,
   resultItem,
@@ -65,7 +66,15 @@ function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string)
   const url = filledAt(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
   nodes.report(buildFinding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? 'a picture'));
-  return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: '[image]' };
+  // The text that was read off the picture is what a model without sight got.
+  return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: filledAt(part, 'ocrResult') ?? '[image]' };
+}
+
+/** Returns the text of a message, without reasoning and tools. */
+function textOf(message: JsonObject): string {
+  const parts = listAt(message, 'contentParts').filter(isJsonObject);
+  const texts = parts.filter(({ type }) => type === 'text').map((part) => textAt(part, 'text') ?? '');
+  return texts.length > 0 ? texts.join('\n') : (textAt(message, 'content') ?? '');
 }
 
 function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
@@ -77,7 +86,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   for (const picture of listAt(message, 'pictures').filter(isJsonObject))
     items.push(blockItem([pictureBlock(picture, nodes, place)]));
   for (const file of [...listAt(message, 'files'), ...listAt(message, 'links')].filter(isJsonObject)) {
-    const name = filledAt(file, 'name') ?? filledAt(file, 'url') ?? 'file';
+    const name = firstFilled(file, 'name', 'title', 'url') ?? 'file';
     nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     items.push(blockItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
   }
@@ -126,6 +135,20 @@ class SessionNodes {
   #message(message: JsonObject, id: string, parent: string | null, place: string): void {
     const { nodes } = this;
     nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    // A summary of everything above it takes its place for the model.
+    if (message.isSummary === true) {
+      const summary = textOf(message);
+      nodes.add({
+        id,
+        parent,
+        role: 'assistant',
+        items: [{ type: 'compaction', summary, details: {} }],
+        createdAt: nodes.time(message.timestamp, fromMillis, place),
+        place,
+        record: message,
+      });
+      return;
+    }
     const role =
       message.role === 'assistant' || message.role === 'tool'
         ? 'assistant'
@@ -155,7 +178,7 @@ class SessionNodes {
             }),
           }
         : {}),
-      status: error === undefined ? undefined : 'error',
+      status: error !== undefined ? 'error' : message.generating === true ? 'interrupted' : undefined,
       createdAt: nodes.time(message.timestamp, fromMillis, place),
       place,
       record: message,
@@ -218,8 +241,8 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
 export const chatbox = defineFormat({
   name: 'chatbox',
   label: 'Chatbox export',
-  summary: 'Sessions of Chatbox with their forks and earlier threads, reasoning and tools.',
-  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools'],
+  summary: 'Sessions of Chatbox with their forks, earlier threads and compactions, reasoning and tools.',
+  keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'usage', 'compactions'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.88 : 0),
     read: (input) => readOwnFiles(input, isOwn, readFile),

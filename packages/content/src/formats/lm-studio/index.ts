@@ -32,7 +32,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
 }
 
 /** Converts a part of a message: text, a picture or file by its name, a call or its result. */
-function partItem(part: Json, thinking: boolean, fallback: string): ReplyItem {
+function partItem(part: Json, thinking: boolean, fallback: string, nodes: ConversationNodes, place: string): ReplyItem {
   if (!isJsonObject(part)) return blockItem([{ type: 'x-value', value: part }]);
   const text = textAt(part, 'text');
   const callId = firstFilled(part, 'toolCallRequestId', 'toolCallId') ?? String(part.callId ?? fallback);
@@ -43,21 +43,31 @@ function partItem(part: Json, thinking: boolean, fallback: string): ReplyItem {
       return blockItem([callBlock(callId, filledAt(part, 'name') ?? 'unknown', part.parameters ?? part.arguments)]);
     case 'toolCallResult':
       return resultItem(callId, filledAt(part, 'name') ?? 'unknown', part.content, false);
+    case 'file': {
+      const name = firstFilled(part, 'name', 'fileIdentifier') ?? 'file';
+      nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
+      return blockItem([{ ...part, type: 'lm-studio-file', text: `[${name}]` }]);
+    }
     default:
       return blockItem([{ ...part, type: `lm-studio-${textAt(part, 'type') ?? 'part'}` }]);
   }
 }
 
+/** Returns the parts of a message or step; some versions write a plain text. */
+function partsOf(record: JsonObject): readonly Json[] {
+  return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
+}
+
 /** Returns the content of a version, in the order of its steps. Notes for the screen are left out. */
 function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (version.type === 'singleStep')
-    return listAt(version, 'content').map((part, index) => partItem(part, false, `${id}-${index}`));
+    return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
   return listAt(version, 'steps').flatMap((step, at) => {
     if (!isJsonObject(step)) return [];
     nodes.report(...wordFinding('step', step.type, (word) => stepTypes.has(word), place));
     if (step.type !== 'contentBlock') return [];
     const thinking = objectAt(step, 'style').type === 'thinking';
-    return listAt(step, 'content').map((part, index) => partItem(part, thinking, `${id}-${at}-${index}`));
+    return partsOf(step).map((part, index) => partItem(part, thinking, `${id}-${at}-${index}`, nodes, place));
   });
 }
 
@@ -80,7 +90,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   let tip: string | null = null;
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
     const versions = listAt(message, 'versions');
-    const selected = numberAt(message, 'currentlySelected') ?? versions.length - 1;
+    // The program shows the first version where it names none.
+    const selected = numberAt(message, 'currentlySelected') ?? 0;
     const parent: string | null = tip;
     if (versions.length === 0) nodes.report(buildFinding('import/blank-message', 'note', at));
     for (const [number, version] of versions.entries()) {

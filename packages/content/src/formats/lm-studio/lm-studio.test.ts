@@ -54,8 +54,25 @@ runFormatConformance(lmStudio, [
     trees: 1,
     nodes: 7,
     findings: [],
-    thread: ['Hello', 'Hm.\nHi one', 'And files?', 'ls({"path":"/"})', 'a.ts', 'One.\n[lm-studio-file]'],
+    thread: ['Hello', 'Hm.\nHi one', 'And files?', 'ls({"path":"/"})', 'a.ts', 'One.\n[f1]'],
     newer: { 'a.json': chat([message(0, said('Thanks'))]) },
+  },
+  {
+    name: 'plain texts, and a message that names no version',
+    files: {
+      'c.json': JSON.stringify({
+        name: 'Plain',
+        createdAt: 1730000000001,
+        messages: [
+          message(0, { type: 'singleStep', role: 'user', content: 'Hello' }),
+          { versions: [reply({ type: 'contentBlock', content: 'First' }), reply(step([words('Second')]))] },
+        ],
+      }),
+    },
+    trees: 1,
+    nodes: 3,
+    findings: [],
+    thread: ['Hello', 'First'],
   },
   {
     name: 'a role and a step that are not known, no time',

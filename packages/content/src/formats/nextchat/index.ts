@@ -39,16 +39,33 @@ function toolItems(message: JsonObject, id: string): ReplyItem[] {
     });
 }
 
+/**
+ * Returns the messages of a session: first those that its mask puts before every chat, then what was said. Only the
+ * mask's system messages are not among them: they are the system prompt.
+ */
+function* messagesOf(
+  session: JsonObject,
+  nodes: ConversationNodes,
+  place: string,
+): Generator<readonly [JsonObject, string, string]> {
+  const mask = objectAt(session, 'mask');
+  for (const [message, at, index] of nodes.records(mask, 'context', `${place}.mask`))
+    if (message.role !== 'system') yield [message, at, filledAt(message, 'id') ?? `context-${index}`];
+  for (const [message, at, index] of nodes.records(session, 'messages', place))
+    yield [message, at, filledAt(message, 'id') ?? String(index)];
+}
+
 function tree(session: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const mask = objectAt(session, 'mask');
-  for (const [message, at, index] of nodes.records(session, 'messages', place)) {
-    const id = filledAt(message, 'id') ?? String(index);
+  for (const [message, at, id] of messagesOf(session, nodes, place)) {
     const { role, items } = listedTurn(message, nodes, at);
     const createdAt = fromAnyTime(message.date);
     // Dates are written in the browser's language, without a time zone.
     if (createdAt === undefined && filledAt(message, 'date') !== undefined)
       nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
+    const spoken = filledAt(message, 'audio_url');
+    if (spoken !== undefined) nodes.report(buildFinding('import/attachment-missing', 'note', at, 'audio'));
     nodes.add({
       id,
       parent: nodes.tip,

@@ -71,3 +71,20 @@ it('[I224] keeps the prompt, models and what plugins returned', async () => {
   expect(trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   expect(trees[0]?.nodes[3]?.meta?.source?.model_name).toBe('gpt-4');
 });
+
+it('[I224] messages that a mask puts before a chat come first', async () => {
+  const context = [
+    { role: 'system', content: 'Be brief.' },
+    { id: 'x', role: 'user', content: 'Like this?', date: '' },
+    { role: 'assistant', content: 'Yes.' },
+  ];
+  const { trees } = await storeInput(
+    inputOf({ 'a.json': backup([message('1', 'user', 'Now?', { audio_url: 'blob:1' })], { mask: { context } }) }),
+  );
+  expect(trees[0]?.systemPrompt).toBe('Be brief.');
+  expect(trees[0]?.nodes.map(({ externalId, parentExternalId }) => [externalId, parentExternalId])).toEqual([
+    ['x', null],
+    ['context-2', 'x'],
+    ['1', 'context-2'],
+  ]);
+});

@@ -1,0 +1,152 @@
+// Conversations of Cursor, from its database (`globalStorage/state.vscdb`): one row for a conversation, with the order of
+// its messages, and one for each message ("bubble"). `openTables` of the stores puts the rows of a conversation together;
+// other rows of the database, such as sign-ins, are not read. The shape is known from public descriptions of versions 3
+// to 10 of the conversation; there is no official one.
+import type { Json, JsonObject } from '@coppice/core';
+import { defineFormat, type ImportedTree } from '../contract.ts';
+import { conversationReader } from '../conversation-files.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { buildFinding, type ImportFinding } from '../findings.ts';
+import type { ReplyItem } from '../reply-items.ts';
+import { roleFinding } from '../structure-findings.ts';
+import {
+  blockItem,
+  ConversationNodes,
+  callBlock,
+  firstFilled,
+  knownFields,
+  modelSource,
+  parsedArguments,
+  resultItem,
+  textBlocks,
+} from '../turn-nodes.ts';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value) || !isJsonObject(value.composer) || !Array.isArray(value.bubbles)) return false;
+  return filledAt(value.composer, 'composerId') !== undefined;
+}
+
+/** A message and whether it is in the list of the conversation by its id only. */
+interface Bubble {
+  readonly id: string;
+  readonly value: JsonObject | undefined;
+  readonly place: string;
+}
+
+/** Returns the messages in their order: by a list of ids, or in early versions the messages themselves. */
+function* bubblesOf(conversation: JsonObject, place: string): Generator<Bubble> {
+  const composer = objectAt(conversation, 'composer');
+  const known = new Map<string, JsonObject>(
+    Object.entries(objectAt(composer, 'conversationMap')).filter((entry): entry is [string, JsonObject] =>
+      isJsonObject(entry[1]),
+    ),
+  );
+  for (const bubble of listAt(conversation, 'bubbles').filter(isJsonObject))
+    known.set(filledAt(bubble, 'bubbleId') ?? '', bubble);
+  const headers = listAt(composer, 'fullConversationHeadersOnly');
+  const inline = listAt(composer, 'conversation');
+  for (const [index, header] of (headers.length > 0 ? headers : inline).entries()) {
+    const at = `${place}.${headers.length > 0 ? 'fullConversationHeadersOnly' : 'conversation'}[${index}]`;
+    const id = isJsonObject(header) ? (filledAt(header, 'bubbleId') ?? `${index}`) : `${index}`;
+    const own = headers.length > 0 ? undefined : header;
+    yield { id, value: known.get(id) ?? (isJsonObject(own) ? own : undefined), place: at };
+  }
+}
+
+/** Reads reasoning; it is a text, or a text with a signature. */
+function reasoningItems(bubble: JsonObject): ReplyItem[] {
+  const { thinking } = bubble;
+  const text = typeof thinking === 'string' ? thinking : textAt(objectAt(bubble, 'thinking'), 'text');
+  const signature = filledAt(objectAt(bubble, 'thinking'), 'signature');
+  if (text === undefined || text === '') return [];
+  return [blockItem([{ type: 'thinking', thinking: text, ...(signature === undefined ? {} : { signature }) }])];
+}
+
+/** Reads the call of a tool and its result, both of which one message has. */
+function toolItems(bubble: JsonObject, id: string): ReplyItem[] {
+  const tool = objectAt(bubble, 'toolFormerData');
+  const name = filledAt(tool, 'name') ?? (typeof tool.tool === 'string' ? tool.tool : undefined);
+  if (name === undefined) return [];
+  const callId = firstFilled(tool, 'toolCallId', 'modelCallId') ?? `${id}-call`;
+  const call = blockItem([callBlock(callId, name, parsedArguments(tool.rawArgs ?? tool.params))]);
+  const status = filledAt(objectAt(tool, 'additionalData'), 'status') ?? filledAt(tool, 'status');
+  const isError = status === 'error' || tool.error !== undefined;
+  const result = tool.result ?? tool.error;
+  if (result === undefined && !isError) return [call];
+  return [call, resultItem(callId, name, result, isError)];
+}
+
+function sourceOf(bubble: JsonObject, composer: JsonObject): JsonObject {
+  const named =
+    filledAt(objectAt(bubble, 'modelInfo'), 'modelName') ?? filledAt(objectAt(composer, 'modelConfig'), 'modelName');
+  const count = objectAt(bubble, 'tokenCount');
+  const [input, output] = [numberAt(count, 'inputTokens') ?? 0, numberAt(count, 'outputTokens') ?? 0];
+  // "default" leaves the choice of a model to the service, which does not say it.
+  return modelSource(
+    named === 'default' ? undefined : named,
+    input + output === 0 ? {} : { usage: { input_tokens: input, output_tokens: output } },
+  );
+}
+
+function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const composer = objectAt(conversation, 'composer');
+  const listed = new Set<string>();
+  for (const { id, value: bubble, place: at } of bubblesOf(conversation, place)) {
+    listed.add(id);
+    if (bubble === undefined) {
+      nodes.report(buildFinding('import/pointer-missing', 'loss', at, `the message ${id.slice(0, 80)}`));
+      continue;
+    }
+    const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : String(bubble.type);
+    nodes.report(...roleFinding('role', type, (word) => word === 'user' || word === 'assistant', at));
+    const role = type === 'assistant' ? 'assistant' : 'user';
+    if (listAt(bubble, 'images').length > 0)
+      nodes.report(
+        buildFinding('import/attachment-missing', 'note', at, `${listAt(bubble, 'images').length} pictures`),
+      );
+    const text = blockItem(textBlocks(textAt(bubble, 'text')));
+    const items = role === 'user' ? [text] : [...reasoningItems(bubble), text, ...toolItems(bubble, id)];
+    nodes.add({
+      id,
+      parent: nodes.tip,
+      role,
+      items: items.filter((item) => item.type !== 'blocks' || item.blocks.length > 0),
+      ...(role === 'assistant' ? { source: sourceOf(bubble, composer) } : {}),
+      createdAt: nodes.time(bubble.createdAt, fromAnyTime, at),
+      place: at,
+      record: bubble,
+    });
+  }
+  // A conversation that was taken back to an earlier message keeps the later ones, without saying where they were.
+  for (const [index, bubble] of listAt(conversation, 'bubbles').entries()) {
+    const id = isJsonObject(bubble) ? (filledAt(bubble, 'bubbleId') ?? '') : '';
+    if (!listed.has(id))
+      nodes.report(buildFinding('import/orphan', 'loss', `${place}.bubbles[${index}]`, 'no list names it', 1));
+  }
+  const branch = filledAt(composer, 'createdOnBranch');
+  return {
+    externalId: filledAt(composer, 'composerId') ?? place,
+    scope: '',
+    ...knownFields({
+      title: firstFilled(composer, 'name', 'subtitle'),
+      createdAt: nodes.time(composer.createdAt, fromAnyTime, place),
+      updatedAt: fromAnyTime(composer.lastUpdatedAt),
+    }),
+    ...(branch === undefined ? {} : { attributes: { metadata: { gitBranch: branch } } }),
+    nodes: nodes.nodes,
+    activeExternalId: nodes.tip,
+    record: omitKeys(composer, 'conversation', 'conversationMap'),
+    place,
+    findings: nodes.findings,
+  };
+}
+
+/** Cursor's conversations. */
+export const cursor = defineFormat({
+  name: 'cursor',
+  label: 'Cursor conversation',
+  summary: 'Conversations of Cursor with tools and reasoning, from its database `globalStorage/state.vscdb`.',
+  keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'usage'],
+  reader: conversationReader({ confidence: 0.95, paths: [['cursor', '*']], isConversation, tree }),
+});
