@@ -68,8 +68,11 @@ export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['docker', 'the container image, and PostgreSQL with Citus'],
   ['zsh', 'completion in zsh'],
   ['fish', 'completion in fish'],
-  ['claude', 'session files of Claude Code, written by itself'],
+  ['claude', 'calls of Claude Code through the recording proxy'],
   ['codex', 'calls of Codex through the recording proxy'],
+  ['gemini', 'calls of Gemini CLI through the recording proxy'],
+  ['opencode', 'calls of opencode through the recording proxy'],
+  ['pi', 'calls of the newest pi through the recording proxy'],
 ]);
 
 /** A sentence for each program that is not on the path. */

@@ -66,6 +66,7 @@ export {
   type CallReading,
   type CallRequest,
   type CallWire,
+  isToolList,
   readCallAnswers,
   readCallRequest,
 } from './read-call.ts';

@@ -70,12 +70,18 @@ export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallR
   return { ...plain, systemPrompt, messages, names };
 }
 
+/** Whether an item of the Responses API offers tools, as Codex does instead of the field `tools`: it is no message. */
+export function isToolList(item: Json): item is JsonObject {
+  return isJsonObject(item) && item.type === 'additional_tools';
+}
+
 function readResponsesRequest(
   body: JsonObject,
   { resolve, goesOn = false }: CallReading,
 ): Pick<CallRequest, 'systemPrompt' | 'messages'> {
   const { input } = body;
-  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(body, 'input');
+  const listed = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(body, 'input');
+  const items = listed.filter((item) => !isToolList(item));
   const instructions = textAt(body, 'instructions');
   const leading = instructions === undefined && !goesOn ? promptIn(items[0]) : undefined;
   const messages = messagesWithItems(leading === undefined ? items : items.slice(1), resolve);

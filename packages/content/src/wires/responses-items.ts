@@ -111,7 +111,10 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
     } else if (type.endsWith('_call_output')) {
       const call = filledAt(item, 'call_id') ?? `call-${index}`;
       add(item, { role: 'tool', tool_call_id: call, content: outputItem(item.output) });
-    } else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
+    } else if (type === 'agent_message')
+      // Codex: what one agent says to another, such as a task; the receiver takes it as a request.
+      add(item, fromOpenAi({ role: 'user', content: item.content ?? '' }));
+    else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
     else if (type === 'reasoning') say(item, [reasoningItem(item)]);
     else say(item, [toolUseOf(item, index) ?? (type === '' ? { ...item, type: 'x-item' } : item)]);
   }

@@ -23,4 +23,4 @@ export {
   toolEvents,
   usageEventOf,
 } from './scripted.ts';
-export { streamed, type WireName, type WireReply, whole } from './wires.ts';
+export { failure, streamed, type WireName, type WireReply, whole } from './wires.ts';

@@ -154,6 +154,57 @@ describe('sub-agents of a recorded session', () => {
     expect(spawnLinkOf(agent?.attributes ?? {})?.call).toBe('t1');
   });
 
+  it('[RP30, RP40] of Codex are linked by the name that the call gave them, since it encrypts their tasks', async () => {
+    const session = { 'session-id': 's1', 'user-agent': 'codex_exec/0.169.0' };
+    const offered = {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [{ type: 'namespace', tools: [{ name: 'exec' }] }],
+    };
+    const prompt = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'You are Codex.' }] };
+    const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Send two.' }] };
+    const spawning = ['alpha', 'beta'].map((which) => ({
+      type: 'function_call',
+      call_id: `call_${which}`,
+      name: 'spawn_agent',
+      arguments: JSON.stringify({ task_name: `find_${which}`, message: 'gAAAA' }),
+    }));
+    const replies = [spawning];
+    const proxied = await openProxied((_request, response) => {
+      response.writeHead(200, json);
+      const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] };
+      response.end(
+        JSON.stringify({ id: 'resp_1', model: 'm-x', status: 'completed', output: replies.shift() ?? [said] }),
+      );
+    });
+    open = proxied;
+    const body = (input: readonly object[]) => ({ model: 'm-x', input });
+    const history = [offered, prompt, asked, ...spawning];
+    await proxied.post('/v1/responses', body(history.slice(0, 3)), { ...session, 'thread-id': 's1' });
+    for (const which of ['alpha', 'beta']) {
+      const task = {
+        type: 'agent_message',
+        author: '/root',
+        recipient: `/root/find_${which}`,
+        content: [{ type: 'input_text', text: `Task name: /root/find_${which}` }],
+      };
+      const turn = JSON.stringify({ agent_name: `/root/find_${which}`, request_kind: 'turn' });
+      const own = { 'thread-id': `t-${which}`, 'x-codex-parent-thread-id': 's1', 'x-codex-turn-metadata': turn };
+      await proxied.post('/v1/responses', body([...history, task]), { ...session, ...own });
+    }
+    const trees = await proxied.trees();
+    const [main] = mainTrees(trees);
+    expect(main?.attributes).toMatchObject({
+      systemPrompt: 'You are Codex.',
+      metadata: { recorded: { program: 'Codex', tools: true } },
+    });
+    expect((await drawn(proxied, main ?? never()))[0]).toBe('1 user: Send two.');
+    const agents = treeWith(trees, 'sub-agent');
+    expect(agents.map(({ attributes }) => attributes.autoTitle).toSorted()).toEqual(['find alpha', 'find beta']);
+    for (const agent of agents)
+      expect(await drawn(proxied, agent)).toContainEqual(expect.stringMatching(/user: Task name: \/root\/find_/));
+  });
+
   it('[RP30] are named by the headers of Claude Code, Codex and opencode, and by ours', () => {
     const origin = (given: Readonly<Record<string, string>>) => {
       const { session, parent = null } = originOf((name) => given[name], null);

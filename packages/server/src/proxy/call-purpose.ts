@@ -8,8 +8,14 @@ export type CallPurpose = 'turn' | 'side' | 'compaction';
 
 // How programs ask for a summary of the whole session: Claude Code, Codex, opencode, pi, Gemini CLI.
 const compactionRequest =
-  /context checkpoint compaction|your task is to create a detailed summary of|context summarization (?:agent|assistant)|create (?:a new|an updated) anchored summary|detailed (?:prompt|summary) for continuing our conversation|summarizes internal chat history|structured context checkpoint summary/i;
-// The system prompts and the messages with which they ask for a title or a topic.
+  /context checkpoint compaction|your task is to create a detailed summary of|context summarization (?:agent|assistant)|create (?:a new|an updated) anchored summary|detailed (?:prompt|summary) for continuing our conversation|summarizes internal chat history|distilling chat history into a structured|structured context checkpoint summary/i;
+// The system prompts with which Gemini CLI chooses a model, looks for loops and repairs edits.
+const helperPrompt =
+  /\btask routing AI\b|\bdiagnostic agent that determines whether\b|\bexpert code-editing assistant\b/i;
+// With these words it asks who speaks next, and for a line about a session.
+const helperRequest =
+  /^\s*Analyze \*only\* the content and structure of your immediately preceding response|^\s*Summarize the user's primary intent or goal in this conversation in ONE sentence/i;
+// The system prompts and the messages with which programs ask for a title or a topic.
 const titlePrompt =
   /\btitle generator\b|\bgenerate (?:a|an)\b.{0,60}\btitle\b|\bnew conversation topic\b|\bsummarize this (?:coding )?(?:conversation|session) in (?:under|less than|at most)\b/i;
 const titleRequest =
@@ -32,7 +38,8 @@ export function purposeOf(asked: ParsedRequest, origin: Pick<CallOrigin, 'compac
   if (compactionRequest.test(request)) return 'compaction';
   if (asked.tools.length > 0) return 'turn';
   if (compactionRequest.test(prompt)) return 'compaction';
-  return titlePrompt.test(prompt) || titleRequest.test(request) ? 'side' : 'turn';
+  const isSide = [titlePrompt, helperPrompt].some((pattern) => pattern.test(prompt));
+  return isSide || titleRequest.test(request) || helperRequest.test(request) ? 'side' : 'turn';
 }
 
 /** What a side call asks in its own words: the history before it is the session's, which has it already. */

@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { messageKit, withoutProgramElements } from '@coppice/content';
-import { isText, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
+import { isText, isToolUse, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
 
 const exactFormat = 'proxy-history';
 // The same without what programs put beside the words of the user: Claude Code sends the date and the project's notes
@@ -74,14 +74,22 @@ export interface FoundHistory {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly length: number;
+  /** Whether everything is the same, not only the words. */
+  readonly exact: boolean;
+}
+
+/** Whether no other session is likely to have these words: they have a call with its id, or several replies. */
+export function isDistinctive(history: readonly Message[]): boolean {
+  const replies = history.filter(({ role }) => role === 'assistant');
+  return replies.length > 1 || replies.some(({ content }) => content.some(isToolUse));
 }
 
 // The last replies of a history are nearly always recorded, so that most calls need one small query.
 const lookFirst = 4;
 
 /**
- * Finds the beginnings of a history that end with a recorded reply, the longest first. By `words` only within a session:
- * two unrelated histories may have the same words.
+ * Finds the beginnings of a history that end with a recorded reply, the longest first. By `words` only within a session,
+ * or with a further check (`isDistinctive`): two unrelated histories may have the same words.
  */
 export async function* findHistories(
   store: Store,
@@ -103,7 +111,7 @@ export async function* findHistories(
       for (const { treeId, nodeId, id } of found.toSorted(
         (a, b) => (lengths.get(b.id) ?? 0) - (lengths.get(a.id) ?? 0),
       ))
-        if (nodeId !== null) yield { treeId, nodeId, length: lengths.get(id) ?? 0 };
+        if (nodeId !== null) yield { treeId, nodeId, length: lengths.get(id) ?? 0, exact: format === exactFormat };
     }
   }
 }

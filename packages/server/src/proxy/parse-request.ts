@@ -1,7 +1,7 @@
 /** Parses requests of each wire. */
 import { fromOpenAi } from '@coppice/content/formats';
-import { type CallWire, readCallRequest } from '@coppice/content/wires';
-import type { JsonObject, Message } from '@coppice/core';
+import { type CallWire, isToolList, readCallRequest } from '@coppice/content/wires';
+import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type ParsedRequest, type WireKind, wireTextAt } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
@@ -60,15 +60,18 @@ function requestParameters(body: JsonObject): JsonObject {
 }
 
 function toolNamesOf(body: JsonObject): string[] {
-  return listOrEmpty(body, 'tools').flatMap((tool) => {
-    if (!isJsonObject(tool)) return [];
-    // Google lists its functions inside one tool.
-    const declared = listOrEmpty(tool, 'functionDeclarations').filter(isJsonObject);
-    if (declared.length > 0) return declared.flatMap((one) => wireTextAt(one, 'name') ?? []);
-    const name =
-      wireTextAt(tool, 'name') ?? wireTextAt(objectOrEmpty(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
-    return name === null ? [] : [name];
-  });
+  const lists = listOrEmpty(body, 'input').filter(isToolList);
+  return [body, ...lists].flatMap((list) => listOrEmpty(list, 'tools').flatMap(namesOfTool));
+}
+
+function namesOfTool(tool: Json): string[] {
+  if (!isJsonObject(tool)) return [];
+  // Google lists its functions inside one tool, Codex inside a namespace.
+  const declared = ['functionDeclarations', 'tools'].flatMap((key) => listOrEmpty(tool, key)).filter(isJsonObject);
+  if (declared.length > 0) return declared.flatMap((one) => wireTextAt(one, 'name') ?? []);
+  const name =
+    wireTextAt(tool, 'name') ?? wireTextAt(objectOrEmpty(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
+  return name === null ? [] : [name];
 }
 
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;

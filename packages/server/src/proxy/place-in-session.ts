@@ -25,7 +25,7 @@ import { plainTitle, recordedTag, sideCallsFormat, storeInlineMessages, titleAct
 import { placeAfterMarker, placeCompaction } from './agent-compaction.ts';
 import { ownPartOf, purposeOf } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
-import { findHistories, keysOf } from './history-names.ts';
+import { findHistories, isDistinctive, keysOf } from './history-names.ts';
 import { type CallOrigin, programOf } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
@@ -55,6 +55,8 @@ const subAgentTag = 'sub-agent';
 const sideCallsTag = 'side-calls';
 // The external id format of a first call, which has no reply yet.
 const firstCallFormat = 'proxy-first-call';
+// The external id format of a process that names no sessions; the trees are those it works on.
+const runFormat = 'proxy-run';
 // A first call that comes again within this time is a retry; later it is somebody who asks the same again.
 const retryMs = 10 * 60_000;
 
@@ -79,13 +81,23 @@ async function placeUnnamed(
   context: RunContext,
 ): Promise<SessionPlace> {
   const { asked, history, keys, project, origin } = call;
-  for await (const { treeId: id, nodeId, length } of findHistories(store, history, keys, project)) {
+  const purpose = purposeOf(asked, origin);
+  if (purpose === 'side' || (purpose === 'compaction' && origin.run != null))
+    return placeUnnamedSideCall(store, call, context);
+  const by = origin.run == null ? 'exact' : 'words';
+  for await (const { treeId: id, nodeId, length, exact } of findHistories(store, history, keys, project, by)) {
+    if (!exact && !isDistinctive(history.slice(0, length))) continue;
     const tree = await readLive(store, id, () => readWithNode(id, nodeId));
-    if (tree !== null) return { tree, parentId: nodeId, rest: history.slice(length), beside: false };
+    if (tree === null) continue;
+    await linkRun(store, tree, call);
+    return { tree, parentId: nodeId, rest: history.slice(length), beside: false };
   }
+  const compacted = await placeCompactedRun(store, call, context);
+  if (compacted !== null) return compacted;
   const id = derivedId(
     firstCallFormat,
     origin.client,
+    ...(origin.run == null ? [] : [origin.run]),
     asked.systemPrompt === undefined ? 0 : `=${asked.systemPrompt}`,
     ...keys,
   );
@@ -94,9 +106,64 @@ async function placeUnnamed(
   // The id follows from the call: a retry after a crash finds the tree that the first try made.
   const made = treeId(derivedId('proxy-call', callId));
   const tree = retried ?? (await createTree(store, made, treeOf(call, null), context));
+  await linkRun(store, tree, call);
   if (isFirst && retried === null)
     await store.putExternalIds([{ treeId: tree.id, nodeId: null, format: firstCallFormat, scope: project, id }]);
   return { tree, parentId: tree.rootId, rest: history, beside: false };
+}
+
+/**
+ * Links the side calls of a process to the session that it works on. Either may come first: a program may ask which
+ * model to use before it sends the first message.
+ */
+async function linkRun(store: Store, tree: TreeRow, { project, origin }: PlacedCall): Promise<void> {
+  const { run: process = null } = origin;
+  if (process === null) return;
+  const linked = await store.findExternalIds(runFormat, project, [process]);
+  if (linked.some(({ treeId: one }) => one === tree.id)) return;
+  const side = await findSideCalls(store, process, project);
+  await store.putExternalIds([
+    { treeId: tree.id, nodeId: null, format: runFormat, scope: project, id: process },
+    ...(side === null ? [] : [sideCallsRow(side.id, tree.id)]),
+  ]);
+}
+
+function sideCallsRow(side: TreeId, session: TreeId) {
+  return { treeId: side, nodeId: null, format: sideCallsFormat, scope: '', id: session };
+}
+
+/** The place of a call that goes on from a summary of a session of the same process; null if it does not. */
+async function placeCompactedRun(
+  store: Store,
+  { history, keys, project, origin }: PlacedCall,
+  context: RunContext,
+): Promise<SessionPlace | null> {
+  const { run: process = null } = origin;
+  if (process === null) return null;
+  const side = await findSideCalls(store, process, project);
+  for (const { treeId: id } of await store.findExternalIds(runFormat, project, [process])) {
+    const tree = await readLive(store, id, () => readTree(id));
+    if (tree === null) continue;
+    const place =
+      (await placeAfterMarker(store, tree, history, keys)) ??
+      (await placeCompaction(store, tree, side, history, keys, context));
+    if (place !== null) return { tree, ...place, beside: false };
+  }
+  return null;
+}
+
+/** A side call without a session: in the tree of its process, or else in one for all such calls of its program. */
+async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: RunContext): Promise<SessionPlace> {
+  const { project, origin, history } = call;
+  const { run: process = null } = origin;
+  const session = sideCallsOf(process ?? `client ${origin.client}`);
+  const { id, tree: present } = await lookUpSession(store, session, project);
+  const tree = present ?? (await createTree(store, id, sideCallsTree(call, session, {}), context));
+  if (present === null && process !== null) {
+    const sessions = await store.findExternalIds(runFormat, project, [process]);
+    if (sessions.length > 0) await store.putExternalIds(sessions.map((one) => sideCallsRow(id, one.treeId)));
+  }
+  return { tree, parentId: tree.rootId, rest: ownPartOf(history), beside: true };
 }
 
 /** A call of a session that its program names. */
@@ -245,7 +312,7 @@ async function sessionTree(
   if (sideOf !== null) {
     const { id: main } = await lookUpSession(store, sideOf, call.project);
     const side = await createTree(store, id, sideCallsTree(call, session, { session: sideOf, treeId: main }), context);
-    await store.putExternalIds([{ treeId: id, nodeId: null, format: sideCallsFormat, scope: '', id: main }]);
+    await store.putExternalIds([sideCallsRow(id, main)]);
     return side;
   }
   const link = await linkToParent(store, id, call);
@@ -271,7 +338,8 @@ async function linkToParent(
   if (session === null) return null;
   const { id: parent, tree } = await lookUpSession(store, session, project);
   const taken = tree === null ? new Set<string>() : await spawnedCalls(store, parent, child);
-  const spawned = tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call));
+  const spawned =
+    tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call), origin.agentName);
   return { session, parent, spawned, agentType: spawned?.agentType ?? origin.agentType ?? null };
 }
 

@@ -1,6 +1,6 @@
 import { messageKit } from '@coppice/content';
 import { ask, run, treeId } from '@coppice/core';
-import { newId } from '@coppice/engine';
+import { newId, RecordedWork } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
@@ -135,6 +135,56 @@ describe('calls grouped by session', () => {
     const reminder = '<system-reminder>As you answer the user, you can use this.</system-reminder>\n';
     await post(chat, call(user(`${reminder}Fix the login page`)));
     expect((await trees())[0]?.attributes.autoTitle).toBe('Fix the login page');
+    await post(chat, call(user('"Fix the list"\n')));
+    expect((await trees())[0]?.attributes.autoTitle).toBe('Fix the list');
+  });
+});
+
+describe('a program that names no sessions', () => {
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+  const context = (date: string) => `<session_context>\nThe date is ${date}.\n</session_context>\n`;
+  const routing = call(system('You are a specialized Task Routing AI.'), user('Which tea?'));
+
+  it('[RP39] has the side calls of a process with the session that the process works on', async () => {
+    const { post, trees, server } = await proxied();
+    const run = { 'x-coppice-run': 'p1', 'x-coppice-program': 'Tea maker' };
+    await post(chat, routing, run);
+    await post(chat, { ...call(user('Which tea?')), tools }, run);
+    await post(chat, { ...call(user('Which tea?'), said('Answer 2.'), user('Sure?')), tools }, run);
+    expect(await trees()).toHaveLength(2);
+    const { sessions } = await new RecordedWork(server.store).list();
+    expect(sessions).toMatchObject([
+      { title: 'Which tea?', program: 'Tea maker', children: [{ kind: 'side-calls', figures: { calls: 1 } }] },
+    ]);
+    // The same where the session is known before its first side call.
+    await post(chat, { ...call(user('Which milk?')), tools }, { 'x-coppice-run': 'p3' });
+    await post(chat, routing, { 'x-coppice-run': 'p3' });
+    await trees();
+    const [milk] = (await new RecordedWork(server.store).list()).sessions;
+    expect(milk).toMatchObject({ title: 'Which milk?', children: [{ kind: 'side-calls' }] });
+    // Another process that asks the same is no retry.
+    await post(chat, { ...call(user('Which tea?')), tools }, { 'x-coppice-run': 'p2' });
+    expect(await trees()).toHaveLength(5);
+  });
+
+  it('[RP39] has side calls without a process apart from sessions', async () => {
+    const { post, server, trees } = await proxied();
+    await post(chat, routing);
+    await post(chat, { ...call(user('Which tea?')), tools });
+    expect(await trees()).toHaveLength(2);
+    const { sessions } = await new RecordedWork(server.store).list();
+    expect(sessions).toMatchObject([{ title: 'Which tea?', children: [] }]);
+  });
+
+  it('[RP39] continues its session on another day only if no other session can have the same words', async () => {
+    const { post, trees } = await proxied();
+    const asked = (date: string) => user(`${context(date)}Which tea?`);
+    await post(chat, { ...call(asked('Monday')), tools }, { 'x-coppice-run': 'p1' });
+    await post(chat, { ...call(asked('Tuesday'), said('Answer 1.'), user('Sure?')), tools }, { 'x-coppice-run': 'p2' });
+    expect(await trees()).toHaveLength(2);
+    const long = [asked('Wednesday'), said('Answer 1.'), user('Sure?'), said('Answer 2.'), user('And milk?')];
+    await post(chat, { ...call(...long), tools }, { 'x-coppice-run': 'p3' });
+    expect(await trees()).toHaveLength(2);
   });
 });
 

@@ -14,10 +14,16 @@ export interface CallOrigin {
   readonly parent?: string | null;
   /** The kind of a sub-agent, if a header says it. */
   readonly agentType?: string | null;
+  /** The name of a sub-agent that the spawning call gave it, if a header says it: Codex encrypts the task itself. */
+  readonly agentName?: string | null;
   /** Whether a header says that the call summarises the session. */
   readonly compacts?: boolean;
   /** The program, by its user agent: a first call that comes again is a retry only from the same one. */
   readonly client: string;
+  /** The name of the program, if a header says it: not every program has a user agent of its own. */
+  readonly program?: string | null;
+  /** The process of a program that names no sessions (`x-coppice-run`): what it asks beside its work belongs to it. */
+  readonly run?: string | null;
   /** How the operator wants calls of its project to be grouped; null leaves it to what the project has already. */
   readonly grouping: CallGrouping | null;
 }
@@ -37,6 +43,7 @@ const sessionHeaders = [
 ];
 
 const longestId = 512;
+const longestProgram = 60;
 
 type HeaderOf = (name: string) => string | undefined;
 
@@ -86,8 +93,12 @@ export function originOf(header: HeaderOf, grouping: CallGrouping | null): CallO
   return {
     ...threadOf(header),
     agentType: kind === '' ? null : kind.slice(0, longestId),
+    // A path such as `/root/tests`, in which each agent names those it spawns.
+    agentName: (wireTextAt(turn, 'agent_name') ?? '').split('/').at(-1)?.slice(0, longestId) || null,
     compacts: wireTextAt(turn, 'request_kind') === 'compaction' || kind === 'compact',
     client: (header('user-agent') ?? '').slice(0, longestId),
+    program: (header('x-coppice-program') ?? '').trim().slice(0, longestProgram) || null,
+    run: idIn(header, 'x-coppice-run'),
     grouping,
   };
 }
@@ -114,7 +125,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/^pi\b/i, 'pi'],
 ];
 
-/** The program of a call, by its user agent; null if it is not a known one. */
-export function programOf({ client }: Pick<CallOrigin, 'client'>): string | null {
-  return programs.find(([begins]) => begins.test(client))?.[1] ?? null;
+/** The program of a call, by what it says or by its user agent; null if it is not a known one. */
+export function programOf({ client, program }: Pick<CallOrigin, 'client' | 'program'>): string | null {
+  return program ?? programs.find(([begins]) => begins.test(client))?.[1] ?? null;
 }

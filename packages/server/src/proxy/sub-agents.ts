@@ -20,6 +20,7 @@ const spawnFormat = 'proxy-spawn';
 // The tools of programs that spawn agents, and the parameters with the task.
 const spawningTool = /agent|task|spawn|delegat|dispatch/i;
 const taskParameters = ['prompt', 'message', 'task', 'instructions', 'input'];
+const nameParameter = 'task_name';
 
 /** The call that spawned an agent. */
 export interface SpawningCall {
@@ -36,6 +37,11 @@ function nameOfTask(text: string): string {
     .digest('hex');
 }
 
+/** The name of a task that is known only by the name of its agent. */
+function nameOfAgent(agent: string): string {
+  return nameOfTask(`${nameParameter} ${agent}`);
+}
+
 function textIn(message: Message): string {
   return message.content.map((block) => (isText(block) ? block.text : '')).join('\n');
 }
@@ -47,10 +53,13 @@ function tasksOf(
   return message.content.flatMap((block) => {
     if (!isToolUse(block) || !spawningTool.test(block.name) || !isJsonObject(block.parameters)) return [];
     const { id: call, parameters } = block;
-    return taskParameters.flatMap((key) => {
+    const agent = getText(parameters, nameParameter) ?? '';
+    const named = agent === '' ? [] : [{ name: nameOfAgent(agent), call, parameters }];
+    const tasks = taskParameters.flatMap((key) => {
       const text = getText(parameters, key);
       return text === undefined || text.trim() === '' ? [] : [{ name: nameOfTask(text), call, parameters }];
     });
+    return [...tasks, ...named];
   });
 }
 
@@ -64,29 +73,39 @@ export function spawnRows(
   return [...names].map((id) => ({ treeId, nodeId, format: spawnFormat, scope: treeId, id }));
 }
 
-/** Finds the call in a tree that gave the task with which a history begins; null if there is none. */
+/**
+ * Finds the call in a tree that gave the task with which a history begins, or that named the agent; null if there is
+ * none.
+ */
 export async function findSpawningCall(
   store: Store,
   parent: TreeId,
   history: readonly Message[],
   isTaken: (call: string) => boolean = () => false,
+  agentName: string | null = null,
 ): Promise<SpawningCall | null> {
   // The task is the first message with words of its own.
   const task = history.find((message) => message.role === 'user' && ownWords(textIn(message)) !== '');
-  if (task === undefined) return null;
-  const name = nameOfTask(textIn(task));
-  const rows = await store.findExternalIds(spawnFormat, parent, [name]);
-  for (const { nodeId } of rows) {
-    if (nodeId === null) continue;
-    const node = await store.read(parent, () => ask('node', { id: nodeId }));
-    if (node?.message == null) continue;
-    const found = tasksOf(node.message).find((one) => one.name === name && !isTaken(one.call));
-    if (found === undefined) continue;
-    const { call, parameters } = found;
-    const agentType = getText(parameters, 'subagent_type') ?? getText(parameters, 'agent_type') ?? null;
-    return { nodeId, call, agentType, description: getText(parameters, 'description') ?? null };
+  const names = [
+    ...(agentName === null ? [] : [nameOfAgent(agentName)]),
+    ...(task === undefined ? [] : [nameOfTask(textIn(task))]),
+  ];
+  for (const name of names) {
+    for (const { nodeId } of await store.findExternalIds(spawnFormat, parent, [name])) {
+      if (nodeId === null) continue;
+      const node = await store.read(parent, () => ask('node', { id: nodeId }));
+      if (node?.message == null) continue;
+      const found = tasksOf(node.message).find((one) => one.name === name && !isTaken(one.call));
+      if (found !== undefined) return describeSpawn(nodeId, found.call, found.parameters);
+    }
   }
   return null;
+}
+
+function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): SpawningCall {
+  const agentType = getText(parameters, 'subagent_type') ?? getText(parameters, 'agent_type') ?? null;
+  const named = getText(parameters, nameParameter)?.replaceAll(/[_-]+/g, ' ');
+  return { nodeId, call, agentType, description: getText(parameters, 'description') ?? named ?? null };
 }
 
 /** The calls of a tree that have another agent already. */

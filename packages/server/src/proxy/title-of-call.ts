@@ -8,8 +8,14 @@ export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;
     const text = content.map((block) => (isText(block) ? block.text : '')).join('\n');
-    const title = plainTitle(ownWords(text));
+    const title = plainTitle(withoutQuotes(ownWords(text)));
     if (title !== null) return title;
   }
   return null;
+}
+
+/** opencode puts what it is started with into quotation marks. */
+function withoutQuotes(text: string): string {
+  const [, inner] = /^"([^"]*)"$/.exec(text.trim()) ?? [];
+  return inner ?? text;
 }

@@ -45,7 +45,10 @@ describe('coppice proxy -- a known program', () => {
         .filter(isOwn)
         .map(([name, value]) => [
           name,
-          value.replace(/http:\/\/127\.0\.0\.1:\d+/g, '<url>').replace(/[\w-]{43}/g, '<token>'),
+          value
+            .replace(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
+            .replace(/[\w-]{43}/g, '<token>')
+            .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>'),
         ]),
     );
   }
@@ -87,11 +90,12 @@ describe('coppice proxy -- a known program', () => {
   it('[O132] gemini, opencode and aider get what they read and nothing else', async () => {
     expect(changed(await started('gemini'))).toEqual({
       GOOGLE_GEMINI_BASE_URL: '<url>/p/gemini',
-      GEMINI_CLI_CUSTOM_HEADERS: 'x-coppice-token: <token>',
+      GEMINI_CLI_CUSTOM_HEADERS: 'x-coppice-run: <id>, x-coppice-token: <token>',
     });
     expect(changed(await started('gemini', key('google')))).toEqual({
       GOOGLE_GEMINI_BASE_URL: '<url>/p/gemini',
       GEMINI_API_KEY: '<token>',
+      GEMINI_CLI_CUSTOM_HEADERS: 'x-coppice-run: <id>',
     });
     expect(changed(await started('aider'))).toEqual({
       OPENAI_API_BASE: '<url>/p/aider/v1',
@@ -159,8 +163,9 @@ describe('coppice proxy -- a known program', () => {
       const ran = await other.run(['proxy', '--json', '--', program, ...words, ...model]);
       expect(ran).toMatchObject({ code: 0 });
       expect(JSON.parse(ran.out)).toMatchObject({ project: 'pi', trees: [{ nodes: 2 }] });
-      // The session is named by our extension, since pi itself sends no id.
-      expect(JSON.parse(ran.out).trees[0].tree.attributes.metadata.recorded.session).toMatch(/^[0-9a-f-]{36}$/);
+      // Session and program are named by our extension, since pi itself sends neither.
+      const { recorded } = JSON.parse(ran.out).trees[0].tree.attributes.metadata;
+      expect(recorded).toMatchObject({ program: 'pi', session: expect.stringMatching(/^[0-9a-f-]{36}$/) });
       expect(service.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-ant-of-the-user-0001' });
       expect(service.requests[0]?.headers).not.toHaveProperty('x-coppice-token');
       await other.close();

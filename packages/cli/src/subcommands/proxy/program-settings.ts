@@ -1,4 +1,5 @@
 /** What each known program reads to send its model calls to Coppice: variables, arguments, headers. */
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Config } from '@coppice/engine';
 import { usageError } from '../../exit-codes.ts';
@@ -9,6 +10,8 @@ type ServiceName = 'openai' | 'anthropic' | 'google';
 const tokenVariable = 'COPPICE_PROXY_TOKEN';
 const tokenHeader = 'x-coppice-token';
 const sessionHeader = 'x-coppice-session';
+const programHeader = 'x-coppice-program';
+const runHeader = 'x-coppice-run';
 
 /** Where the server of the call is, and what it holds. */
 interface ProxyAddress {
@@ -37,10 +40,10 @@ interface KnownProgram {
   settings(at: ProxyAddress): ProgramSettings;
 }
 
-/** Adds a header to a variable that may have some already. */
-function addHeader(present: string | undefined, separator: string, token: string): string {
-  const header = `${tokenHeader}: ${token}`;
-  return present === undefined || present.trim() === '' ? header : `${present}${separator}${header}`;
+/** Adds headers to a variable that may have some already. */
+function addHeaders(present: string | undefined, separator: string, headers: Readonly<Record<string, string>>): string {
+  const added = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [...(present === undefined || present.trim() === '' ? [] : [present]), ...added].join(separator);
 }
 
 /**
@@ -50,7 +53,9 @@ function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSett
   const address = { ANTHROPIC_BASE_URL: base };
   if (hasKey('anthropic'))
     return { env: { ...address, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: undefined }, words: [] };
-  const headers = { ANTHROPIC_CUSTOM_HEADERS: addHeader(env['ANTHROPIC_CUSTOM_HEADERS'], '\n', token) };
+  const headers = {
+    ANTHROPIC_CUSTOM_HEADERS: addHeaders(env['ANTHROPIC_CUSTOM_HEADERS'], '\n', { [tokenHeader]: token }),
+  };
   return { env: { ...address, ...headers }, words: [] };
 }
 
@@ -82,9 +87,13 @@ function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSetti
 /** Gemini CLI, with an API key: signed in with a Google account it calls another service. */
 function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const address = { GOOGLE_GEMINI_BASE_URL: base };
-  if (hasKey('google')) return { env: { ...address, GEMINI_API_KEY: token }, words: [] };
-  const headers = { GEMINI_CLI_CUSTOM_HEADERS: addHeader(env['GEMINI_CLI_CUSTOM_HEADERS'], ', ', token) };
-  return { env: { ...address, ...headers }, words: [] };
+  // It names no sessions: with this, what it asks beside its work is found with its session.
+  const run = { [runHeader]: randomUUID() };
+  const headers = (more: Readonly<Record<string, string>>) => ({
+    GEMINI_CLI_CUSTOM_HEADERS: addHeaders(env['GEMINI_CLI_CUSTOM_HEADERS'], ', ', { ...run, ...more }),
+  });
+  if (hasKey('google')) return { env: { ...address, GEMINI_API_KEY: token, ...headers({}) }, words: [] };
+  return { env: { ...address, ...headers({ [tokenHeader]: token }) }, words: [] };
 }
 
 const services: readonly ServiceName[] = ['openai', 'anthropic', 'google'];
@@ -144,11 +153,13 @@ function piSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
     baseUrl: `${base}${piPaths[service]}`,
     header: !hasKey(service),
   }));
+  // Its user agent is that of the library it uses.
+  const named = JSON.stringify({ [programHeader]: 'pi' });
   const text = `const token = { ${JSON.stringify(tokenHeader)}: process.env.${tokenVariable} };
 export default (pi) => {
   const register = (session) => {
     for (const { name, baseUrl, header } of ${JSON.stringify(providers)})
-      pi.registerProvider(name, { baseUrl, headers: { ...(header ? token : {}), ...session } });
+      pi.registerProvider(name, { baseUrl, headers: { ...(header ? token : {}), ...${named}, ...session } });
   };
   register({});
   pi.on('session_start', (_event, { sessionManager }) => {
