@@ -101,10 +101,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : String(bubble.type);
     nodes.report(...roleFinding('role', type, (word) => word === 'user' || word === 'assistant', at));
     const role = type === 'assistant' ? 'assistant' : 'user';
-    if (listAt(bubble, 'images').length > 0)
-      nodes.report(
-        buildFinding('import/attachment-missing', 'note', at, `${listAt(bubble, 'images').length} pictures`),
-      );
+    for (const _ of listAt(bubble, 'images'))
+      nodes.report(buildFinding('import/attachment-missing', 'note', at, 'a picture'));
     const text = blockItem(textBlocks(textAt(bubble, 'text')));
     const items = role === 'user' ? [text] : [...reasoningItems(bubble), text, ...toolItems(bubble, id)];
     nodes.add({
@@ -122,7 +120,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const [index, bubble] of listAt(conversation, 'bubbles').entries()) {
     const id = isJsonObject(bubble) ? (filledAt(bubble, 'bubbleId') ?? '') : '';
     if (!listed.has(id))
-      nodes.report(buildFinding('import/orphan', 'loss', `${place}.bubbles[${index}]`, 'no list names it', 1));
+      nodes.report(buildFinding('import/orphan', 'loss', `${place}.bubbles[${index}]`, id.slice(0, 80), 1));
   }
   const branch = filledAt(composer, 'createdOnBranch');
   return {

@@ -65,7 +65,7 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
     if (createdAt === undefined && filledAt(message, 'date') !== undefined)
       nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
     const spoken = filledAt(message, 'audio_url');
-    if (spoken !== undefined) nodes.report(buildFinding('import/attachment-missing', 'note', at, 'audio'));
+    if (spoken !== undefined) nodes.report(buildFinding('import/attachment-missing', 'note', at, spoken.slice(0, 200)));
     nodes.add({
       id,
       parent: nodes.tip,

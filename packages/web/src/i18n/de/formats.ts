@@ -16,6 +16,7 @@ export const formatNamesDe: Readonly<Record<string, string>> = {
   cline: 'Aufgabe von Cline',
   codex: 'Sitzung von Codex',
   'copilot-chat': 'Chat von VS Code',
+  cursor: 'Unterhaltung von Cursor',
   deepseek: 'DeepSeek-Export',
   'forest-folder': 'Waldordner',
   'gemini-cli': 'Sitzung von Gemini CLI',

@@ -16,6 +16,7 @@ export const formatNamesFr: Readonly<Record<string, string>> = {
   cline: 'Tâche Cline',
   codex: 'Session Codex',
   'copilot-chat': 'Chat VS Code',
+  cursor: 'Conversation Cursor',
   deepseek: 'Export DeepSeek',
   'forest-folder': 'Dossier de forêt',
   'gemini-cli': 'Session Gemini CLI',
