@@ -250,6 +250,11 @@ export function createApi(routes: Routes) {
         routes.GET('/api/bookmarks', { params: { query: omitUndefined({ cursor }) } }),
       ),
     folders: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/folders')),
+    /** Renames a folder; null takes its trees out of it. */
+    renameFolder: (name: string, to: string | null) =>
+      readResponse<{ readonly changed: number }>(
+        routes.PATCH('/api/folders/{name}', { params: { path: { name } }, body: { name: to } }),
+      ),
     tags: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/tags')),
 
     page: (

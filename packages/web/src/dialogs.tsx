@@ -34,6 +34,9 @@ const MoveDialog = lazy(() => import('./tree-work/move-dialog.tsx').then((module
 const FillPromptDialog = lazy(() =>
   import('./library/fill-prompt-dialog.tsx').then((module) => ({ default: module.FillPromptDialog })),
 );
+const ProjectDialog = lazy(() =>
+  import('./library/project-dialog.tsx').then((module) => ({ default: module.ProjectDialog })),
+);
 const ChatsDialog = lazy(() =>
   import('./sidebar/chats-dialog.tsx').then((module) => ({ default: module.ChatsDialog })),
 );
@@ -83,6 +86,7 @@ export function Dialogs(): ReactElement | null {
           <ListingDialog words={opened.words} lines={opened.lines} list={opened.list} onClose={close} />
         ) : null}
         {opened.name === 'chats' ? <ChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
+        {opened.name === 'project' ? <ProjectDialog name={opened.project} onClose={close} /> : null}
         {opened.name === 'fill-prompt' ? (
           <FillPromptDialog text={opened.text} onDone={opened.onDone} onClose={close} />
         ) : null}

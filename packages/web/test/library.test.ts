@@ -75,6 +75,147 @@ test('[B118] a chat that begins before the library is loaded gets its instructio
   await tab.context.close();
 });
 
+test('[B118, B119] a preset is switched in a chat that exists, is remembered for this chat alone, and its prompt is offered as a copy', async () => {
+  const preset = (title: string, systemPrompt: string, options: object) =>
+    fixture.server.ask('POST', '/api/trees', {
+      body: { project: 'coppice:library', title, systemPrompt, metadata: { kind: 'preset', options } },
+    });
+  await preset('Brief', 'Be brief.', { models: ['scripted/two'], temperature: 0.2, toolsOn: false });
+  const { body } = await fixture.server.ask('POST', '/api/trees', {
+    body: { title: 'Old', systemPrompt: 'Be long.', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
+  await page.getByRole('button', { name: 'Preset', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Brief' }).click();
+  await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
+  await page.getByText('Its system prompt needs a new chat.').waitFor();
+  await page.getByRole('button', { name: /^Options/ }).click();
+  expect(await page.getByRole('checkbox', { name: 'Use tools' }).isChecked()).toBe(false);
+  await page.reload();
+  await page.getByRole('button', { name: 'Preset: Brief' }).waitFor();
+  await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
+  // A new chat has no preset yet.
+  await page.keyboard.press('n');
+  await page.getByRole('button', { name: 'Preset', exact: true }).waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Preset: Brief' }).click();
+  await page.getByRole('menuitem', { name: 'Brief' }).click();
+  await page.getByRole('button', { name: 'New chat with this prompt' }).click();
+  const prompt = page.getByRole('region', { name: 'System prompt' });
+  await prompt.getByText('Be brief.').waitFor();
+  await prompt.getByText('Preset: Brief').waitFor();
+  expect((await fixture.server.ask('GET', `/api/trees/${body.treeId}`)).body.systemPrompt).toBe('Be long.');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B118] presets and prompts are exported as JSON and imported from it; a file without any is refused', async () => {
+  const tab = await fixture.open('/library');
+  const { page } = tab;
+  await page.getByRole('button', { name: 'New preset' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Careful');
+  await page.getByRole('textbox', { name: 'System prompt' }).fill('Ask first.');
+  await page.getByRole('checkbox', { name: 'Use tools' }).uncheck();
+  await page.getByRole('button', { name: 'Save preset' }).click();
+  await page.getByRole('button', { name: /^Careful/ }).waitFor();
+  await page.getByRole('button', { name: 'New prompt' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).last().fill('review');
+  await page.getByRole('textbox', { name: /^Text, with/ }).fill('Review this {{language}} change.');
+  await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+  await page.getByText('/review').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const pieces: Buffer[] = [];
+  for await (const piece of await (await download).createReadStream()) pieces.push(Buffer.from(piece));
+  const exported = JSON.parse(Buffer.concat(pieces).toString());
+  expect(exported).toEqual({
+    format: 'coppice-library',
+    items: [
+      { kind: 'preset', name: 'Careful', text: 'Ask first.', options: { toolsOn: false }, messages: [] },
+      { kind: 'prompt', name: 'review', text: 'Review this {{language}} change.', options: {}, messages: [] },
+    ],
+  });
+  const importFile = async (content: string) => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Import' }).click();
+    await (await chooser).setFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(content) });
+  };
+  await importFile('{"items":[{"kind":"other"}]}');
+  await page.getByText('There is nothing to import in this file.').waitFor();
+  // An entry of the same name is replaced, others stay, and a new one is added.
+  const [preset] = exported.items;
+  await importFile(
+    JSON.stringify({
+      items: [
+        { ...preset, text: 'Ask twice.' },
+        { ...preset, name: 'Bold' },
+      ],
+    }),
+  );
+  await page.getByText('2 entries imported').waitFor();
+  await page.getByRole('button', { name: /^Bold/ }).waitFor();
+  await page.getByRole('button', { name: /^Careful/ }).click();
+  await soon(() => page.getByRole('textbox', { name: 'System prompt' }).inputValue()).toBe('Ask twice.');
+  expect(await page.getByRole('button', { name: /^Careful/ }).count()).toBe(1);
+  await page.getByText('/review').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B310] a project gives its new chats instructions, model, preset and files; its chats follow its name and outlive it', async () => {
+  await fixture.server.ask('POST', '/api/trees', {
+    body: { project: 'coppice:library', title: 'Brief', systemPrompt: 'Be brief.', metadata: { kind: 'preset' } },
+  });
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
+  await page.getByRole('button', { name: 'New project' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Hiring');
+  await dialog.getByRole('textbox', { name: 'Instructions' }).fill('You help to hire.');
+  await dialog.getByRole('combobox', { name: 'Default model' }).selectOption('scripted/two');
+  await dialog.getByRole('combobox', { name: 'Preset' }).selectOption('Brief');
+  const chooser = page.waitForEvent('filechooser');
+  await dialog.getByRole('button', { name: 'Attach files' }).click();
+  await (await chooser).setFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Ask about boats.') });
+  expect(await serious(tab)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('New chat in Hiring').waitFor();
+  await page.getByText('With the files of the project').waitFor();
+  await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
+  await page.getByRole('button', { name: 'Preset: Brief' }).waitFor();
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('Write the advert');
+  await message.press('Enter');
+  const prompt = page.getByRole('region', { name: 'System prompt' });
+  await prompt.getByText('You help to hire.').waitFor();
+  await prompt.getByText('Be brief.').waitFor();
+  await page.getByTestId('thread').getByText('plan.txt').waitFor();
+  await soon(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
+  // Chats outside of the project are as before.
+  await page.goto(fixture.url);
+  await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
+  await page.getByRole('button', { name: 'Preset', exact: true }).waitFor();
+  await page.getByRole('link', { name: /^Hiring/ }).click();
+  await page.getByRole('button', { name: 'Project settings' }).click();
+  await dialog.getByText('plan.txt').waitFor();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('People');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('New chat in People').waitFor();
+  await page.getByText('With the files of the project').waitFor();
+  const folders = async () => (await fixture.server.ask('GET', '/api/folders')).body.items;
+  expect(await folders()).toEqual([{ name: 'People', count: 1 }]);
+  await page.getByRole('button', { name: 'Project settings' }).click();
+  await dialog.getByRole('button', { name: 'Remove project' }).click();
+  await soon(folders).toEqual([]);
+  await soon(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
+  expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B118] a prompt is completed after a slash and asks for its variables', async () => {
   const metadata = { kind: 'prompt' };
   const text = 'Review this {{language}} change.';

@@ -1,10 +1,12 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { ChatList } from '../sidebar/chat-list.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
+import { loadFolders, useProjects } from '../state/projects.ts';
 import { homePlace, useRoute } from '../state/router.ts';
-import { useUi } from '../state/ui.ts';
+import { openDialog, useUi } from '../state/ui.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { FoldedRail, RailHead, Scrim } from './rail.tsx';
@@ -16,15 +18,12 @@ export function HomeRail(): ReactElement {
   const place = useRoute((route) => route.place);
   const trees = useAppData((lists) => lists.trees);
   const drawer = useUi((ui) => ui.drawer);
-  const [folders, setFolders] = useState<Counted>([]);
+  const projects = useProjects();
   const [tags, setTags] = useState<Counted>([]);
   const changed = trees.length + (trees[0]?.updatedAt ?? 0);
   useEffect(() => {
     if (changed < 0) return;
-    void api.folders().then(
-      ({ items }) => setFolders(items),
-      () => undefined,
-    );
+    void loadFolders();
     void api.tags().then(
       ({ items }) => setTags(items),
       () => undefined,
@@ -56,7 +55,13 @@ export function HomeRail(): ReactElement {
             <span className="grow">{t('recorded')}</span>
           </PageLink>
         </div>
-        <Group title={t('projects')} items={folders} icon="folder" prefix="folder:" filter={filter} />
+        <Group title={t('projects')} items={projects} icon="folder" prefix="folder:" filter={filter}>
+          <IconButton
+            icon="plus"
+            label={t('newProject')}
+            onClick={() => openDialog({ name: 'project', project: null })}
+          />
+        </Group>
         <Group title={t('tags')} items={tags} icon="tag" prefix="tag:" filter={filter} />
         <ChatList current={null} />
         <div className="list rail-foot">
@@ -88,14 +93,17 @@ interface GroupProps {
   readonly icon: 'folder' | 'tag';
   readonly prefix: string;
   readonly filter: string | null;
+  /** A button in the heading; with one the group is shown even if it is empty. */
+  readonly children?: ReactNode;
 }
 
-function Group({ title, items, icon, prefix, filter }: GroupProps): ReactElement | null {
-  if (items.length === 0) return null;
+function Group({ title, items, icon, prefix, filter, children }: GroupProps): ReactElement | null {
+  if (items.length === 0 && children === undefined) return null;
   return (
     <>
       <div className="sect spaced">
         <span>{title}</span>
+        {children}
       </div>
       <div className="list">
         {items.map((item) => (

@@ -11,10 +11,11 @@ import {
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
-import { useLibrary } from '../state/library.ts';
+import { presetIn, useLibrary } from '../state/library.ts';
+import { useProjectDefaults } from '../state/projects.ts';
 import { startChat } from '../state/start-chat.ts';
 import { showToast } from '../state/toasts.ts';
-import { useUi } from '../state/ui.ts';
+import { openDialog, useUi } from '../state/ui.ts';
 import { blockOfAttachment } from '../thread/attachments.ts';
 import { ComposerTray } from '../thread/composer-tray.tsx';
 import { FileChips } from '../thread/file-chips.tsx';
@@ -22,7 +23,7 @@ import { fitHeight } from '../thread/fit-height.ts';
 import { optionId, SlashMenu, useSlash } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
 import { useFiles } from '../thread/use-files.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
 const draftName = 'new-chat';
@@ -39,8 +40,10 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
   const area = useRef<HTMLTextAreaElement>(null);
   const slash = useSlash(null, null, text, focused);
   const asked = useUi((ui) => ui.newChats);
-  const presetId = useUi((ui) => ui.preset);
-  const preset = useLibrary((library) => library.items.find((item) => item.id === presetId)) ?? null;
+  const presetName = useUi((ui) => ui.preset);
+  const preset = useLibrary(({ items }) => presetIn(items, presetName));
+  const hasFiles = useLibrary(({ files: kept }) => folder !== null && kept.has(folder));
+  useProjectDefaults(folder);
   const ready = useAppData((lists) => lists.models.length === 0 || lists.models.some((model) => model.ready));
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
   useEffect(() => {
@@ -102,7 +105,11 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
         {folder === null ? null : (
           <div className="from">
             <Icon name="folder" />
-            <span className="clip">{t('newInProject', { name: folder })}</span>
+            <span className="clip grow">{t('newInProject', { name: folder })}</span>
+            {hasFiles ? <span className="chip">{t('withProjectFiles')}</span> : null}
+            <Button small look="quiet" icon="gear" onClick={() => openDialog({ name: 'project', project: folder })}>
+              {t('projectSettings')}
+            </Button>
           </div>
         )}
         <textarea

@@ -1,11 +1,9 @@
-import { messageKit } from '@coppice/content';
-import { textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatList, t, tn } from '../i18n/index.ts';
 import {
-  type LibraryEntry,
+  emptyEntry,
   type LibraryItem,
   libraryEntryToJson,
   loadLibrary,
@@ -14,14 +12,14 @@ import {
   saveLibraryEntry,
   useLibrary,
 } from '../state/library.ts';
-import { api } from '../state/page-client.ts';
+import { loadFolders, useProjects } from '../state/projects.ts';
 import { showToast } from '../state/toasts.ts';
+import { openDialog } from '../state/ui.ts';
 import { promptName } from '../thread/slash-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { saveText } from '../ui/save-text.ts';
+import { instructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
-
-const emptyEntry: LibraryEntry = { kind: 'prompt', name: '', text: '', folder: null, options: {}, messages: [] };
 
 /** Custom instructions, presets and prompts: written once, used in every new chat. */
 export function LibraryScreen(): ReactElement {
@@ -112,57 +110,35 @@ function ImportExport({ items }: { readonly items: readonly LibraryItem[] }): Re
   );
 }
 
-function tokensOf(text: string): number {
-  return text.trim() === '' ? 0 : messageKit.tokens(textMessage('system', text));
-}
-
+/** The instructions for every chat, and the projects, which have their own. */
 function Instructions({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
-  const [folders, setFolders] = useState<readonly string[]>([]);
-  const [folder, setFolder] = useState('');
-  useEffect(() => {
-    api.folders().then(
-      (answer) => setFolders(answer.items.map((item) => item.name)),
-      () => undefined,
-    );
-  }, []);
-  const named = [...new Set([...folders, ...items.flatMap((item) => item.folder ?? [])])].sort();
-  const item = items.find((each) => (each.folder ?? '') === folder) ?? null;
+  const projects = useProjects();
+  useEffect(() => void loadFolders(), []);
+  const item = items.find((each) => each.folder === null) ?? null;
   return (
     <section className="card">
-      <h2>
-        <span className="grow">{t('customInstructions')}</span>
-        {named.length === 0 ? null : (
-          <select
-            className="field"
-            aria-label={t('instructionsFor')}
-            value={folder}
-            onChange={(event) => setFolder(event.target.value)}
-          >
-            <option value="">{t('everyChat')}</option>
-            {named.map((name) => (
-              <option key={name} value={name}>
-                {t('projectNamed', { name })}
-              </option>
-            ))}
-          </select>
-        )}
-      </h2>
-      <InstructionText key={`${folder} ${item?.id ?? ''}`} item={item} folder={folder === '' ? null : folder} />
+      <h2>{t('customInstructions')}</h2>
+      <InstructionText key={item?.id ?? ''} item={item} />
       <p className="hint">{t('instructionsHint')}</p>
+      <div className="row project-row">
+        <span className="dim">{t('projects')}</span>
+        {projects.map(({ name }) => (
+          <Button key={name} small icon="folder" onClick={() => openDialog({ name: 'project', project: name })}>
+            {name}
+          </Button>
+        ))}
+        <Button small look="quiet" icon="plus" onClick={() => openDialog({ name: 'project', project: null })}>
+          {t('newProject')}
+        </Button>
+      </div>
     </section>
   );
 }
 
-function InstructionText({
-  item,
-  folder,
-}: {
-  readonly item: LibraryItem | null;
-  readonly folder: string | null;
-}): ReactElement {
+function InstructionText({ item }: { readonly item: LibraryItem | null }): ReactElement {
   const [text, setText] = useState(item?.text ?? '');
   const changed = text !== (item?.text ?? '');
-  const save = () => saveLibraryEntry({ ...emptyEntry, kind: 'instructions', text, folder }, item?.id ?? null);
+  const save = () => saveLibraryEntry({ ...emptyEntry, kind: 'instructions', text }, item?.id ?? null);
   return (
     <>
       <textarea
@@ -173,7 +149,7 @@ function InstructionText({
         onChange={(event) => setText(event.target.value)}
       />
       <div className="row">
-        <span className="grow dim num">{tn('tokensInEveryChat', tokensOf(text))}</span>
+        <span className="grow dim num">{tn('tokensInEveryChat', instructionTokens(text))}</span>
         <Button look="primary" disabled={!changed} onClick={() => void save()}>
           {t('save')}
         </Button>

@@ -1,12 +1,15 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { ModelMenu } from '../models/model-menu.tsx';
-import { OptionFields } from '../models/options-panel.tsx';
+import { ModelChips, OptionFields, ToolOptions } from '../models/options-panel.tsx';
 import { type ChatOptions, defaultOptions } from '../state/chat-options.ts';
-import { type FirstMessage, type LibraryItem, removeLibraryItem, saveLibraryEntry } from '../state/library.ts';
+import {
+  emptyEntry,
+  type FirstMessage,
+  type LibraryItem,
+  removeLibraryItem,
+  saveLibraryEntry,
+} from '../state/library.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { ModelName } from '../ui/model-name.tsx';
 
 type KeyedMessage = FirstMessage & { readonly key: number };
 
@@ -17,7 +20,7 @@ function withKey(message: FirstMessage): KeyedMessage {
   return { ...message, key: keys };
 }
 
-/** One preset: name, models, prompt, parameters and first messages. */
+/** One preset: name, models, prompt, parameters, tools and first messages. */
 export function PresetEditor({
   item,
   onDone,
@@ -30,18 +33,18 @@ export function PresetEditor({
   const [options, setOptions] = useState<Partial<ChatOptions>>(item?.options ?? {});
   // Each has a key, because a message has no name.
   const [keyed, setKeyed] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
-  const change = (key: number, set: Partial<FirstMessage>) =>
+  const changeMessage = (key: number, set: Partial<FirstMessage>) =>
     setKeyed(keyed.map((each) => (each.key === key ? { ...each, ...set } : each)));
   const models = options.models ?? [];
   const entry = {
+    ...emptyEntry,
     kind: 'preset' as const,
     name: name.trim(),
     text,
-    folder: null,
     options,
     messages: keyed.flatMap(({ role, content }) => (content.trim() === '' ? [] : [{ role, content }])),
   };
-  const setModels = (next: readonly string[]) => setOptions({ ...options, models: next });
+  const change = (set: Partial<ChatOptions>) => setOptions((now) => ({ ...now, ...set }));
   return (
     <div className="form grow">
       <label className="form-field">
@@ -50,39 +53,17 @@ export function PresetEditor({
       </label>
       <div className="form-field">
         <span>{t('models')}</span>
-        <span className="option-chips">
-          {models.map((id) => (
-            <span key={id} className="chip">
-              <ModelName model={id} />
-              <button
-                type="button"
-                aria-label={t('removeNamed', { name: id })}
-                onClick={() => setModels(models.filter((each) => each !== id))}
-              >
-                <Icon name="x" size={12} />
-              </button>
-            </span>
-          ))}
-          <ModelMenu
-            chosen={null}
-            without={models}
-            onPick={(id) => setModels([...models, id])}
-            trigger={
-              <button type="button" className="chip">
-                <Icon name="plus" size={12} />
-                {t('addModel')}
-              </button>
-            }
-          />
-        </span>
+        <ModelChips models={models} onChange={(next) => change({ models: next })} />
       </div>
       <label className="form-field">
         <span>{t('systemPrompt')}</span>
         <textarea className="field area" rows={5} value={text} onChange={(event) => setText(event.target.value)} />
       </label>
-      <OptionFields
-        options={{ ...defaultOptions, ...options }}
-        onChange={(set) => setOptions((now) => ({ ...now, ...set }))}
+      <OptionFields options={{ ...defaultOptions, ...options }} onChange={change} />
+      <ToolOptions
+        options={{ toolsOn: options.toolsOn ?? true, toolsOff: options.toolsOff ?? [] }}
+        several={(options.n ?? 1) > 1 || models.length > 1}
+        onChange={change}
       />
       <fieldset className="form-field">
         <legend>{t('firstMessages')}</legend>
@@ -92,7 +73,9 @@ export function PresetEditor({
               className="field"
               aria-label={t('roleWord')}
               value={role}
-              onChange={(event) => change(key, { role: event.target.value === 'assistant' ? 'assistant' : 'user' })}
+              onChange={(event) =>
+                changeMessage(key, { role: event.target.value === 'assistant' ? 'assistant' : 'user' })
+              }
             >
               <option value="user">{t('you')}</option>
               <option value="assistant">{t('model')}</option>
@@ -101,7 +84,7 @@ export function PresetEditor({
               className="field grow"
               aria-label={t('message')}
               value={content}
-              onChange={(event) => change(key, { content: event.target.value })}
+              onChange={(event) => changeMessage(key, { content: event.target.value })}
             />
             <IconButton
               icon="x"

@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { chooseOptions, defaultOptions } from '../state/chat-options.ts';
-import { type LibraryItem, useLibrary } from '../state/library.ts';
+import { choosePreset, type LibraryItem, presetIn, useLibrary } from '../state/library.ts';
 import { navigateTo } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useOptionalSession } from '../state/use-session.ts';
@@ -17,10 +16,9 @@ export function PresetMenu(): ReactElement {
   const session = useOptionalSession();
   const presets = useLibrary((library) => library.items).filter((item) => item.kind === 'preset');
   const chosen = useUi((ui) => ui.preset);
-  const shown = presets.find((preset) => preset.id === chosen) ?? null;
+  const shown = presetIn(presets, chosen);
   const pick = (preset: LibraryItem | null) => {
-    useUi.setState({ preset: preset?.id ?? null });
-    chooseOptions({ ...defaultOptions, ...preset?.options });
+    choosePreset(preset);
     if (session !== null && preset !== null) offerPresetPrompt(session, preset);
   };
   return (
@@ -42,7 +40,7 @@ export function PresetMenu(): ReactElement {
         {t('noPreset')}
       </MenuItem>
       {presets.map((preset) => (
-        <MenuItem key={preset.id} checked={preset.id === chosen} onSelect={() => pick(preset)}>
+        <MenuItem key={preset.id} checked={preset === shown} onSelect={() => pick(preset)}>
           {preset.name}
         </MenuItem>
       ))}

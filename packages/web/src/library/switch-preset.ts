@@ -15,14 +15,16 @@ export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): vo
   const tree = session.state.part?.tree;
   if (tree === undefined) return;
   const prompt = composePrompt(useLibrary.getState().items, tree.folder, preset);
+  const metadata = { ...tree.metadata, preset: preset.name };
   if (prompt === null || prompt === (tree.systemPrompt ?? '')) return;
   if (tree.activeNodeId === null) {
-    api.patch(tree.id, { systemPrompt: prompt }).catch((thrown) => showError(asProblem(thrown)));
+    api.patch(tree.id, { systemPrompt: prompt, metadata }).catch((thrown) => showError(asProblem(thrown)));
     return;
   }
   const copy = async () => {
     try {
       const made = await api.setPrompt(tree.id, prompt, false, session.version);
+      await api.patch(made.treeId, { metadata });
       navigateTo(treePlace(made.treeId));
       void loadTrees();
     } catch (thrown) {

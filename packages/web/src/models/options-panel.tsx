@@ -28,33 +28,20 @@ export function OptionsPanel({
       </header>
       <OptionFields options={options} onChange={chooseOptions} />
       <Row label={t('alsoAsk')}>
-        <span className="option-chips">
-          {now.slice(1).map((id) => (
-            <span key={id} className="chip">
-              <ModelName model={id} />
-              <button
-                type="button"
-                aria-label={t('removeNamed', { name: id })}
-                onClick={() => chooseModels(now.filter((each) => each !== id))}
-              >
-                <Icon name="x" size={12} />
-              </button>
-            </span>
-          ))}
-          <ModelMenu
-            chosen={null}
-            without={now}
-            onPick={(id) => chooseModels([...now, id])}
-            trigger={
-              <button type="button" className="chip">
-                <Icon name="plus" size={12} />
-                {t('addModel')}
-              </button>
-            }
-          />
-        </span>
+        <ModelChips
+          models={now.slice(1)}
+          without={now}
+          onChange={(models) => chooseModels([...now.slice(0, 1), ...models])}
+        />
       </Row>
-      <ToolOptions several={options.n > 1 || now.length > 1} />
+      <ToolOptions
+        options={options}
+        several={options.n > 1 || now.length > 1}
+        onChange={({ toolsOn, ...set }) => {
+          if (toolsOn !== undefined) switchTools(toolsOn);
+          chooseOptions(set);
+        }}
+      />
       <footer className="options-foot">
         <span className="grow dim">{t('rememberedForChat')}</span>
         {foot}
@@ -69,6 +56,46 @@ function Row({ label, children }: { readonly label: string; readonly children: R
       <span>{label}</span>
       {children}
     </div>
+  );
+}
+
+/** Models as chips that can be removed, and a menu that adds others. */
+export function ModelChips({
+  models,
+  without = models,
+  onChange,
+}: {
+  readonly models: readonly string[];
+  /** Models that the menu leaves out. */
+  readonly without?: readonly string[];
+  readonly onChange: (models: readonly string[]) => void;
+}): ReactElement {
+  return (
+    <span className="option-chips">
+      {models.map((id) => (
+        <span key={id} className="chip">
+          <ModelName model={id} />
+          <button
+            type="button"
+            aria-label={t('removeNamed', { name: id })}
+            onClick={() => onChange(models.filter((each) => each !== id))}
+          >
+            <Icon name="x" size={12} />
+          </button>
+        </span>
+      ))}
+      <ModelMenu
+        chosen={null}
+        without={without}
+        onPick={(id) => onChange([...models, id])}
+        trigger={
+          <button type="button" className="chip">
+            <Icon name="plus" size={12} />
+            {t('addModel')}
+          </button>
+        }
+      />
+    </span>
   );
 }
 
@@ -209,10 +236,18 @@ function serverOfTool(name: string): string {
   return rest === undefined ? t('ownTools') : server;
 }
 
-function ToolOptions({ several }: { readonly several: boolean }): ReactElement | null {
+/** Which tools may be called, by server and by name; none if there are no tools. */
+export function ToolOptions({
+  options: { toolsOn, toolsOff },
+  several,
+  onChange,
+}: {
+  readonly options: Pick<ChatOptions, 'toolsOn' | 'toolsOff'>;
+  /** Whether there are several replies, which have no tools. */
+  readonly several: boolean;
+  readonly onChange: (set: Partial<Pick<ChatOptions, 'toolsOn' | 'toolsOff'>>) => void;
+}): ReactElement | null {
   const tools = useAppData((lists) => lists.tools);
-  const toolsOn = useAppData((lists) => lists.toolsOn);
-  const toolsOff = useAppData((lists) => lists.toolsOff);
   const [shown, setShown] = useState<string | null>(null);
   if (tools.length === 0) return null;
   const servers = new Map<string, string[]>();
@@ -222,14 +257,14 @@ function ToolOptions({ several }: { readonly several: boolean }): ReactElement |
   }
   const off = new Set(toolsOff);
   const setOff = (names: readonly string[], isOff: boolean) =>
-    chooseOptions({
+    onChange({
       toolsOff: isOff ? [...new Set([...toolsOff, ...names])] : toolsOff.filter((each) => !names.includes(each)),
     });
   return (
     <div className="option-tools">
       <label className="option-row">
         <span>{t('toolsOn')}</span>
-        <input type="checkbox" checked={toolsOn} onChange={(event) => switchTools(event.target.checked)} />
+        <input type="checkbox" checked={toolsOn} onChange={(event) => onChange({ toolsOn: event.target.checked })} />
       </label>
       {toolsOn
         ? [...servers].map(([server, names]) => {

@@ -1,7 +1,7 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, useId } from 'react';
 import { t } from '../i18n/index.ts';
-import { useAppData } from '../state/app-data.ts';
+import { ModelSelect } from '../models/model-select.tsx';
 import { showError } from '../state/tree-actions.ts';
 import { type ModelChoices, settingsApi } from './settings-api.ts';
 
@@ -44,9 +44,6 @@ interface ChoiceRowProps {
 }
 
 function ChoiceRow({ label, hint, value, onChoose }: ChoiceRowProps): ReactElement {
-  const models = useAppData((lists) => lists.models);
-  const ready = models.filter((model) => model.ready);
-  const providers = [...new Set(ready.map((model) => model.providerLabel ?? model.provider))];
   const id = useId();
   return (
     <div className="row-item setting-row">
@@ -56,26 +53,7 @@ function ChoiceRow({ label, hint, value, onChoose }: ChoiceRowProps): ReactEleme
         </label>
         <span className="row-detail">{hint}</span>
       </div>
-      <select
-        id={id}
-        className="input select"
-        value={value ?? ''}
-        onChange={(event) => onChoose(event.target.value === '' ? null : event.target.value)}
-      >
-        <option value="">{t('automatic')}</option>
-        {value !== null && !ready.some((model) => model.id === value) ? <option value={value}>{value}</option> : null}
-        {providers.map((provider) => (
-          <optgroup key={provider} label={provider}>
-            {ready
-              .filter((model) => (model.providerLabel ?? model.provider) === provider)
-              .map((model) => (
-                <option key={model.id} value={model.id}>
-                  {model.label ?? model.id}
-                </option>
-              ))}
-          </optgroup>
-        ))}
-      </select>
+      <ModelSelect id={id} className="input select" value={value} onChoose={onChoose} />
     </div>
   );
 }

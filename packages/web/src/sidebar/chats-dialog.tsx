@@ -1,7 +1,7 @@
 import type { TreeViewData } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useId, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { api } from '../state/page-client.ts';
+import { loadFolders, useProjects } from '../state/projects.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { patchChats, tagChats } from './chat-actions.ts';
@@ -26,14 +26,10 @@ export function ChatsDialog({
   readonly onClose: () => void;
 }): ReactElement {
   const [text, setText] = useState(() => firstText(what, chats));
-  const [folders, setFolders] = useState<readonly string[]>([]);
+  const projects = useProjects();
   const listId = useId();
   useEffect(() => {
-    if (what !== 'folder') return;
-    api.folders().then(
-      (answer) => setFolders(answer.items.map((item) => item.name)),
-      () => undefined,
-    );
+    if (what === 'folder') void loadFolders();
   }, [what]);
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -65,8 +61,8 @@ export function ChatsDialog({
           onChange={(event) => setText(event.target.value)}
         />
         <datalist id={listId}>
-          {folders.map((folder) => (
-            <option key={folder} value={folder} />
+          {projects.map(({ name }) => (
+            <option key={name} value={name} />
           ))}
         </datalist>
         {what === 'title' ? null : <p className="hint">{t(what === 'tags' ? 'tagsHint' : 'projectHint')}</p>}

@@ -3,6 +3,7 @@ import type { GenerationOptions } from '@coppice/client';
 import type { JsonObject, TreeId } from '@coppice/core';
 import { modelsNow, useAppData } from './app-data.ts';
 import { readLocal, writeLocal } from './local-storage.ts';
+import { useUi } from './ui.ts';
 
 /** How much a model thinks before it answers. */
 type ThinkingEffort = 'low' | 'medium' | 'high';
@@ -109,18 +110,32 @@ function keptOptions(): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The options and the preset of the open chat, for storage. */
+function optionsNow(): JsonObject {
+  const { preset } = useUi.getState();
+  return { ...storedOptions(chosenOptions()), ...(preset === null ? {} : { preset }) };
+}
+
+function presetOf(stored: unknown): string | null {
+  const name = typeof stored === 'object' && stored !== null && 'preset' in stored ? stored.preset : null;
+  return typeof name === 'string' ? name : null;
+}
+
 function keepOptions(tree: TreeId): void {
   const { [tree]: _, ...others } = keptOptions();
-  const entries = [...Object.entries(others), [tree, storedOptions(chosenOptions())] as const].slice(-mostKept);
+  const entries = [...Object.entries(others), [tree, optionsNow()] as const].slice(-mostKept);
   writeLocal(keptName, JSON.stringify(Object.fromEntries(entries)));
 }
 
 /**
- * Restores the options of a chat: from this device, or from its creation. From then on every change is stored for it,
- * until the returned function is called.
+ * Restores the options and the preset of a chat: from this device, or from its creation. From then on every change is
+ * stored for it, until the returned function is called; new chats then have their own preset again.
  */
 export function followChatOptions(tree: TreeId, metadata: JsonObject): () => void {
-  const kept = Object.hasOwn(keptOptions(), tree) ? keptOptions()[tree] : metadata.options;
+  const isKept = Object.hasOwn(keptOptions(), tree);
+  const kept = isKept ? keptOptions()[tree] : metadata.options;
+  const { preset: presetBefore } = useUi.getState();
+  useUi.setState({ preset: presetOf(isKept ? kept : metadata) });
   const { models, toolsOn, ...rest } = parseChatOptions(kept);
   chooseOptions({
     ...defaultOptions,
@@ -128,11 +143,16 @@ export function followChatOptions(tree: TreeId, metadata: JsonObject): () => voi
     ...(models === undefined ? {} : { models }),
     ...(kept === undefined ? {} : { toolsOn: toolsOn ?? true }),
   });
-  let before = JSON.stringify(storedOptions(chosenOptions()));
-  return useAppData.subscribe(() => {
-    const now = JSON.stringify(storedOptions(chosenOptions()));
+  let before = JSON.stringify(optionsNow());
+  const keep = () => {
+    const now = JSON.stringify(optionsNow());
     if (now === before) return;
     before = now;
     keepOptions(tree);
-  });
+  };
+  const ends = [useAppData.subscribe(keep), useUi.subscribe(keep)];
+  return () => {
+    for (const end of ends) end();
+    useUi.setState({ preset: presetBefore });
+  };
 }

@@ -14,6 +14,7 @@ const entry = (set: Partial<LibraryEntry>): LibraryEntry => ({
   name: '',
   text: '',
   folder: null,
+  preset: null,
   options: {},
   messages: [],
   ...set,

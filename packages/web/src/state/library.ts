@@ -3,11 +3,12 @@
  * its system prompt the text, its metadata the rest. So every store keeps them per owner, with versions and backup.
  */
 import { asProblem, type TreeViewData } from '@coppice/client';
-import { type JsonObject, libraryProject, type TreeId } from '@coppice/core';
+import { type JsonObject, libraryProject, type NodeId, type TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import { type ChatOptions, parseChatOptions, storedOptions } from './chat-options.ts';
+import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, storedOptions } from './chat-options.ts';
 import { api } from './page-client.ts';
 import { showError } from './tree-actions.ts';
+import { useUi } from './ui.ts';
 
 const kinds = ['instructions', 'preset', 'prompt'] as const;
 /** What an item of the library is. */
@@ -25,8 +26,10 @@ export interface LibraryEntry {
   readonly name: string;
   /** Instructions, a system prompt, or a prompt with `{{variables}}`. */
   readonly text: string;
-  /** Instructions for one project, or the preset of its chats. */
+  /** The project of instructions; null for those of every chat. */
   readonly folder: string | null;
+  /** The preset of a project's new chats, by its name. */
+  readonly preset: string | null;
   readonly options: Partial<ChatOptions>;
   readonly messages: readonly FirstMessage[];
 }
@@ -36,13 +39,32 @@ export interface LibraryItem extends LibraryEntry {
   readonly id: TreeId;
 }
 
+/** An entry with nothing in it. */
+export const emptyEntry: LibraryEntry = {
+  kind: 'prompt',
+  name: '',
+  text: '',
+  folder: null,
+  preset: null,
+  options: {},
+  messages: [],
+};
+
+/** Where the files of a project are: the item, and its message. */
+export interface ProjectFilesPlace {
+  readonly tree: TreeId;
+  readonly node: NodeId;
+}
+
 interface LibraryState {
   readonly items: readonly LibraryItem[];
+  /** The files of projects, by the name of the project. */
+  readonly files: ReadonlyMap<string, ProjectFilesPlace>;
   readonly known: boolean;
 }
 
 /** The library. */
-export const useLibrary = create<LibraryState>(() => ({ items: [], known: false }));
+export const useLibrary = create<LibraryState>(() => ({ items: [], files: new Map(), known: false }));
 
 function messagesIn(value: unknown): readonly FirstMessage[] {
   if (!Array.isArray(value)) return [];
@@ -52,6 +74,10 @@ function messagesIn(value: unknown): readonly FirstMessage[] {
     if ((role !== 'user' && role !== 'assistant') || typeof content !== 'string' || content.trim() === '') return [];
     return [{ role, content }];
   });
+}
+
+function nonEmptyText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** Parses an item from JSON: from an exported file, or from storage. Null if it is invalid. */
@@ -66,19 +92,21 @@ export function parseLibraryEntry(value: unknown): LibraryEntry | null {
     kind,
     name,
     text: given.text,
-    folder: typeof given.folder === 'string' && given.folder !== '' ? given.folder : null,
+    folder: nonEmptyText(given.folder),
+    preset: nonEmptyText(given.preset),
     options: parseChatOptions(given.options),
     messages: messagesIn(given.messages),
   };
 }
 
 /** An entry as JSON, for files and metadata. */
-export function libraryEntryToJson({ kind, name, text, folder, options, messages }: LibraryEntry): JsonObject {
+export function libraryEntryToJson({ kind, name, text, folder, preset, options, messages }: LibraryEntry): JsonObject {
   return {
     kind,
     name,
     text,
     ...(folder === null ? {} : { folder }),
+    ...(preset === null ? {} : { preset }),
     options: storedOptions(options),
     messages: messages.map(({ role, content }) => ({ role, content })),
   };
@@ -96,6 +124,7 @@ let newestLoad = 0;
 export async function loadLibrary(): Promise<void> {
   const load = ++newestLoad;
   const items: LibraryItem[] = [];
+  const files = new Map<string, ProjectFilesPlace>();
   try {
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page: { readonly items: readonly TreeViewData[]; readonly cursor: string | null } = await api.trees({
@@ -106,11 +135,15 @@ export async function loadLibrary(): Promise<void> {
       for (const tree of page.items) {
         const item = itemOf(tree);
         if (item !== null) items.push(item);
+        const { kind, folder } = tree.metadata;
+        // The newest is listed first; an older one is about to be removed.
+        if (kind === 'files' && typeof folder === 'string' && tree.activeNodeId !== null && !files.has(folder))
+          files.set(folder, { tree: tree.id, node: tree.activeNodeId });
       }
       ({ cursor } = page);
     }
     items.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
-    if (load === newestLoad) useLibrary.setState({ items, known: true });
+    if (load === newestLoad) useLibrary.setState({ items, files, known: true });
   } catch {
     // The list of chats reports an unreachable server; the library is loaded again with the next visit.
   }
@@ -151,6 +184,17 @@ export async function removeLibraryItem(id: TreeId): Promise<void> {
   } catch (thrown) {
     showError(asProblem(thrown));
   }
+}
+
+/** A preset by its name; null if there is none. */
+export function presetIn(items: readonly LibraryItem[], name: string | null): LibraryItem | null {
+  return items.find((item) => item.kind === 'preset' && item.name === name) ?? null;
+}
+
+/** Chooses a preset with its models, parameters and tools, or none. */
+export function choosePreset(preset: LibraryItem | null): void {
+  useUi.setState({ preset: preset?.name ?? null });
+  chooseOptions({ ...defaultOptions, ...(preset === null ? {} : { toolsOn: true, ...preset.options }) });
 }
 
 /**

@@ -5,6 +5,7 @@ import { loadTrees } from './app-data.ts';
 import { chosenOptions, storedOptions } from './chat-options.ts';
 import { composePrompt, type LibraryItem, libraryItems } from './library.ts';
 import { api } from './page-client.ts';
+import { hashOfBlock, loadProjectFiles } from './projects.ts';
 import { navigateTo, treePlace } from './router.ts';
 import { newNodeUuid, showError } from './tree-actions.ts';
 
@@ -33,11 +34,14 @@ export async function startChat(message: Message, { folder, preset }: NewChat, a
   const systemPrompt = composePrompt(await libraryItems(), folder, preset);
   const options = storedOptions(chosenOptions());
   try {
+    const own = new Set(message.content.map(hashOfBlock));
+    const added = folder === null ? [] : await loadProjectFiles(folder);
+    const content = [...message.content, ...added.filter((block) => !own.has(hashOfBlock(block)))];
     const made = await api.create({
       ...(systemPrompt === null ? {} : { systemPrompt }),
       ...(folder === null ? {} : { folder }),
       metadata: { options, ...(preset === null ? {} : { preset: preset.name }) },
-      messages: [...(preset?.messages ?? []), { id: node, role: 'user', content: message.content }],
+      messages: [...(preset?.messages ?? []), { id: node, role: 'user', content }],
     });
     if (answer) wanted = { tree: made.treeId, node };
     navigateTo(treePlace(made.treeId));

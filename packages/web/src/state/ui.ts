@@ -23,6 +23,7 @@ export type OpenedDialog =
   | { readonly name: 'tree-tags' }
   | { readonly name: 'tree-folder' }
   | { readonly name: 'prompt' }
+  | { readonly name: 'project'; readonly project: string | null }
   | { readonly name: 'compact' }
   | {
       readonly name: 'listing';
@@ -57,8 +58,8 @@ interface Ui {
   readonly renaming: TreeId | null;
   /** Whether Compare shows the panel that combines answers. */
   readonly combining: boolean;
-  /** The preset of the next chat. */
-  readonly preset: TreeId | null;
+  /** The preset of the next chat, or of the open one, by its name. */
+  readonly preset: string | null;
   /** Increases when a new chat is requested: its composer takes the focus. */
   readonly newChats: number;
   /** Whether the list of chats is folded to icons. */

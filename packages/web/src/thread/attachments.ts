@@ -53,6 +53,14 @@ export function blockOfAttachment(file: DraftAttachment): Block | null {
   return file.hash === null ? null : toBlock(file, file.hash);
 }
 
+/** The file of a block that names an upload; none for other blocks. */
+export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
+  const fields: Readonly<Record<string, unknown>> = { ...block };
+  const { name, mediaType, source } = fields;
+  if (!isJsonRecordValue(source) || typeof mediaType !== 'string') return [];
+  return keptFile({ ...source, id: source.hash, mediaType, name: typeof name === 'string' ? name : mediaType });
+}
+
 /** The approximate tokens of a file, even before its upload. */
 export function tokensOf(file: DraftAttachment): number {
   return messageKit.tokens({ role: 'user', content: [toBlock(file, file.hash ?? '')] });

@@ -22,7 +22,9 @@ export function PromptRow(): ReactElement | null {
     <section className="prompt-row" aria-label={t('systemPrompt')}>
       <header>
         <b>{t('systemPrompt')}</b>
-        {typeof preset === 'string' ? <span className="chip">{t('presetIs', { name: preset })}</span> : null}
+        {typeof preset === 'string' && prompt !== '' ? (
+          <span className="chip">{t('presetIs', { name: preset })}</span>
+        ) : null}
         <span className="grow" />
         {prompt === '' ? null : (
           <span className="dim num">{tn('tokens', messageKit.tokens(textMessage('system', prompt)))}</span>

@@ -14,11 +14,16 @@ export interface Files {
   giveBack(files: readonly DraftAttachment[]): void;
 }
 
-/** Keeps the files of a tree's composer: they survive a reload, and are uploaded again when the server is back. */
-export function useFiles(tree: string, connected: boolean): Files {
-  const [list, setList] = useState<readonly DraftAttachment[]>(() => draftFiles(tree));
+/**
+ * Keeps the files of a composer under the name of its draft: they survive a reload, and are uploaded again when the server
+ * is back. Without a name nothing is stored, and the list begins with the given files.
+ */
+export function useFiles(draft: string | null, connected: boolean, first: readonly DraftAttachment[] = []): Files {
+  const [list, setList] = useState<readonly DraftAttachment[]>(() => (draft === null ? first : draftFiles(draft)));
   const sources = useRef(new Map<string, File>());
-  useEffect(() => keepDraftFiles(tree, list), [tree, list]);
+  useEffect(() => {
+    if (draft !== null) keepDraftFiles(draft, list);
+  }, [draft, list]);
   const send = useCallback((attachment: DraftAttachment, file: File) => {
     void uploadFile(file, attachment).then((done) => {
       if (done.state === 'ready') sources.current.delete(done.id);

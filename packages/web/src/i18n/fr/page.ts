@@ -58,7 +58,6 @@ export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   'entriesImported.one': '{n} entrée importée',
   'entriesImported.many': '{n} d’entrées importées',
   'entriesImported.other': '{n} entrées importées',
-  everyChat: 'Toutes les discussions',
   exportWord: 'Exporter',
   favourite: 'Favori : {name}',
   favourites: 'Favoris',
@@ -68,7 +67,6 @@ export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   free: 'gratuit',
   importWord: 'Importer',
   insertPrompt: 'Insérer',
-  instructionsFor: 'Instructions pour',
   instructionsHint:
     'Elles sont ajoutées au prompt système à la création d’une discussion. Un projet peut avoir les siennes, qui viennent après.',
   library: 'Instructions et préréglages',
@@ -94,7 +92,6 @@ export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   presetSwitched:
     'Le modèle et les options sont ceux de « {name} ». Son prompt système nécessite une nouvelle discussion.',
   presets: 'Préréglages',
-  projectNamed: 'Projet {name}',
   promptText: 'Texte, avec des {{variables}}',
   promptWord: 'prompt',
   prompts: 'Prompts',
@@ -684,4 +681,12 @@ export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   onBranch: 'sur {branch} : {words}',
   bookmarks: 'Signets',
   noBookmarks: 'Pas encore de signets. Appuyez sur M sur un message pour en ajouter un.',
+  newProject: 'Nouveau projet',
+  projectExists: 'Un projet porte déjà ce nom.',
+  projectFiles: 'Fichiers',
+  projectFormHint:
+    'Chaque nouvelle discussion de ce projet commence avec cela. Les discussions existantes ne changent pas.',
+  projectSettings: 'Paramètres du projet',
+  removeProject: 'Supprimer le projet',
+  withProjectFiles: 'Avec les fichiers du projet',
 };

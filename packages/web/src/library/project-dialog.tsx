@@ -1,0 +1,165 @@
+import type { Block } from '@coppice/core';
+import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { ModelSelect } from '../models/model-select.tsx';
+import { useLibrary } from '../state/library.ts';
+import { loadProjectFiles, projectIn, removeProject, saveProject, useProjects } from '../state/projects.ts';
+import { homePlace, navigateTo } from '../state/router.ts';
+import { attachmentOfBlock, blockOfAttachment } from '../thread/attachments.ts';
+import { FileChips } from '../thread/file-chips.tsx';
+import { type Files, useFiles } from '../thread/use-files.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { instructionTokens } from './instruction-tokens.ts';
+
+/** A project: its name, and what it adds to each of its new chats. */
+export function ProjectDialog({
+  name,
+  onClose,
+}: {
+  /** Null for a new one. */
+  readonly name: string | null;
+  readonly onClose: () => void;
+}): ReactElement | null {
+  const [blocks, setBlocks] = useState<readonly Block[] | null>(name === null ? [] : null);
+  useEffect(() => {
+    if (name === null) return;
+    // What cannot be read is not shown as empty: saving would remove it.
+    loadProjectFiles(name).then(setBlocks, onClose);
+  }, [name, onClose]);
+  if (blocks === null) return null;
+  return (
+    <Dialog title={t(name === null ? 'newProject' : 'projectSettings')} onClose={onClose} className="wide">
+      <ProjectForm name={name} blocks={blocks} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function ProjectForm({
+  name: before,
+  blocks,
+  onClose,
+}: {
+  readonly name: string | null;
+  readonly blocks: readonly Block[];
+  readonly onClose: () => void;
+}): ReactElement {
+  const items = useLibrary((library) => library.items);
+  const projects = useProjects();
+  const [item] = useState(() => projectIn(items, before));
+  const [name, setName] = useState(before ?? '');
+  const [text, setText] = useState(item?.text ?? '');
+  const [model, setModel] = useState(item?.options.models?.[0] ?? null);
+  const [preset, setPreset] = useState(item?.preset ?? '');
+  const [busy, setBusy] = useState(false);
+  const [first] = useState(() => blocks.flatMap(attachmentOfBlock));
+  const files = useFiles(null, true, first);
+  const id = useId();
+  const wanted = name.trim();
+  const taken = wanted !== before && projects.some((project) => project.name === wanted);
+  const waits = files.list.some((file) => file.state !== 'ready');
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (wanted === '' || taken || waits || busy) return;
+    setBusy(true);
+    const done = await saveProject(
+      {
+        name: wanted,
+        text,
+        options: { ...item?.options, models: model === null ? [] : [model] },
+        preset: preset === '' ? null : preset,
+        files: files.list.map(blockOfAttachment).filter((block) => block !== null),
+      },
+      before,
+    );
+    setBusy(false);
+    if (!done) return;
+    onClose();
+    if (wanted !== before) navigateTo(homePlace('', `folder:${wanted}`));
+  };
+  const presets = items.filter((each) => each.kind === 'preset');
+  return (
+    <form className="form" onSubmit={(event) => void save(event)}>
+      <label className="form-field">
+        <span>{t('nameWord')}</span>
+        <input className="field" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+      </label>
+      {taken ? (
+        <p className="hint warn-text" role="alert">
+          {t('projectExists')}
+        </p>
+      ) : null}
+      <label className="form-field">
+        <span>{t('instructions')}</span>
+        <textarea className="field area" rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      <div className="form-field">
+        <label htmlFor={id}>{t('defaultModel')}</label>
+        <ModelSelect id={id} className="field" value={model} onChoose={setModel} />
+      </div>
+      {presets.length === 0 && preset === '' ? null : (
+        <label className="form-field">
+          <span>{t('preset')}</span>
+          <select className="field" value={preset} onChange={(event) => setPreset(event.target.value)}>
+            <option value="">{t('noPreset')}</option>
+            {presets.map((each) => (
+              <option key={each.id} value={each.name}>
+                {each.name}
+              </option>
+            ))}
+            {preset === '' || presets.some((each) => each.name === preset) ? null : (
+              <option value={preset}>{preset}</option>
+            )}
+          </select>
+        </label>
+      )}
+      <ProjectFiles files={files} />
+      <p className="hint">
+        {t('projectFormHint')} {text === '' ? '' : tn('tokensInEveryChat', instructionTokens(text))}
+      </p>
+      <div className="row foot-row">
+        {before === null ? null : (
+          <Button
+            look="quiet"
+            icon="trash"
+            onClick={() => {
+              onClose();
+              navigateTo(homePlace());
+              void removeProject(before);
+            }}
+          >
+            {t('removeProject')}
+          </Button>
+        )}
+        <span className="grow" />
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button look="primary" type="submit" disabled={wanted === '' || taken || waits || busy}>
+          {t('save')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ProjectFiles({ files }: { readonly files: Files }): ReactElement {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <fieldset className="form-field">
+      <legend>{t('projectFiles')}</legend>
+      {files.list.length === 0 ? null : <FileChips files={files} />}
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          if (event.target.files !== null) files.add([...event.target.files]);
+          event.target.value = '';
+        }}
+      />
+      <Button small look="quiet" icon="clip" onClick={() => input.current?.click()}>
+        {t('attach')}
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * Projects: folders of chats. What a project adds to its chats is stored in the library: instructions, default model and
+ * preset as one item, and its files as another, whose message holds them so that the store keeps their bytes.
+ */
+import { asProblem, isJsonRecordValue } from '@coppice/client';
+import { type Block, libraryProject } from '@coppice/core';
+import { useEffect } from 'react';
+import { create } from 'zustand';
+import { loadTrees } from './app-data.ts';
+import { chooseOptions, chosenOptions } from './chat-options.ts';
+import {
+  choosePreset,
+  emptyEntry,
+  type LibraryEntry,
+  type LibraryItem,
+  loadLibrary,
+  presetIn,
+  removeLibraryItem,
+  saveLibraryEntry,
+  useLibrary,
+} from './library.ts';
+import { api } from './page-client.ts';
+import { showError } from './tree-actions.ts';
+import { useUi } from './ui.ts';
+
+/** A project and the number of its chats. */
+export interface Project {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The folders of the chats. */
+const useFolders = create<{ readonly items: readonly Project[] }>(() => ({ items: [] }));
+
+/** Reads the folders; if that fails, those that are known stay. */
+export async function loadFolders(): Promise<void> {
+  const found = await api.folders().catch(() => null);
+  if (found !== null) useFolders.setState({ items: found.items });
+}
+
+/** All projects by name: folders with chats, and projects that have none yet. */
+export function useProjects(): readonly Project[] {
+  const folders = useFolders(({ items }) => items);
+  const items = useLibrary((library) => library.items);
+  const names = new Set(folders.map(({ name }) => name));
+  const empty = new Set(items.flatMap(({ folder }) => (folder === null || names.has(folder) ? [] : [folder])));
+  return [...folders, ...[...empty].map((name) => ({ name, count: 0 }))].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** The settings of a project; null if it has none. */
+export function projectIn(items: readonly LibraryItem[], folder: string | null): LibraryItem | null {
+  if (folder === null) return null;
+  return items.find((item) => item.kind === 'instructions' && item.folder === folder) ?? null;
+}
+
+/** The file blocks of a project. Empty if it has none, and if they cannot be read. */
+export async function loadProjectFiles(folder: string): Promise<readonly Block[]> {
+  const kept = useLibrary.getState().files.get(folder);
+  if (kept === undefined) return [];
+  const { node } = await api.node(kept.tree, kept.node);
+  return node.message?.content ?? [];
+}
+
+function sameFiles(a: readonly Block[], b: readonly Block[]): boolean {
+  return JSON.stringify(a.map(hashOfBlock)) === JSON.stringify(b.map(hashOfBlock));
+}
+
+/** The hash of the bytes of a file or image; null if it has no blob. */
+export function hashOfBlock(block: Block): string | null {
+  const source = 'source' in block && isJsonRecordValue(block.source) ? block.source : {};
+  return typeof source.hash === 'string' ? source.hash : null;
+}
+
+/** Stores the files of a project: another list is another item, and the old one goes to the trash. */
+async function saveProjectFiles(folder: string, before: string | null, files: readonly Block[]): Promise<void> {
+  const kept = before === null ? undefined : useLibrary.getState().files.get(before);
+  const same = kept !== undefined && before === folder && sameFiles(await loadProjectFiles(folder), files);
+  if (same) return;
+  if (files.length > 0)
+    await api.create({
+      project: libraryProject,
+      metadata: { kind: 'files', folder },
+      messages: [{ role: 'user', content: files }],
+    });
+  if (kept !== undefined) await api.removeTree(kept.tree);
+}
+
+/** What a project adds to its new chats. */
+export type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
+  readonly name: string;
+  readonly files: readonly Block[];
+};
+
+/** Stores a project, as a new one or under another name, with which its chats move. False if it was refused. */
+export async function saveProject(settings: ProjectSettings, before: string | null): Promise<boolean> {
+  const { name, files, text, options, preset } = settings;
+  const item = projectIn(useLibrary.getState().items, before);
+  try {
+    if (before !== null && before !== name) await api.renameFolder(before, name);
+    await saveProjectFiles(name, before, files);
+  } catch (thrown) {
+    showError(asProblem(thrown));
+    return false;
+  }
+  const entry = { ...emptyEntry, kind: 'instructions' as const, folder: name, text, options, preset };
+  const saved = await saveLibraryEntry(entry, item?.id ?? null);
+  await Promise.all([loadFolders(), loadTrees()]);
+  return saved;
+}
+
+/** Removes a project; its chats stay, without one. */
+export async function removeProject(name: string): Promise<void> {
+  const { items, files } = useLibrary.getState();
+  const item = projectIn(items, name);
+  const kept = files.get(name);
+  try {
+    await api.renameFolder(name, null);
+    if (kept !== undefined) await api.removeTree(kept.tree);
+  } catch (thrown) {
+    showError(asProblem(thrown));
+    return;
+  }
+  if (item === null) await loadLibrary();
+  else await removeLibraryItem(item.id);
+  await Promise.all([loadFolders(), loadTrees()]);
+}
+
+/** Chooses preset and model of a project for its next chat, while its start screen is shown. */
+export function useProjectDefaults(folder: string | null): void {
+  const project = useLibrary(({ items }) => projectIn(items, folder));
+  const preset = useLibrary(({ items }) => presetIn(items, project?.preset ?? null));
+  useEffect(() => {
+    if (project === null) return undefined;
+    const models = project.options.models ?? [];
+    if (preset === null && models.length === 0) return undefined;
+    const before = { preset: useUi.getState().preset, options: chosenOptions() };
+    if (preset !== null) choosePreset(preset);
+    if (models.length > 0) chooseOptions({ models });
+    // Other chats go on with what was chosen for them.
+    return () => {
+      useUi.setState({ preset: before.preset });
+      chooseOptions(before.options);
+    };
+  }, [project, preset]);
+}
