@@ -152,7 +152,7 @@ test('somebody new connects a model, chats with a preset, a file and a tool, edi
   await composerOf(page).waitFor();
   const connect = page.getByRole('region', { name: /^Connect a model/ });
   await connect.getByRole('button', { name: /^Another address/ }).click();
-  await page.getByLabel('Name').fill('Workshop');
+  await page.getByLabel('Name', { exact: true }).fill('Workshop');
   await page.getByLabel('Address').fill(models.url);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Test', exact: true }).last().click();
@@ -194,7 +194,7 @@ test('somebody new connects a model, chats with a preset, a file and a tool, edi
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Tools and servers' }).click();
   await page.getByRole('button', { name: 'Add server' }).first().click();
-  await page.getByLabel('Name').fill('helper');
+  await page.getByLabel('Name', { exact: true }).fill('helper');
   await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${helperPort}/mcp`);
   await page.getByRole('button', { name: 'Add server' }).last().click();
   await page.getByText(/^Connected, \d+ tools/).waitFor();
@@ -266,6 +266,8 @@ test('somebody new connects a model, chats with a preset, a file and a tool, edi
     .getByRole('navigation')
     .getByRole('link', { name: /^Naming a boat/ })
     .click();
+  await page.getByRole('button', { name: /^Options/ }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
   await send(page, 'One more?');
   await (await lastReply(page)).getByText('Call it Gorse.').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

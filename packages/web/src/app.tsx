@@ -7,6 +7,7 @@ import { followTrees, loadCommands, loadRegisters, loadTrees, useAppData } from 
 import { loadFonts } from './state/fonts.ts';
 import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
+import { useUi } from './state/ui.ts';
 import { TreeScreen } from './tree-screen.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { BrokenPage } from './ui/broken.tsx';
@@ -48,8 +49,13 @@ export function App(): ReactElement {
 /** The screens of a signed-in user. */
 function OwnPages(): ReactElement {
   const place = useRoute((route) => route.place);
+  const visit = useRoute((route) => route.visit);
   const unauthorized = useAppData((lists) => lists.unauthorized);
   usePageKeys();
+  // On a phone the drawer closes with every choice in it, also of the place that is open.
+  useEffect(() => {
+    if (visit > 0) useUi.setState({ drawer: false });
+  }, [visit]);
   useEffect(() => {
     void loadRegisters();
     void loadLibrary();

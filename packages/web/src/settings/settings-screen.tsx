@@ -60,9 +60,6 @@ function SettingsRail({ section }: { readonly section: SettingsSection }): React
   const drawer = useUi((ui) => ui.drawer);
   const me = useSignedIn();
   const isAdmin = me?.mode === 'users' && me.role === 'admin';
-  useEffect(() => {
-    if (section !== undefined) useUi.setState({ drawer: false });
-  }, [section]);
   return (
     <>
       {drawer ? <Scrim /> : null}

@@ -51,7 +51,7 @@ export const emptyEntry: LibraryEntry = {
 };
 
 /** Where the files of a project are: the item, and its message. */
-export interface ProjectFilesPlace {
+interface ProjectFilesPlace {
   readonly tree: TreeId;
   readonly node: NodeId;
 }

@@ -24,7 +24,7 @@ import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
 /** A project and the number of its chats. */
-export interface Project {
+interface Project {
   readonly name: string;
   readonly count: number;
 }
@@ -86,7 +86,7 @@ async function saveProjectFiles(folder: string, before: string | null, files: re
 }
 
 /** What a project adds to its new chats. */
-export type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
+type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
   readonly name: string;
   readonly files: readonly Block[];
 };
