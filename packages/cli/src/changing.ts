@@ -93,10 +93,12 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+const wholeIds = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
 /** What a slash command said, with the command that reverses it. */
 export function withReversal(said: string, undo: string | undefined): string {
   if (undo === undefined) return said;
-  return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo}.`;
+  return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortId)}.`;
 }
 
 /** The output line that says how to undo the last change of a tree; empty if nothing is left to undo. */

@@ -16,8 +16,13 @@ export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
   return new server.FailedCalls(await spillFolderOf(at));
 }
 
+type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {
+  /** A server tells only admins. */
+  readonly reason: string | null;
+};
+
 /** One line for a failed call: when, which model and project, and why. */
-export function describeFailedCall({ at, project, model, code, reason }: FailedCall): string {
-  const words = [new Date(at).toISOString(), project, oneLine(model ?? '?', 40), code, oneLine(reason, 200)];
-  return words.join('  ');
+export function describeFailedCall({ at, project, model, code, reason }: ShownCall): string {
+  const words = [new Date(at).toISOString(), project, oneLine(model ?? '?', 40), code, oneLine(reason ?? '', 200)];
+  return words.join('  ').trimEnd();
 }

@@ -111,7 +111,7 @@ function sentences(message: string, { stderr }: ProcessHost, { liveColumns }: Ou
 
 /** The server to work on: the option, else the environment, unless a store is named. */
 function serverFor(
-  { name, worksOn = 'any' }: Subcommand,
+  { name, worksOn = 'any', insteadOnServer }: Subcommand,
   options: GlobalOptions,
   { env }: ProcessHost,
 ): string | undefined {
@@ -124,7 +124,7 @@ function serverFor(
   throw new AppError({
     code: 'cli/not-on-server',
     kind: 'refused',
-    message: `coppice ${name} does not work over a server. Run it on the computer of the server${worksOn === 'own-store' ? ', or name a store with --store' : ''}.`,
+    message: `coppice ${name} does not work over a server. ${insteadOnServer?.(named.replace(/\/+$/, '')) ?? 'It concerns this computer alone: leave --server out.'}`,
   });
 }
 

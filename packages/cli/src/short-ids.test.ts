@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withReversal } from './changing.ts';
 import { shortId, shortIdsOf } from './short-ids.ts';
 
 test('[O87] ids of a list are as long as it takes to tell them apart', () => {
@@ -7,4 +8,12 @@ test('[O87] ids of a list are as long as it takes to tell them apart', () => {
   const short = shortIdsOf(ids);
   expect(ids.map(short)).toEqual(['a00000001', 'b00000001']);
   expect(ids.map(shortIdsOf(ids.slice(0, 1)))).toEqual(['00000001', '00000001']);
+});
+
+test('[O87] the line that reverses a slash command has short ids too', () => {
+  const text = 'Moved to 0190c2e0-0000-7000-8000-00aa00000001.';
+  expect(withReversal(text, '/switch 0190c2e0-0000-7000-8000-00aa00000001 --exact')).toBe(
+    `${text} Undo with /switch 00000001 --exact.`,
+  );
+  expect(withReversal(text, '/redo')).toBe(`${text} Redo with /redo.`);
 });

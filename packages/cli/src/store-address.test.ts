@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { storeUrlFrom } from './store-address.ts';
 import { makeCliFixture } from './testing/index.ts';
@@ -44,4 +44,12 @@ test('[O91] every command takes a path, and the next line that it names works', 
   expect(await fixture.run(line.split(' '))).toMatchObject({ code: 0 });
   expect(await fixture.json(['ls', '--store', 'here.db'])).toMatchObject({ items: [{ activeNodeId: null }] });
   fixture.close();
+});
+
+test('[O91] a path of Windows is a path, with a drive or with the home', () => {
+  const place = { cwd: 'C:\\Users\\ann\\work', home: 'C:\\Users\\ann' };
+  const urlOf = (address: string) => storeUrlFrom(address, place, win32);
+  expect(urlOf('D:\\chats\\all.db')).toBe('sqlite:D:\\chats\\all.db');
+  expect(urlOf('all.db')).toBe('sqlite:C:\\Users\\ann\\work\\all.db');
+  expect(urlOf('~\\all.sqlite')).toBe('sqlite:C:\\Users\\ann\\all.sqlite');
 });

@@ -1,13 +1,17 @@
 /** Resolves `--store` or the configured store: a URL, or a path whose kind of store is detected. */
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import * as ownPaths from 'node:path';
 import { AppError } from '@coppice/core';
 
 /** A URL is kept. A path becomes the URL of the store there, or of the kind that its name suggests. */
-export function storeUrlFrom(address: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string {
+export function storeUrlFrom(
+  address: string,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+  { join, resolve }: Pick<typeof ownPaths, 'join' | 'resolve'> = ownPaths,
+): string {
   // A single letter before the colon is a Windows drive.
   if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return address;
-  const path = address.startsWith('~/') ? join(home, address.slice(2)) : resolve(cwd, address);
+  const path = /^~[/\\]/.test(address) ? join(home, address.slice(2)) : resolve(cwd, address);
   const kind = kindOfPath(path) ?? kindOfName(address);
   if (kind !== null) return `${kind}:${path}`;
   throw new AppError({

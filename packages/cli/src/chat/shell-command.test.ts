@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { runShellCommand, shellMessage } from './shell-command.ts';
+import { endTreeCommand, runShellCommand, shellMessage } from './shell-command.ts';
 
 const node = JSON.stringify(process.execPath);
 const never = new AbortController().signal;
@@ -35,5 +35,9 @@ describe('a shell command', () => {
     controller.abort();
     const { output, code } = await running;
     expect([output, code === 0]).toEqual(['', false]);
+  });
+
+  it('[O102] is ended on Windows with the processes that it started', () => {
+    expect(endTreeCommand(42)).toEqual(['taskkill', '/pid', '42', '/T', '/F']);
   });
 });

@@ -12,6 +12,11 @@ export interface ShellResult {
 // More would fill the context window; the middle is left out, because errors are at the end.
 const longest = 40_000;
 
+/** The command of Windows, which has no process groups, that ends a process and those that it started. */
+export function endTreeCommand(pid: number): readonly [string, ...string[]] {
+  return ['taskkill', '/pid', String(pid), '/T', '/F'];
+}
+
 /** Runs a command in a folder until it ends or the signal stops it and the processes that it started. */
 export function runShellCommand(command: string, folder: string, signal: AbortSignal): Promise<ShellResult> {
   return new Promise((resolve, reject) => {
@@ -32,7 +37,11 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
     const stop = () => {
       if (child.pid === undefined) return;
-      if (!isGroup) return void child.kill();
+      if (!isGroup) {
+        const [program, ...words] = endTreeCommand(child.pid);
+        spawn(program, words, { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());
+        return;
+      }
       try {
         process.kill(-child.pid, 'SIGTERM');
       } catch {

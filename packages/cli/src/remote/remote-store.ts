@@ -176,7 +176,8 @@ const kindsByStatus: Readonly<Record<number, ErrorKind>> = {
   428: 'invalid',
 };
 
-function toAppError({ code, message, status, data }: HttpProblem): AppError {
+/** The error that a local store would throw for a problem of the server. */
+export function toAppError({ code, message, status, data }: HttpProblem): AppError {
   if (status === 0 || status === 502 || status === 504)
     return new AppError({
       code: 'cli/server-unreachable',
@@ -220,7 +221,7 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
 }
 
 /** What went wrong below fetch, such as a refused connection. */
-function causeOf(thrown: unknown): string {
+export function causeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;
 }

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
 import { openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture, type Ran } from '../testing/index.ts';
@@ -23,8 +26,12 @@ describe('commands on a server', () => {
   let server: TestServer;
   let there: CliFixture;
   let here: CliFixture;
+  let service: FakeProvider;
   beforeAll(async () => {
-    server = await openTestServer({ store: 'sqlite', config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
+    const spawn = { id: 't1', name: 'Agent', parameters: { prompt: 'Find it.', description: 'Find the oak' } };
+    service = await openFakeProvider([{ text: 'Sending.', calls: [spawn] }, { text: 'Found.' }]);
+    const config = `model = "offline/guide"\n[offline]\ndelay_ms = 0\n[proxy]\nanthropic = "${service.url}"\n`;
+    server = await openTestServer({ store: 'sqlite', config });
     const { url } = await server.listen();
     there = makeCliFixture({ env: { COPPICE_SERVER: url, COPPICE_TOKEN: server.token } });
     here = makeCliFixture();
@@ -33,6 +40,7 @@ describe('commands on a server', () => {
     there.close();
     here.close();
     await server.close();
+    await service.close();
   });
 
   it('[O107] print the same as on a local store, errors and exit codes too', async () => {
@@ -100,10 +108,80 @@ describe('commands on a server', () => {
     expect(await here.json(['search', 'connect a model'])).toMatchObject({ items: [] });
   });
 
+  it('[O107] import sends files and standard input, with the report of a local import', async () => {
+    const file = join(there.home, 'chats.coppice');
+    const other = makeCliFixture();
+    await other.grow('Which oak?', 'The old one.');
+    expect(await other.run(['export', '--all', '-o', file])).toMatchObject({ code: 0 });
+    other.close();
+    for (const line of [
+      ['import', file, '--dry-run'],
+      ['import', file],
+      ['import', file],
+      ['import', file, '--strict', '--json'],
+      ['import', join(there.home, 'nothing.json')],
+    ])
+      expect(normalised(await there.run(line)), line.join(' ')).toEqual(normalised(await here.run(line)));
+    expect((await there.run(['search', 'old', 'one'])).out).toContain('The old one.');
+    const text = '{"title": "Elms", "messages": [{"role": "user", "content": "Elm?"}]}';
+    expect(normalised(await there.run(['import', '-'], text))).toEqual(
+      normalised(await here.run(['import', '-'], text)),
+    );
+    expect(normalised(await there.run(['import', '-'], 'nothing'))).toEqual(
+      normalised(await here.run(['import', '-'], 'nothing')),
+    );
+    writeFileSync(join(there.home, 'more.json'), text);
+    expect(await there.run(['import', there.home])).toMatchObject({ code: 5, err: expect.stringContaining('zip') });
+  });
+
+  it('[O107] agents lists what the server recorded, sub-agents below their session', async () => {
+    expect(await there.run(['agents'])).toEqual(await here.run(['agents']));
+    const { url } = await server.listen();
+    const call = async (words: string, more: Readonly<Record<string, string>>) => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-api-key': server.token,
+        'anthropic-version': '2023-06-01',
+        'user-agent': 'claude-cli/2.1',
+        'x-claude-code-session-id': 's1',
+        ...more,
+      };
+      const tools = [{ name: 'Agent', input_schema: {} }];
+      const body = JSON.stringify({
+        model: 'm-x',
+        max_tokens: 9,
+        stream: true,
+        tools,
+        messages: [{ role: 'user', content: words }],
+      });
+      await (await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })).text();
+    };
+    await call('Name the oak', {});
+    await call('Find it.', { 'x-claude-code-agent-id': 'a' });
+    await expect
+      .poll(async () => (await there.json(['agents']))['sessions'])
+      .toEqual([
+        expect.objectContaining({ kind: 'session', children: [expect.objectContaining({ kind: 'sub-agent' })] }),
+      ]);
+    expect((await there.run(['agents', '--by', 'program'])).out).toMatch(/Claude Code[\s\S]*\n {4}\S+ {2}sub-agent: /);
+    expect(await there.json(['agents', '--seen'])).toMatchObject({ failed: [], acknowledged: 0 });
+  });
+
   it('[O107] what needs the store, a wrong token and a missing server say what to do', async () => {
-    for (const line of [['fsck'], ['backup', 'x.db'], ['import', 'x.json']])
-      expect(await there.run(line)).toMatchObject({ code: 5, err: expect.stringContaining('computer of the server') });
-    expect(await there.run(['keys', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 5 });
+    const refused: readonly (readonly [readonly string[], string])[] = [
+      [['fsck'], 'It reads the files of the store. Run it on the computer of the server'],
+      [['backup', 'x.db'], 'coppice export --all'],
+      [['backfill'], 'computer of the server'],
+      [['regroup', 'shop'], 'computer of the server'],
+      [['mcp'], '/mcp'],
+      [['proxy', '--', 'true'], '/v1'],
+      [['import', '--found', '--yes'], 'Name the files'],
+      [['keys', '--server', 'http://127.0.0.1:1'], 'Settings, Models on http://127.0.0.1:1'],
+      [['config', 'path', '--server', 'http://127.0.0.1:1/'], 'Settings on http://127.0.0.1:1.'],
+      [['docs', '--server', 'http://127.0.0.1:1'], 'leave --server out'],
+    ];
+    for (const [line, instead] of refused)
+      expect(await there.run(line)).toMatchObject({ code: 5, err: expect.stringContaining(instead) });
     const env = { COPPICE_TOKEN: 'wrong' };
     const stranger = makeCliFixture({ env });
     const { url } = await server.listen();

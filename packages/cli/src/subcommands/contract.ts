@@ -60,6 +60,8 @@ export interface Subcommand {
    * only this computer.
    */
   readonly worksOn?: 'any' | 'own-store' | 'this-computer';
+  /** Why it does not work over a server, and what to do instead, for those that do not; gets the server's URL. */
+  readonly insteadOnServer?: (server: string) => string;
   /** Whether a terminal shows its output in a pager, because it is often longer than a screen. */
   readonly paged?: boolean;
   /** Complete command lines that work. */

@@ -10,6 +10,9 @@ test('[O93] the pager is the one that the user names, and none where none is wan
   expect(pagerCommand({ ...env, PAGER: 'sed', TERM: 'dumb' }, 'linux')).toBeNull();
   expect(pagerCommand({ PATH: '' }, 'linux')).toBeNull();
   expect(pagerCommand(env, 'win32')).toBeNull();
+  const windows = { Path: 'C:\\bin;C:\\Git\\usr\\bin', PATHEXT: '.COM;.EXE', PAGER: 'less -R' };
+  expect(pagerCommand(windows, 'win32', (path) => path === 'C:\\Git\\usr\\bin\\less.EXE')).toBe('less -R');
+  expect(pagerCommand(windows, 'win32', () => false)).toBeNull();
 });
 
 test('[O93] on a terminal `show` is rendered and goes through the pager', { tags: ['terminal'] }, async () => {

@@ -1,7 +1,7 @@
 /** The user's pager. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { posix, win32 } from 'node:path';
 
 type PagerEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -9,16 +9,30 @@ type PagerEnvironment = Readonly<Record<string, string | undefined>>;
  * The pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if none is wanted or installed, because
  * output to a missing program would be lost.
  */
-export function pagerCommand(env: PagerEnvironment, platform: NodeJS.Platform): string | null {
+export function pagerCommand(
+  env: PagerEnvironment,
+  platform: NodeJS.Platform,
+  isFile: (path: string) => boolean = existsSync,
+): string | null {
   const named = env['COPPICE_PAGER'] ?? env['PAGER'];
   if (env['TERM'] === 'dumb' || named?.trim() === '' || named === 'cat') return null;
   const command = named ?? (platform === 'win32' ? null : 'less');
-  return command !== null && isInstalled(command.trim().split(/\s+/)[0] ?? '', env) ? command : null;
+  if (command === null) return null;
+  const [program = ''] = command.trim().split(/\s+/);
+  return programPaths(program, env, platform).some(isFile) ? command : null;
 }
 
-function isInstalled(program: string, env: PagerEnvironment): boolean {
-  if (isAbsolute(program)) return existsSync(program);
-  return (env['PATH'] ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
+/** The paths where a program may be. On Windows its name has an extension, and the variable may be called `Path`. */
+function programPaths(program: string, env: PagerEnvironment, platform: NodeJS.Platform): readonly string[] {
+  const isWindows = platform === 'win32';
+  const { delimiter, isAbsolute, join } = isWindows ? win32 : posix;
+  const folders = (env['PATH'] ?? (isWindows ? env['Path'] : undefined) ?? '').split(delimiter);
+  const paths = isAbsolute(program)
+    ? [program]
+    : folders.filter((folder) => folder !== '').map((folder) => join(folder, program));
+  if (!isWindows) return paths;
+  const extensions = ['', ...(env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';')];
+  return paths.flatMap((path) => extensions.map((extension) => path + extension));
 }
 
 /** Shows lines in the pager, and resolves when the user leaves it. */

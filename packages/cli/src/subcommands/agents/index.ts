@@ -6,8 +6,10 @@ import {
   sumOfSession,
   type WorkFigures,
 } from '@coppice/engine';
+import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { timeText } from '../../printing.ts';
+import type { listRemoteFailedCalls, listRemoteWork, RemoteWorkQuery } from '../../remote/remote-work.ts';
 import { shortIdsOf } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from '../../terminal/width.ts';
@@ -16,7 +18,6 @@ import { defineSubcommand } from '../contract.ts';
 export const agents = defineSubcommand({
   name: 'agents',
   summary: 'list recorded sessions of agents, with calls, tokens and cost',
-  worksOn: 'own-store',
   group: 'Read',
   options: [
     { name: 'project', value: 'name', summary: 'only sessions of this project' },
@@ -33,18 +34,17 @@ export const agents = defineSubcommand({
   ],
   examples: ['coppice agents', 'coppice agents --program Codex --limit 5', 'coppice agents --by program --json'],
   async run(given, at) {
-    const store = await at.store();
     const [project, program, cursor] = ['project', 'program', 'cursor'].map(given.optional);
-    const { sessions, cursor: next } = await new RecordedWork(store).list({
+    const recorder = await openRecorder(at);
+    const { sessions, cursor: next } = await recorder.list({
       limit: given.count('limit') ?? 20,
       since: startOfDay(Date.now()),
       ...(project === undefined ? {} : { project }),
       ...(program === undefined ? {} : { program }),
       ...(cursor === undefined ? {} : { cursor }),
     });
-    const failedCalls = await openFailedCalls(at);
-    const failed = await failedCalls.list(store.owner);
-    const acknowledged = given.flag('seen') ? await failedCalls.acknowledge(store.owner) : 0;
+    const failed = await recorder.failedCalls();
+    const acknowledged = given.flag('seen') ? await recorder.acknowledge() : 0;
     const today = sessions.reduce((sum, session) => addFigures(sum, sumOfSession(session, 'recent')), noWork);
     const { style } = at.output;
     const short = shortIdsOf(sessions.flatMap(treeIdsOf));
@@ -61,7 +61,7 @@ export const agents = defineSubcommand({
     if (failed.length > 0 && !given.flag('seen')) lines.push(style.quiet('Seen these? coppice agents --seen'));
     if (next !== null) lines.push(style.quiet(`There are more. Add --cursor ${next}`));
     return {
-      data: { sessions, today, failed: failed.map(({ owner: _, ...call }) => call), acknowledged, cursor: next },
+      data: { sessions, today, failed, acknowledged, cursor: next },
       lines,
     };
 
@@ -78,6 +78,31 @@ export const agents = defineSubcommand({
     }
   },
 });
+
+interface Recorder {
+  list(query: RemoteWorkQuery): ReturnType<typeof listRemoteWork>;
+  failedCalls(): ReturnType<typeof listRemoteFailedCalls>;
+  acknowledge(): Promise<number>;
+}
+
+/** What was recorded: by the server, if one is named, else into the store. */
+async function openRecorder(at: CliContext): Promise<Recorder> {
+  const client = await at.server();
+  if (client !== null) {
+    const remote = await import('../../remote/remote-work.ts');
+    return {
+      list: (query) => remote.listRemoteWork(client, query),
+      failedCalls: () => remote.listRemoteFailedCalls(client),
+      acknowledge: () => remote.acknowledgeRemoteFailedCalls(client),
+    };
+  }
+  const [store, failed] = [await at.store(), await openFailedCalls(at)];
+  return {
+    list: (query) => new RecordedWork(store).list(query),
+    failedCalls: async () => (await failed.list(store.owner)).map(({ owner: _, ...call }) => call),
+    acknowledge: () => failed.acknowledge(store.owner),
+  };
+}
 
 function treeIdsOf({ treeId, children }: RecordedSession): string[] {
   return [treeId, ...children.flatMap(treeIdsOf)];

@@ -5,6 +5,8 @@ export const backfill = defineSubcommand({
   name: 'backfill',
   summary: 'convert chats stored as lists into trees (can be resumed)',
   worksOn: 'own-store',
+  insteadOnServer: () =>
+    'It rewrites the store of all users. Run it on the computer of the server, or name the store with --store.',
   group: 'Manage',
   begins: true,
   options: [{ name: 'batch', value: 'count', summary: 'chats per step (default 100)' }],

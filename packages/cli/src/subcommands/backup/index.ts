@@ -7,6 +7,8 @@ export const backup = defineSubcommand({
   name: 'backup',
   summary: 'copy the whole store to a new file or folder',
   worksOn: 'own-store',
+  insteadOnServer: (server) =>
+    `It copies the files of the store. Run it on the computer of the server, or copy your own chats with coppice export --all -o <file> --server ${server}.`,
   group: 'Manage',
   arguments: [{ name: 'to', summary: 'new file or folder; must not exist yet', completes: 'file' }],
   examples: ['coppice backup ~/coppice-backup.db'],

@@ -21,6 +21,8 @@ export const config = defineSubcommand({
   name: 'config',
   summary: 'read, change and check the configuration file',
   worksOn: 'this-computer',
+  insteadOnServer: (server) =>
+    `It concerns the configuration of this computer. Run it on the computer of the server, or open Settings on ${server}.`,
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')}`, completes: actions },

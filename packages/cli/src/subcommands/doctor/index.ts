@@ -30,6 +30,8 @@ export const doctor = defineSubcommand({
   name: 'doctor',
   summary: 'check your setup; report problems and how to fix them',
   worksOn: 'this-computer',
+  insteadOnServer: (server) =>
+    `It looks at this computer. Run it on the computer of the server; ${server}/readyz says whether the server is ready.`,
   group: 'Manage',
   options: [{ name: 'report', summary: 'print a report for an issue, without keys, names or paths of your home' }],
   examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],

@@ -11,6 +11,8 @@ export const fsck = defineSubcommand({
   name: 'fsck',
   summary: 'check the store for damage; repair only with --repair',
   worksOn: 'own-store',
+  insteadOnServer: () =>
+    'It reads the files of the store. Run it on the computer of the server, or name the store with --store.',
   group: 'Manage',
   arguments: [{ name: 'chat', summary: 'only this chat', optional: true, completes: 'tree' }],
   options: [{ name: 'repair', summary: 'repair what can be repaired; nothing is deleted' }],

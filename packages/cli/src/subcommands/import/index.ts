@@ -3,6 +3,7 @@ import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
 import type { CliContext } from '../../cli-context.ts';
 import { inputFiles } from '../../input-files.ts';
+import type { RemoteReport, UploadedFile } from '../../remote/remote-import.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
 import { importFound, watchFound } from './found.ts';
@@ -13,7 +14,6 @@ const readable = formats.filter((format) => format.reader !== undefined).map((fo
 export const importFrom = defineSubcommand({
   name: 'import',
   summary: 'import chats from other programs',
-  worksOn: 'own-store',
   group: 'Manage',
   begins: true,
   arguments: [
@@ -47,10 +47,17 @@ export const importFrom = defineSubcommand({
     'coppice import --watch --yes --format codex',
   ],
   async run(given, at) {
-    const { importFiles } = await import('@coppice/server/importing');
     const { output, host } = at;
     const [format, scope] = ['format', 'scope'].map(given.optional);
     const asked = { yes: given.flag('yes'), dryRun: given.flag('dry-run'), format };
+    const client = await at.server();
+    if (client !== null && (given.flag('watch') || given.flag('found')))
+      throw new AppError({
+        code: 'cli/not-on-server',
+        kind: 'refused',
+        message:
+          '--found and --watch look for chats on the computer of the store. Name the files to send to the server.',
+      });
     if (given.flag('watch')) return watchFound(at, asked);
     if (given.flag('found')) return importFound(at, asked);
     if (given.many('files').length === 0)
@@ -59,12 +66,29 @@ export const importFrom = defineSubcommand({
         kind: 'invalid',
         message: 'Name a file to import, or use --found to look for chats on this computer. See coppice import --help.',
       });
-    const reports: ImportReport[] = [];
+    const reports: (ImportReport | RemoteReport)[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
       const files = await inputFiles(word, at);
       const progress = createProgress(output, 'bytes');
+      const tell = (bytes: number, total: number | null) =>
+        progress.tell(bytes, total === null ? null : Math.max(0, total - bytes));
       try {
+        if (client !== null) {
+          const { importOnServer } = await import('../../remote/remote-import.ts');
+          const report = await importOnServer(client, onlyFile(word, files), {
+            strict: given.flag('strict'),
+            dryRun: given.flag('dry-run'),
+            signal: host.signal,
+            onProgress: tell,
+            ...(format === undefined ? {} : { format }),
+            ...(scope === undefined ? {} : { scope }),
+          });
+          reports.push(report);
+          lines.push(...importReportLines(word, report, output));
+          continue;
+        }
+        const { importFiles } = await import('@coppice/server/importing');
         const events = importFiles(await targetOf(at, files), files, {
           actor: at.context().actor,
           strict: given.flag('strict'),
@@ -74,8 +98,7 @@ export const importFrom = defineSubcommand({
           ...(scope === undefined ? {} : { scope }),
         });
         for await (const event of events) {
-          if (event.type === 'progress')
-            progress.tell(event.bytes, event.total === null ? null : Math.max(0, event.total - event.bytes));
+          if (event.type === 'progress') tell(event.bytes, event.total);
           if (event.type !== 'report') continue;
           reports.push(event.report);
           lines.push(...importReportLines(word, event.report, output));
@@ -87,6 +110,17 @@ export const importFrom = defineSubcommand({
     return { data: { reports }, lines };
   },
 });
+
+/** The file of an argument. A server takes one file at a time, and the files of a folder may belong together. */
+function onlyFile(word: string, files: readonly FileSource[]): UploadedFile {
+  const [file] = files;
+  if (file !== undefined && files.length === 1 && 'path' in file) return file;
+  throw new AppError({
+    code: 'cli/not-on-server',
+    kind: 'refused',
+    message: `${word} is a folder. A server takes files: pack it into a zip file and import that.`,
+  });
+}
 
 // Smaller inputs are imported before a thread has started.
 const worthThread = 1024 * 1024;

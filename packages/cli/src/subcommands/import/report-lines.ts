@@ -4,8 +4,12 @@ import { oneLine } from '../../terminal/strip-control-sequences.ts';
 
 const shown = 20;
 
+type ShownReport = Omit<ImportReport, 'findings'> & {
+  readonly findings: readonly Pick<ImportReport['findings'][number], 'severity' | 'message'>[];
+};
+
 /** The report of an import as text. */
-export function importReportLines(word: string, report: ImportReport, output: Output): string[] {
+export function importReportLines(word: string, report: ShownReport, output: Output): string[] {
   const { style } = output;
   const { conversations, records, findings, counts, attachments } = report;
   const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>

@@ -10,6 +10,8 @@ export const keys = defineSubcommand({
   name: 'keys',
   summary: 'list, set, remove or rotate API keys (shared with the page)',
   worksOn: 'this-computer',
+  insteadOnServer: (server) =>
+    `It concerns the keys of this computer. Run it on the computer of the server, or open Settings, Models on ${server}.`,
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')} (default: list)`, optional: true, completes: actions },

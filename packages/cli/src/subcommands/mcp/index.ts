@@ -6,6 +6,8 @@ export const mcp = defineSubcommand({
   name: 'mcp',
   summary: 'run an MCP server for agents on standard input and output',
   worksOn: 'own-store',
+  insteadOnServer: (server) =>
+    `The server is an MCP server itself: point your agent at ${server}/mcp, with the token as a bearer token.`,
   group: 'Chat',
   begins: true,
   options: [{ name: 'read-only', summary: 'offer no tools that make changes' }],

@@ -20,6 +20,8 @@ export const proxy = defineSubcommand({
   name: 'proxy',
   summary: 'record the model calls of another program',
   worksOn: 'own-store',
+  insteadOnServer: (server) =>
+    `The server records calls itself: set the base URL of your program to ${server}/v1, and see coppice docs proxy. coppice agents lists what it recorded.`,
   group: 'Chat',
   begins: true,
   arguments: [{ name: 'command', summary: 'program and its arguments, after --', optional: true, many: true }],

@@ -8,6 +8,9 @@ import { defineSubcommand } from '../contract.ts';
 export const regroup = defineSubcommand({
   name: 'regroup',
   summary: 'group older recordings by session instead of by system prompt',
+  worksOn: 'own-store',
+  insteadOnServer: () =>
+    'It rewrites many chats at once. Run it on the computer of the server, or name the store with --store.',
   group: 'Manage',
   arguments: [{ name: 'project', summary: 'project of the recordings' }],
   options: [

@@ -6,6 +6,8 @@ export const token = defineSubcommand({
   name: 'token',
   summary: 'show the token that signs you in to the page, or replace it',
   worksOn: 'this-computer',
+  insteadOnServer: (server) =>
+    `It concerns the token of this computer. Run it on the computer of the server, or open Settings, Access on ${server}.`,
   group: 'Manage',
   options: [{ name: 'new', summary: 'make a new token; every browser and program with the old one is signed out' }],
   examples: ['coppice token', 'coppice token --new'],

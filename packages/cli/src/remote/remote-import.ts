@@ -1,0 +1,122 @@
+/** Imports files into a running server: uploaded one by one, followed until the server has stored them. */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type CoppiceClient, HttpProblem, problemFrom, readResponse } from '@coppice/client';
+import type { ImportFinding, ImportReport } from '@coppice/content/formats';
+import { AppError, type ErrorKind } from '@coppice/core';
+import { exitCodes } from '../exit-codes.ts';
+import { causeOf, toAppError, translate } from './remote-store.ts';
+
+export interface RemoteImportOptions {
+  readonly format?: string;
+  readonly scope?: string;
+  readonly strict: boolean;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  /** Called with the bytes that the server has read, and all of them if it knows. */
+  readonly onProgress: (bytes: number, total: number | null) => void;
+}
+
+/** A file to send. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A finding of an import; a newer server may have further codes. */
+export type RemoteFinding = Pick<ImportFinding, 'severity' | 'place' | 'message'> & { readonly code: string };
+
+/** The report of an import on a server. */
+export type RemoteReport = Omit<ImportReport, 'findings'> & { readonly findings: readonly RemoteFinding[] };
+
+function isErrorKind(kind: string): kind is ErrorKind {
+  return Object.hasOwn(exitCodes, kind);
+}
+
+interface RemoteImport {
+  readonly id: string;
+  readonly strict: boolean;
+  readonly dryRun: boolean;
+  readonly state: 'running' | 'done' | 'failed' | 'cancelled';
+  readonly format: { readonly name: string } | null;
+  readonly progress: { readonly bytes: number; readonly total: number | null };
+  readonly report: Pick<ImportReport, 'conversations' | 'records' | 'attachments' | 'bytes' | 'counts'> | null;
+  readonly error: { readonly code: string; readonly kind: string; readonly message: string } | null;
+}
+
+// More often would not be visible.
+const askMs = 150;
+
+/** Uploads a file and waits for its report. An interruption cancels the import; what was stored stays. */
+export async function importOnServer(
+  client: CoppiceClient,
+  file: UploadedFile,
+  options: RemoteImportOptions,
+): Promise<RemoteReport> {
+  const { signal, onProgress } = options;
+  let current = await upload(client, file, options);
+  const path = { id: current.id };
+  while (current.state === 'running') {
+    onProgress(current.progress.bytes, current.progress.total);
+    await wait(askMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) {
+      await translate(readResponse(client.routes.DELETE('/api/imports/{id}', { params: { path } })));
+      throw new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped. What was imported stays.' });
+    }
+    current = await translate(readResponse<RemoteImport>(client.routes.GET('/api/imports/{id}', { params: { path } })));
+  }
+  const { report, error, format, strict, dryRun } = current;
+  if (error !== null) throw new AppError({ ...error, kind: isErrorKind(error.kind) ? error.kind : 'internal' });
+  if (report === null)
+    throw new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'The import was cancelled on the server.' });
+  const findings = await readFindings(client, current.id);
+  const { counts, ...totals } = report;
+  return { format: format?.name ?? '', ...totals, strict, dryRun, findings, counts };
+}
+
+async function upload(client: CoppiceClient, file: UploadedFile, options: RemoteImportOptions): Promise<RemoteImport> {
+  const { format, scope, strict, dryRun, signal } = options;
+  const query = new URLSearchParams({
+    name: file.name,
+    ...(format === undefined ? {} : { format }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(strict ? { strict: 'true' } : {}),
+    ...(dryRun ? { dryRun: 'true' } : {}),
+  });
+  let response: Response;
+  try {
+    response = await client.send(`/api/imports?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      // A stream: an export may be larger than the memory.
+      body: Readable.toWeb(createReadStream(file.path)),
+      duplex: 'half',
+      signal,
+    });
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    throw toAppError(new HttpProblem('page/offline', causeOf(thrown), 0));
+  }
+  const answer: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw toAppError(problemFrom(answer, response.status));
+  return answer as RemoteImport;
+}
+
+async function readFindings(client: CoppiceClient, id: string): Promise<readonly RemoteFinding[]> {
+  const findings: RemoteFinding[] = [];
+  for (let cursor: string | null = '0'; cursor !== null; ) {
+    const query = { cursor: Number(cursor), limit: 200 };
+    const page: FindingsPage = await translate(
+      readResponse<FindingsPage>(client.routes.GET('/api/imports/{id}/findings', { params: { path: { id }, query } })),
+    );
+    findings.push(...page.items);
+    cursor = page.cursor;
+  }
+  return findings;
+}
+
+interface FindingsPage {
+  readonly items: readonly RemoteFinding[];
+  readonly cursor: string | null;
+}

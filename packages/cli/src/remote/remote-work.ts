@@ -1,0 +1,59 @@
+/** What programs did through the recording proxy of a running server. */
+import { type CoppiceClient, readResponse } from '@coppice/client';
+import type { RecordedSession } from '@coppice/engine';
+import type { FailedCall } from '@coppice/server';
+import { postJson, translate } from './remote-store.ts';
+
+export interface RemoteWorkQuery {
+  readonly limit: number;
+  readonly since: number;
+  readonly project?: string;
+  readonly program?: string;
+  readonly cursor?: string;
+}
+
+type ListedSession = Omit<RecordedSession, 'children'> & { readonly parentId: string | null };
+
+interface ListedWork {
+  readonly sessions: readonly ListedSession[];
+  readonly cursor: string | null;
+}
+
+/** A failed call; the reason is null unless the user is an admin of the server. */
+type ListedCall = Omit<FailedCall, 'owner' | 'reason'> & { readonly reason: string | null };
+
+/** The sessions with their sub-agents below them, as the list of a local store. */
+export async function listRemoteWork(
+  client: CoppiceClient,
+  query: RemoteWorkQuery,
+): Promise<{ readonly sessions: readonly RecordedSession[]; readonly cursor: string | null }> {
+  const { sessions, cursor } = await translate(
+    readResponse<ListedWork>(client.routes.GET('/api/agents', { params: { query } })),
+  );
+  const children = new Map<string, RecordedSession[]>();
+  const made = sessions.map(({ parentId, ...session }) => {
+    const own: RecordedSession[] = [];
+    children.set(session.treeId, own);
+    return { parentId, session: { ...session, children: own } };
+  });
+  for (const { parentId, session } of made) if (parentId !== null) children.get(parentId)?.push(session);
+  return { sessions: made.filter(({ parentId }) => parentId === null).map(({ session }) => session), cursor };
+}
+
+/** The calls that the server could not record. */
+export async function listRemoteFailedCalls(client: CoppiceClient): Promise<readonly ListedCall[]> {
+  const { calls } = await translate(
+    readResponse<{ readonly calls: readonly ListedCall[] }>(client.routes.GET('/api/proxy/failed')),
+  );
+  return calls;
+}
+
+/** Removes the failed calls from the list; returns how many. */
+export async function acknowledgeRemoteFailedCalls(client: CoppiceClient): Promise<number> {
+  const { acknowledged }: { readonly acknowledged: number } = await postJson(
+    client,
+    '/api/proxy/failed/acknowledge',
+    {},
+  );
+  return acknowledged;
+}
