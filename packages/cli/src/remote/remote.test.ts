@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
 import { openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { subcommands } from '../subcommands/index.ts';
 import { type CliFixture, makeCliFixture, type Ran } from '../testing/index.ts';
 
 /** Replaces ids and times by their order, so that two runs can be compared. */
@@ -59,6 +60,10 @@ describe('commands on a server', () => {
       ['bookmark', 'Trees', '@', 'elms'],
       ['switch', 'Trees', 'elms'],
       ['edit', 'Trees', '@', 'And ashes?'],
+      ['branch', 'Trees', 'elms', '--summary', 'Elms are enough.'],
+      ['undo', 'Trees'],
+      ['branch', 'Trees', 'root'],
+      ['switch', 'Trees', 'elms'],
       ['log', 'Trees'],
       ['diff', 'Trees', 'elms', '@'],
       ['search', 'long'],
@@ -86,6 +91,11 @@ describe('commands on a server', () => {
       ['join', 'Trees', '@'],
       ['show', 'No such chat'],
     ];
+    // Every subcommand that is not refused is here or in a test below.
+    const below = ['agents', 'chat', 'completion', 'import', 'models', 'open', 'regenerate', 'share'];
+    const tried = new Set([...lines.map(([name]) => name), ...below]);
+    const working = subcommands.filter(({ worksOn = 'any' }) => worksOn === 'any').map(({ name }) => name);
+    expect(working.filter((name) => !tried.has(name))).toEqual([]);
     for (const line of lines) {
       const [local, remote] = [await here.run(line), await there.run(line)];
       // A local store reads only its own configuration; everything else is the same.
@@ -104,6 +114,9 @@ describe('commands on a server', () => {
     expect((await there.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain('There are 2 branches');
     expect(await there.run(['chat', '-p', '-m', 'nobody/none', 'Hello'])).toMatchObject({ code: 3 });
     expect((await there.run(['models'])).out).toContain('offline/guide');
+    expect((await there.run(['share', 'last'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\//);
+    expect((await there.run(['share', 'last', '--list'])).out).toContain('2 messages');
+    expect((await there.run(['open', 'last', '--no-browser'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/t\//);
     // Nothing was stored here.
     expect(await here.json(['search', 'connect a model'])).toMatchObject({ items: [] });
   });
@@ -172,6 +185,7 @@ describe('commands on a server', () => {
       [['fsck'], 'It reads the files of the store. Run it on the computer of the server'],
       [['backup', 'x.db'], 'coppice export --all'],
       [['backfill'], 'computer of the server'],
+      [['buckets'], '--store postgres://'],
       [['regroup', 'shop'], 'computer of the server'],
       [['mcp'], '/mcp'],
       [['proxy', '--', 'true'], '/v1'],

@@ -11,6 +11,8 @@ type Action = (typeof actions)[number];
 export const buckets = defineSubcommand({
   name: 'buckets',
   summary: 'divide a PostgreSQL store over several schemas or servers',
+  worksOn: 'own-store',
+  insteadOnServer: () => 'It manages the databases of the server: name the store with --store postgres://….',
   group: 'Manage',
   arguments: [
     { name: 'action', summary: `${actions.join(', ')} (default: list)`, optional: true, completes: actions },

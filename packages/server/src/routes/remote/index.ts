@@ -151,6 +151,7 @@ const personal: ReadonlySet<Command['type']> = new Set([
   'join',
   'select',
   'navigate',
+  'branch',
   'delete',
   'delete-group',
   'clear',
@@ -178,6 +179,8 @@ function personalCommand(given: object): Command {
     return refuseHttp('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
   if ('messages' in command && command.messages?.some(({ meta }) => meta !== undefined))
     return refuseHttp('http/invalid', 'body.command.messages: metadata is written by the server.');
+  if ('details' in command && command.details !== undefined)
+    return refuseHttp('http/invalid', 'body.command.details: metadata is written by the server.');
   return command;
 }
 

@@ -37,6 +37,9 @@ test('[A291] a command of core runs as the caller, and what the server records i
     messages: [{ message: { role: 'assistant', content: 'd' }, meta: { source: { cost: { total: 0 } } } }],
   };
   expect((await run(forged)).status).toBe(400);
+  const branch = { type: 'branch', treeId: id, nodeId: nodeIds[0], summary: 'so far' };
+  expect((await run({ ...branch, details: { usage: {} } })).status).toBe(400);
+  expect((await run(branch)).body).toMatchObject({ treeId: id, commit: { kind: 'do' } });
   const annotate = { type: 'annotate', treeId: id, nodeId: nodeIds[1], set: { custom: {} } };
   expect((await run(annotate)).status).toBe(400);
   expect((await run({ type: 'nonsense', treeId: id })).status).toBe(400);
