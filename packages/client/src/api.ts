@@ -1,6 +1,6 @@
 /** The server's routes as methods, with the types that are generated from the routes. */
 import type { Bookmark, JsonObject, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
-import createClient, { type Client } from 'openapi-fetch';
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type {
   BegunAnswer,
   CommandAnswer,
@@ -152,6 +152,29 @@ export async function readResponse<T>(asked: Promise<Reply<AsSent<T>>>): Promise
   return brandIds<T>(data);
 }
 
+/** Reports the share of a response's body that has been read. Nothing is reported if its length is not known. */
+function followBody(onProgress: (share: number) => void): NonNullable<Middleware['onResponse']> {
+  return ({ response }) => {
+    // The length of a compressed body says nothing of the one that is read.
+    const length = response.headers.get(
+      response.headers.has('content-encoding') ? 'x-uncompressed-length' : 'content-length',
+    );
+    const whole = Number(length ?? Number.NaN);
+    if (response.body === null || !(whole > 0)) return undefined;
+    let read = 0;
+    const counted = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          read += chunk.byteLength;
+          onProgress(Math.min(1, read / whole));
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(counted, response);
+  };
+}
+
 /** Waits for a response of which only the success matters. */
 async function readSuccess(asked: Promise<Reply<unknown>>): Promise<void> {
   await readResponse<unknown>(asked.then((reply) => (reply.response.ok ? { ...reply, data: true } : reply)));
@@ -273,9 +296,14 @@ export function createApi(routes: Routes) {
           ...omitUndefined({ signal }),
         }),
       ),
-    topology: (tree: TreeId, signal?: AbortSignal) =>
+    /** Reports the share that has arrived, if the server tells the whole length. */
+    topology: (tree: TreeId, signal?: AbortSignal, onProgress?: (share: number) => void) =>
       readResponse<TopologyAnswer>(
-        routes.GET('/api/trees/{tree}/topology/columns', { params: of(tree), ...omitUndefined({ signal }) }),
+        routes.GET('/api/trees/{tree}/topology/columns', {
+          params: of(tree),
+          ...omitUndefined({ signal }),
+          ...(onProgress === undefined ? {} : { middleware: [{ onResponse: followBody(onProgress) }] }),
+        }),
       ),
     through: (tree: TreeId, id: NodeId, limit?: number) =>
       readResponse<{ readonly nodes: readonly Node[] }>(

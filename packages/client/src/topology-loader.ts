@@ -46,15 +46,18 @@ export class TopologyLoader {
 
   async #read(): Promise<Topology | null> {
     try {
-      const answer = await this.#api.topology(this.#treeId, this.#signal);
+      const answer = await this.#api.topology(this.#treeId, this.#signal, (topologyLoaded) =>
+        this.#store.setState({ topologyLoaded }),
+      );
       const topology = new Topology(
         answer.rootId,
         fromTopologyColumns(answer.columns, answer.rootId),
         answer.bookmarks,
       );
-      this.#store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
+      this.#store.setState((state) => ({ topology, topologyLoaded: null, stamp: state.stamp + 1 }));
       return topology;
     } catch {
+      this.#store.setState({ topologyLoaded: null });
       return null;
     }
   }

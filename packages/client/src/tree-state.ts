@@ -30,6 +30,8 @@ export interface OpenTreeState {
   /** Nodes with a variant that another writer added at the same time. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;
+  /** How much of the topology has arrived while it is loaded, from 0 to 1; null if that is not known. */
+  readonly topologyLoaded: number | null;
   /** Increases with every change of the topology, which is mutable. */
   readonly stamp: number;
   /** The tokens of the context at the end of the branch, as last reported. */
@@ -56,6 +58,7 @@ export const emptyTreeState: OpenTreeState = {
   calls: new Map(),
   conflicts: new Map(),
   topology: null,
+  topologyLoaded: null,
   stamp: 0,
   weight: null,
   connected: true,

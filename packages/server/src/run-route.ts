@@ -75,5 +75,10 @@ async function sendReply(
   const encoding = acceptedEncoding(requestHeader(context, 'accept-encoding'));
   if (encoding === null) return respond(context, text, status, vary);
   const body = context.req.method === 'HEAD' ? null : await compressText(text, encoding);
-  return respond(context, body, status, { ...vary, 'Content-Encoding': encoding });
+  return respond(context, body, status, {
+    ...vary,
+    'Content-Encoding': encoding,
+    // For a page that shows how much of a large answer has arrived.
+    'X-Uncompressed-Length': String(Buffer.byteLength(text)),
+  });
 }

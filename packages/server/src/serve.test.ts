@@ -206,6 +206,7 @@ test('[A310] JSON answers are compressed for clients that accept it, however lon
       const bytes = Buffer.from(await sent.arrayBuffer());
       const text = opened[encoding](bytes).toString();
       expect(bytes.length).toBeLessThan(text.length / 2);
+      expect(sent.headers.get('x-uncompressed-length')).toBe(String(Buffer.byteLength(text)));
       if (url === path) expect(text).toBe(plain);
     }
   }

@@ -1,6 +1,7 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
 
@@ -44,6 +45,89 @@ test('[B51] near by each message is a card, the minimap keeps the whole, and a s
   await tab.page.getByRole('status').filter({ hasText: '2' }).waitFor({ state: 'attached' });
   await card.click();
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
+  await done(tab);
+});
+
+test('[B302] what is found on the map is counted and looked at one by one, by keys and buttons, and the whole tree fits again', async () => {
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 800 },
+  ]) {
+    const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}?view=map`, { viewport: size });
+    const { page } = tab;
+    await page.getByRole('main', { name: 'Map' }).waitFor();
+    const finder = page.getByRole('search').getByRole('searchbox');
+    await finder.fill('extensions');
+    const count = page.getByRole('search').getByRole('status');
+    await soon(() => count.textContent()).toMatch(/^\d+ found$/);
+    const total = Number((await count.textContent())?.split(' ')[0]);
+    expect(total).toBeGreaterThan(1);
+    const preview = page.locator('.preview');
+    await finder.press('Enter');
+    await soon(() => count.textContent()).toBe(`1 of ${total}`);
+    await preview.waitFor();
+    await soon(() => page.evaluate("document.querySelector('.bar').scrollWidth <= innerWidth")).toBe(true);
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await soon(() => count.textContent()).toBe(`2 of ${total}`);
+    await finder.press('Shift+Enter');
+    await finder.press('Shift+Enter');
+    await soon(() => count.textContent()).toBe(`${total} of ${total}`);
+    await finder.press('Escape');
+    await soon(() => count.textContent()).toBe('');
+    const reduce = page.getByRole('button', { name: /^Zoom out/ });
+    while (!(await reduce.isDisabled())) await reduce.click();
+    await page.getByRole('button', { name: /^Zoom in/ }).click();
+    await soon(() => reduce.isDisabled()).toBe(false);
+    await page.getByRole('button', { name: /^Show the whole tree/ }).click();
+    expect(await serious(tab)).toEqual([]);
+    await done(tab);
+  }
+});
+
+test('[B303] while a large tree is loaded, the map shows how much of it has arrived', async () => {
+  const tab = await fixture.open('/');
+  const { page, context } = tab;
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await context.route('**/topology/columns', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${fixture.url}/t/${demo.id}?view=map`);
+  await page.getByRole('progressbar', { name: 'Loading the tree…' }).waitFor();
+  expect(await serious(tab)).toEqual([]);
+  release?.();
+  await soon(() => page.getByRole('progressbar').count()).toBe(0);
+  await page.getByRole('navigation', { name: 'Branches' }).waitFor();
+  await done(tab);
+});
+
+test('[B304] the outline is scrolled to where the user is, when a chat opens and when another message is marked', async () => {
+  const messages = Array.from({ length: 60 }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `Message number ${at}`,
+  }));
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Long', messages } });
+  // Forks keep the rows apart, which would be folded otherwise.
+  const { body: thread } = await fixture.server.ask('GET', `/api/trees/${body.treeId}/page?limit=100`);
+  const nodes: readonly { readonly id: string; readonly parentId: string }[] = thread.nodes;
+  for (const node of nodes.filter((_, at) => at % 3 === 0))
+    await fixture.server.ask('POST', `/api/trees/${body.treeId}/messages`, {
+      version: (await fixture.server.ask('GET', `/api/trees/${body.treeId}`)).body.version,
+      body: { parentId: node.parentId, messages: [{ role: 'user', content: 'Another way' }] },
+    });
+  const tab = await fixture.open(`/t/${body.treeId}/${nodes.at(-1)?.id}`, { viewport: { width: 1280, height: 640 } });
+  const { page } = tab;
+  const outline = page.getByRole('tree');
+  await soon(() => outline.getByText('Message number 59').isVisible()).toBe(true);
+  const scrolled = () => page.evaluate("document.querySelector('[role=tree]').scrollTop");
+  await soon(scrolled).toBeGreaterThan(300);
+  const before = Number(await scrolled());
+  await page.getByTestId('thread').getByText('Message number 59').click();
+  for (let step = 0; step < 25; step++) await page.keyboard.press('k');
+  await soon(scrolled).toBeLessThan(before - 100);
   await done(tab);
 });
 

@@ -178,6 +178,31 @@ test('[B87] every code that a page can meet has a German sentence, and no other 
   expect(Object.keys(refusalsDe).toSorted()).toEqual(met.toSorted());
 });
 
+test('[B305] Enter in the palette opens the hit that it shows, however late it came', async () => {
+  const messages = [
+    { role: 'user', content: 'Where do hedgehogs sleep?' },
+    { role: 'assistant', content: 'Under zwetschgen trees, mostly.' },
+  ];
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Animals', messages } });
+  const tab = await fixture.open('/', { lateMs: 400 });
+  const { page } = tab;
+  await page.getByText('Animals').first().waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('zwetschgen');
+  const hit = page.getByRole('option').filter({ hasText: 'zwetschgen trees' });
+  await soon(() => hit.getAttribute('aria-selected')).toBe('true');
+  // Hits of other words are not offered while those of the new ones are on their way.
+  await page.getByRole('combobox').fill('zwetschgen nowhere');
+  await soon(() => hit.count()).toBe(0);
+  await page.getByRole('combobox').fill('zwetschgen');
+  await soon(() => hit.getAttribute('aria-selected')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('thread').getByText('Under zwetschgen trees').waitFor();
+  expect(new URL(page.url()).pathname).toContain(body.treeId);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B35] a search finds every branch, and a hit opens its own and brings the message into sight', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');

@@ -146,3 +146,50 @@ test('[B79] a variant fades in where motion is wanted, and only there', async ()
     await done(tab);
   }
 });
+
+test('[B301] a phone, also a narrow one, has undo, options, several models and the meter at hand, and wide tables scroll', async () => {
+  const table = `| ${'A heading | '.repeat(6)}\n|${'---|'.repeat(6)}\n| ${'some words | '.repeat(6)}`;
+  for (const width of [390, 320]) {
+    const messages = [
+      { role: 'user', content: 'Show me a table' },
+      { role: 'assistant', content: table },
+    ];
+    const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'A table', messages } });
+    const tab = await fixture.open(`/t/${body.treeId}`, { ...phone, viewport: { width, height: 700 } });
+    const { page } = tab;
+    const thread = page.getByTestId('thread');
+    await thread.getByText('A heading').first().waitFor();
+    const overflow = 'document.documentElement.scrollWidth - innerWidth';
+    // The table scrolls in its box, and no word is broken.
+    await soon(() =>
+      page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.table'))"),
+    ).toBeGreaterThan(100);
+    await soon(() => page.evaluate("document.querySelector('td').getClientRects()[0].height < 50")).toBe(true);
+    expect(await page.evaluate(overflow)).toBe(0);
+    await page.getByRole('button', { name: /^Options/ }).tap();
+    const options = page.getByRole('dialog', { name: 'Options for this chat' });
+    expect(
+      await page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.options-box'))"),
+    ).toBe(0);
+    await options.getByRole('button', { name: 'Add model' }).tap();
+    await page.getByRole('button', { name: /guide/ }).first().tap();
+    await options.getByRole('button', { name: 'Close' }).tap();
+    await page
+      .getByRole('button', { name: /^Model:/ })
+      .getByText('+1')
+      .waitFor();
+    expect(await page.evaluate(overflow)).toBe(0);
+    // A change that undo takes back with one tap.
+    await page.getByRole('button', { name: 'A table' }).first().tap();
+    await page.getByRole('textbox', { name: 'Rename' }).fill('Other name');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).getByText('Other name').waitFor();
+    await page.getByRole('button', { name: /^Undo/ }).first().tap();
+    await page.getByRole('heading', { level: 1 }).getByText('A table').waitFor();
+    expect(await serious(tab)).toEqual([]);
+    await page.locator('.composer .from .pill').tap();
+    await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+    expect(await page.evaluate(overflow)).toBe(0);
+    await done(tab);
+  }
+});

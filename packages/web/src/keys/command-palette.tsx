@@ -13,19 +13,42 @@ import { openSession } from './open-session.ts';
 
 const mostBranches = 8;
 
+/** One message may be in several chats. */
+function hitValue(hit: SearchHit): string {
+  return `hit ${hit.treeId} ${hit.nodeId}`;
+}
+
+function searchValue(words: string): string {
+  return `search ${words}`;
+}
+
+/** Lists what contains every word, with those first that begin with them; letters alone match too much. */
+function matchWords(value: string, search: string): number {
+  const text = value.toLowerCase();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.every((word) => text.includes(word))) return 0;
+  return text.startsWith(words[0] ?? '') ? 1 : 0.5;
+}
+
 /** The palette: finds actions, chats, branches and bookmarks of the open tree, and messages of all branches. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState('');
-  const [hits, setHits] = useState<readonly SearchHit[]>([]);
+  const [answer, setAnswer] = useState<{ readonly words: string; readonly hits: readonly SearchHit[] } | null>(null);
+  const [chosen, setChosen] = useState('');
   const trees = useAppData((lists) => lists.trees);
   const session = openSession();
   const words = text.trim();
   useEffect(() => {
-    if (words.length < 2) return setHits([]);
+    if (words.length < 2) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       api.search(words, { limit: 8 }, stop.signal).then(
-        ({ items }) => setHits(items),
+        ({ items }) => {
+          setAnswer({ words, hits: items });
+          // Hits arrive after the last line was chosen because it was the only one.
+          const [first] = items;
+          if (first !== undefined) setChosen((now) => (now === searchValue(words) ? hitValue(first) : now));
+        },
         () => undefined,
       );
     }, 160);
@@ -34,6 +57,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
       clearTimeout(timer);
     };
   }, [words]);
+  // Hits for other words are not shown: Enter would open them.
+  const hits = answer?.words === words ? answer.hits : [];
   const run = (work: () => void) => {
     onClose();
     // The dialog restores the focus first; the action may change it.
@@ -42,7 +67,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
   const marks = session?.state.topology?.bookmarks ?? new Map();
   return (
     <Dialog title={t('palette')} bare onClose={onClose} className="palette">
-      <Command label={t('palette')} loop shouldFilter>
+      <Command label={t('palette')} loop filter={matchWords} value={chosen} onValueChange={setChosen}>
         <div className="row palette-head">
           <Icon name="search" />
           <Command.Input
@@ -107,10 +132,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             <Command.Group forceMount>
               {hits.map((hit) => (
                 <Command.Item
-                  key={`${hit.treeId} ${hit.nodeId}`}
+                  key={hitValue(hit)}
                   forceMount
                   className="opt"
-                  value={`hit ${hit.nodeId}`}
+                  value={hitValue(hit)}
                   onSelect={() => run(() => navigateTo(treePlace(hit.treeId, { nodeId: hit.nodeId })))}
                 >
                   <Icon name="fork" />
@@ -120,7 +145,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
               <Command.Item
                 forceMount
                 className="opt"
-                value={`search ${words}`}
+                value={searchValue(words)}
                 onSelect={() => run(() => navigateTo(homePlace(words)))}
               >
                 <Icon name="search" />

@@ -1,7 +1,7 @@
 import { asProblem, titleOfNode } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { formatNumber, t, tn } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { cherryPickMessage, moveMessages, showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
@@ -17,18 +17,24 @@ import { drawMap } from './draw.ts';
 import { filters, type ShapeFilter } from './filters.ts';
 import { positionOf } from './layout.ts';
 import { MapLegend } from './legend.tsx';
+import { MapSearch, useFound } from './map-search.tsx';
+import { MapZoom, zoomStep } from './map-zoom.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
 import { canvasContext, fontOf, useCanvas } from './use-canvas.ts';
 import { isDimmed, type MapModel, useMapModel, useModelColour } from './use-map.ts';
 import { usePointer } from './use-pointer.ts';
-import { centreView, fitView, levelOf, type MapView, type ZoomLevel, zoomScales, zoomView } from './view.ts';
-
-const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid' | 'near' }[] = [
-  { name: 'far', label: 'far' },
-  { name: 'mid', label: 'mid' },
-  { name: 'near', label: 'near' },
-];
+import {
+  centreView,
+  fitView,
+  keepInSight,
+  leastScales,
+  levelOf,
+  type MapView,
+  zoomBounds,
+  zoomScales,
+  zoomView,
+} from './view.ts';
 
 /** The map as a screen: pan, zoom, keyboard navigation, and a preview of messages. */
 export function MapScreen(): ReactElement {
@@ -41,24 +47,52 @@ export function MapScreen(): ReactElement {
   const [filter, setFilter] = useState<ShapeFilter>('all');
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
-  const [view, setView] = useState<MapView | null>(null);
+  const [view, setRawView] = useState<MapView | null>(null);
   const finder = useRef<HTMLInputElement>(null);
   const phone = width < 720;
+
+  const layout = model?.layout ?? null;
+  const least = useMemo(
+    () => (layout === null || width === 0 ? null : leastScales(layout, { width, height })),
+    [layout, width, height],
+  );
+  const setView = useCallback(
+    (next: MapView) => setRawView(layout === null ? next : keepInSight(layout, next, { width, height })),
+    [layout, width, height],
+  );
+  const zoom = useCallback(
+    (by: number, x = width / 2, y = height / 2) =>
+      setRawView((now) =>
+        now === null || least === null || layout === null
+          ? now
+          : keepInSight(layout, zoomView(now, by, x, y, least), { width, height }),
+      ),
+    [layout, least, width, height],
+  );
+  const frame = useMemo(
+    () => ({ width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }),
+    [width, height, phone],
+  );
+  const showWhole = () => {
+    if (layout !== null) setView(fitView(layout, frame, 1.5));
+  };
 
   // Starts with the whole tree if it is readable; a large one starts at the current message.
   useEffect(() => {
     if (view !== null || model === null || width === 0) return;
-    const whole = fitView(model.layout, { width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }, 1.5);
+    const whole = fitView(model.layout, frame, 1.5);
     const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
     if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
     else setView(spot === undefined ? whole : centreView(model.layout, { width, height }, spot, 0.9));
-  }, [view, model, width, height, phone]);
+  }, [view, model, width, height, frame, setView]);
 
-  const found = useMemo(() => matchesFilter(model, find), [model, find]);
+  const found = useFound(model, find.trim());
   const hidden = useMemo(() => {
     if (model === null) return () => false;
     const base = isDimmed(filter, model);
-    return found === null ? base : (node: { readonly id: NodeId }) => !found.has(node.id);
+    if (found === null) return base;
+    const shown = new Set(found);
+    return (node: { readonly id: NodeId }) => !shown.has(node.id);
   }, [filter, model, found]);
 
   useEffect(() => {
@@ -130,9 +164,9 @@ export function MapScreen(): ReactElement {
         (thrown) => showError(asProblem(thrown)),
       );
     else if (event.key.toLowerCase() === 'p' && focus !== null) void cherryPickMessage(session, focus);
-    else if (event.key === '+' || event.key === '=')
-      setView((now) => (now === null ? now : zoomView(now, 1.25, width / 2, height / 2)));
-    else if (event.key === '-') setView((now) => (now === null ? now : zoomView(now, 0.8, width / 2, height / 2)));
+    else if (event.key === '+' || event.key === '=') zoom(zoomStep);
+    else if (event.key === '-') zoom(1 / zoomStep);
+    else if (event.key === '0') showWhole();
     else if (event.key === '/') finder.current?.focus();
     else if (event.key === 'Escape' && focus !== null) setFocus(null);
     else return;
@@ -144,12 +178,14 @@ export function MapScreen(): ReactElement {
   const { drag, ...pointer } = usePointer(surface, view, setView, model, {
     onFocus: setFocus,
     onOpen: goTo,
+    onZoom: zoom,
     // Zoomed out, messages are not drawn, so dragging pans.
     onMove: level === 'far' ? null : (from, to) => void moveMessages(session, from, to),
   });
 
+  const bounds = view === null || least === null ? null : zoomBounds(view, least);
   return (
-    <div className="mapscreen">
+    <main className="mapscreen" aria-label={t('map')} aria-busy={model === null}>
       <div className="bar">
         <IconButton
           icon="left"
@@ -173,15 +209,7 @@ export function MapScreen(): ReactElement {
             </button>
           ))}
         </fieldset>
-        <input
-          className="field wide map-find"
-          type="search"
-          ref={finder}
-          placeholder={t('findOnMap')}
-          aria-label={t('findOnMap')}
-          value={find}
-          onChange={(event) => setFind(event.target.value)}
-        />
+        <MapSearch text={find} onText={setFind} found={found} shown={focus} onShow={show} field={finder} />
         <span className="phone-only">
           <Menu trigger={<IconButton icon="sliders" label={t('filter')} />}>
             {filters.map((each) => (
@@ -204,6 +232,7 @@ export function MapScreen(): ReactElement {
         {model !== null && view !== null && level === 'near' ? (
           <MessageCards model={model} view={view} width={width} height={height} onOpen={goTo} />
         ) : null}
+        {model === null ? <MapProgress /> : null}
         {model === null ? null : <BranchList model={model} onPick={goTo} onShow={show} />}
         {model !== null && view !== null && drag !== null ? <DragLine model={model} view={view} drag={drag} /> : null}
         {model !== null && view !== null && focus !== null && drag === null && level !== 'near' ? (
@@ -217,44 +246,37 @@ export function MapScreen(): ReactElement {
             onMerge={(id) => openDialog({ name: 'merge', nodeId: id })}
           />
         ) : null}
-        <div className="zoom">
-          <fieldset className="seg" aria-label={t('zoom')}>
-            {levels.map((each) => (
-              <button
-                key={each.name}
-                type="button"
-                aria-pressed={each.name === level}
-                disabled={view === null}
-                onClick={() => {
-                  const at = focus ?? model?.leaf ?? null;
-                  const spot = at === null ? undefined : model?.layout.spots.get(at);
-                  if (model !== null && spot !== undefined)
-                    setView(centreView(model.layout, { width, height }, spot, zoomScales[each.name]));
-                }}
-              >
-                {t(each.label)}
-              </button>
-            ))}
-          </fieldset>
-        </div>
+        <MapZoom
+          level={view === null ? null : level}
+          canEnlarge={bounds !== null && bounds.most > 1.001}
+          canReduce={bounds !== null && bounds.least < 0.999}
+          onLevel={(next) => {
+            const at = focus ?? model?.leaf ?? null;
+            const spot = at === null ? undefined : model?.layout.spots.get(at);
+            if (model !== null && spot !== undefined)
+              setView(centreView(model.layout, { width, height }, spot, zoomScales[next]));
+          }}
+          onZoom={zoom}
+          onFit={showWhole}
+        />
         {model === null || view === null || palette === null ? null : (
           <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
         )}
         {level === 'near' ? null : <MapLegend />}
-        <p className="sr" role="status">
-          {found === null ? '' : t('foundOnMap', { n: formatNumber(found.size) })}
-        </p>
       </div>
-    </div>
+    </main>
   );
 }
 
-function matchesFilter(model: MapModel | null, find: string): ReadonlySet<NodeId> | null {
-  const words = find.trim().toLowerCase();
-  if (model === null || words === '') return null;
-  const found = new Set<NodeId>();
-  for (const node of model.topology.nodes.values()) if (node.preview.toLowerCase().includes(words)) found.add(node.id);
-  return found;
+/** Shows that the tree is being loaded, and how much of it has arrived. */
+function MapProgress(): ReactElement {
+  const loaded = useTree((state) => state.topologyLoaded);
+  return (
+    <div className="map-progress" role="status">
+      <progress aria-label={t('loadingTree')} {...(loaded === null ? {} : { value: loaded })} />
+      <span>{loaded === null ? t('loadingTree') : t('loadingTreeShare', { share: Math.round(loaded * 100) })}</span>
+    </div>
+  );
 }
 
 /** The target of an arrow key: up to the child, down to the parent, left and right to variants. */

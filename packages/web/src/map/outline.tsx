@@ -43,6 +43,26 @@ export function OutlinePanel(): ReactElement {
     return count;
   }, [topology, stamp]);
 
+  // The marked message, else the end of the branch.
+  const marked = useUi((ui) => ui.current);
+  const position = useMemo(() => {
+    const indexOf = (id: NodeId | null) =>
+      id === null ? -1 : rows.findIndex((row) => row.kind === 'node' && row.node.id === id);
+    const at = indexOf(marked);
+    return at >= 0 ? at : indexOf(leaf);
+  }, [rows, marked, leaf]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (position < 0) return;
+    // The list knows its height a frame after its rows.
+    const frame = requestAnimationFrame(() => {
+      // A user who is in the list decides where it is.
+      if (box.current?.matches(':hover, :focus-within') === true) return;
+      list.current?.scrollToIndex(position, { align: 'nearest' });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [position]);
+
   const pick = (row: OutlineRow) => {
     if (row.kind === 'folded') {
       setOpened(new Set(opened).add(row.id));
@@ -106,7 +126,7 @@ export function OutlinePanel(): ReactElement {
           />
         </div>
       )}
-      <div className="outline">
+      <div className="outline" ref={box}>
         {/* The scrolling element is focusable, so that it can be scrolled by keyboard. */}
         <VList
           className="outline-list"

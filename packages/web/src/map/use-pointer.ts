@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useRef, useState } from 'react';
 import { nodeAtPoint } from './map-scene.ts';
 import type { useCanvas } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
-import { type MapView, zoomView } from './view.ts';
+import type { MapView } from './view.ts';
 
 interface Held {
   readonly x: number;
@@ -28,6 +28,8 @@ export interface Drag {
 export interface MapPointer {
   onFocus(id: NodeId | null): void;
   onOpen(id: NodeId): void;
+  /** Scales about a point. */
+  onZoom(by: number, x: number, y: number): void;
   /** Null if branches cannot be dragged. */
   readonly onMove: ((from: NodeId, to: NodeId) => void) | null;
 }
@@ -47,7 +49,7 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
 export function usePointer(
   surface: ReturnType<typeof useCanvas>,
   view: MapView | null,
-  setView: (view: MapView | null) => void,
+  setView: (view: MapView) => void,
   model: MapModel | null,
   pointed: MapPointer,
 ) {
@@ -58,6 +60,8 @@ export function usePointer(
     const box = canvas.current?.getBoundingClientRect();
     return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
   };
+  const zoom = useRef(pointed.onZoom);
+  zoom.current = pointed.onZoom;
   // React adds passive wheel listeners, which cannot prevent scrolling.
   useEffect(() => {
     const element = canvas.current;
@@ -66,13 +70,10 @@ export function usePointer(
       event.preventDefault();
       const box = element.getBoundingClientRect();
       if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
-        setView(
-          zoomView(
-            view,
-            Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
-            event.clientX - box.left,
-            event.clientY - box.top,
-          ),
+        zoom.current(
+          Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
+          event.clientX - box.left,
+          event.clientY - box.top,
         );
       else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
     };

@@ -39,11 +39,48 @@ export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView 
   return { kx, ky, tx: frame.left + space / 2 - layout.left * kx, ty: frame.height - frame.bottom };
 }
 
-/** Scales a view about a point of the screen. */
-export function zoomView(view: MapView, by: number, x: number, y: number): MapView {
-  const ky = Math.min(6, Math.max(0.002, view.ky * by));
-  const kx = Math.min(6, Math.max(0.002, view.kx * by));
-  return { kx, ky, tx: x - ((x - view.tx) / view.kx) * kx, ty: y - ((y - view.ty) / view.ky) * ky };
+/** Scales in both directions. */
+type MapScales = Pick<MapView, 'kx' | 'ky'>;
+
+const mostScale = 6;
+const fitMargin = 40;
+
+/** The smallest useful scales: those at which the whole tree is visible, or those of the far level for a small tree. */
+export function leastScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
+  const margins = { left: fitMargin, right: fitMargin, top: fitMargin, bottom: fitMargin };
+  const whole = fitView(layout, { ...frame, ...margins });
+  return { kx: Math.min(zoomScales.far, whole.kx), ky: Math.min(zoomScales.far, whole.ky) };
+}
+
+/** How much a view can still be enlarged or reduced; 1 at a bound. Both directions change by the same factor. */
+export function zoomBounds(view: MapScales, least: MapScales): { readonly least: number; readonly most: number } {
+  return {
+    least: Math.min(1, Math.max(1e-6, Math.min(least.kx / view.kx, least.ky / view.ky))),
+    most: Math.max(1, Math.min(mostScale / view.kx, mostScale / view.ky)),
+  };
+}
+
+/** Scales a view about a point of the screen, within its bounds. */
+export function zoomView(view: MapView, by: number, x: number, y: number, smallest: MapScales): MapView {
+  const { least, most } = zoomBounds(view, smallest);
+  const factor = Math.min(most, Math.max(least, by));
+  return {
+    kx: view.kx * factor,
+    ky: view.ky * factor,
+    tx: x - (x - view.tx) * factor,
+    ty: y - (y - view.ty) * factor,
+  };
+}
+
+const inSightPx = 80;
+
+/** Moves a view so that a part of the tree stays visible. */
+export function keepInSight(layout: MapLayout, view: MapView, frame: Pick<ViewFrame, 'width' | 'height'>): MapView {
+  const within = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
+  // The root is at the bottom: positions above it are negative.
+  const tx = within(view.tx, inSightPx - layout.right * view.kx, frame.width - inSightPx - layout.left * view.kx);
+  const ty = within(view.ty, inSightPx, frame.height - inSightPx + layout.height * view.ky);
+  return tx === view.tx && ty === view.ty ? view : { ...view, tx, ty };
 }
 
 /** A view with a message in the centre. */

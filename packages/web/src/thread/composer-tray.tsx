@@ -28,6 +28,7 @@ export function ComposerTray({
   const input = useRef<HTMLInputElement>(null);
   const [options, setOptions] = useState(false);
   const [first] = now;
+  const others = now.length > 1 ? ` +${now.length - 1}` : '';
   const label = optionsLabel(lists);
   const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
   return (
@@ -39,10 +40,10 @@ export function ComposerTray({
           <button
             type="button"
             className="pill"
-            aria-label={first === undefined ? t('chooseModel') : t('modelIs', { name: first })}
+            aria-label={first === undefined ? t('chooseModel') : `${t('modelIs', { name: first })}${others}`}
           >
             {first === undefined ? t('chooseModel') : <ModelName model={first} />}
-            {now.length > 1 ? <span className="num">+{now.length - 1}</span> : null}
+            {others === '' ? null : <span className="num">{others}</span>}
             <Icon name="down" size={13} />
           </button>
         }
@@ -79,24 +80,24 @@ export function ComposerTray({
   );
 }
 
+interface ContextGaugeProps {
+  /** What the message in the composer takes, with its files. */
+  readonly draftTokens: number;
+  /** Phones have it above the text, where there is room. */
+  readonly className: 'desk-only' | 'phone-only';
+}
+
 /**
  * How much of the window the branch and the message in the composer take: as the server counts it, until then by what
  * is loaded.
  */
-export function ContextGauge({
-  draftTokens,
-}: {
-  /** What the message in the composer takes, with its files. */
-  readonly draftTokens: number;
-}): ReactElement | null {
+export function ContextGauge({ draftTokens, className }: ContextGaugeProps): ReactElement {
   const model = useAppData((lists) => modelsNow(lists)[0] ?? null);
   const session = useSession();
   const window = useAppData((lists) => {
     const chosen = lists.models.find((each) => each.id === model);
     return chosen?.windowKnown === true ? chosen.window : null;
   });
-  // The panel requests the same, so that a long branch is counted once.
-  const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   const onBranch = useTree((state) => {
     if (state.weight !== null) return state.weight;
     if (state.part === null) return 0;
@@ -109,29 +110,31 @@ export function ContextGauge({
   const known = window !== null && window > 0;
   const full = known && used > window;
   return (
-    <>
-      {reported ? null : <Weighing />}{' '}
-      <button
-        type="button"
-        className={full ? 'pill num desk-only full' : 'pill num desk-only'}
-        title={full ? t('windowFull', { used, window }) : t('whatModelSees')}
-        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}
-      >
-        {formatCompact(used)}
-        {known ? (
-          <>
-            <span className="gauge">
-              <i style={{ width: `${Math.max(2, Math.min(1, used / window) * 100)}%` }} />
-            </span>
-            {formatCompact(window)}
-          </>
-        ) : null}
-      </button>
-    </>
+    <button
+      type="button"
+      className={`pill num ${className}${full ? ' full' : ''}`}
+      title={full ? t('windowFull', { used, window }) : t('whatModelSees')}
+      onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}
+    >
+      {formatCompact(used)}
+      {known ? (
+        <>
+          <span className="gauge">
+            <i style={{ width: `${Math.max(2, Math.min(1, used / window) * 100)}%` }} />
+          </span>
+          {formatCompact(window)}
+        </>
+      ) : null}
+    </button>
   );
 }
 
-/** Requests the size of the branch if nothing else on the screen does. */
+/** Requests the size of the branch, unless the panel does, so that a long branch is counted once. */
+export function ContextCount(): ReactElement | null {
+  const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
+  return reported ? null : <Weighing />;
+}
+
 function Weighing(): null {
   useContextAnswer(0);
   return null;

@@ -5,6 +5,7 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactElement,
+  type ReactNode,
   useDeferredValue,
   useEffect,
   useLayoutEffect,
@@ -28,7 +29,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { blockOfAttachment, tokensOf } from './attachments.ts';
-import { ComposerTray, ContextGauge } from './composer-tray.tsx';
+import { ComposerTray, ContextCount, ContextGauge } from './composer-tray.tsx';
 import { currentOptions } from './current-options.ts';
 import { FileChips } from './file-chips.tsx';
 import { fitHeight } from './fit-height.ts';
@@ -202,7 +203,9 @@ export function Composer(): ReactElement {
         onDragLeave={() => setOver(false)}
         onDrop={onDrop}
       >
-        <GrowsFrom parentId={parentId} />
+        <GrowsFrom parentId={parentId}>
+          <ContextGauge className="phone-only" draftTokens={draftTokens} />
+        </GrowsFrom>
         <textarea
           id="composer"
           ref={area}
@@ -224,7 +227,8 @@ export function Composer(): ReactElement {
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
           <ComposerTray onFiles={files.add}>
-            <ContextGauge draftTokens={draftTokens} />
+            <ContextCount />
+            <ContextGauge className="desk-only" draftTokens={draftTokens} />
           </ComposerTray>
           {running.length > 0 && text.trim() === '' ? (
             <IconButton
@@ -248,19 +252,26 @@ export function Composer(): ReactElement {
   );
 }
 
-function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactElement {
+function GrowsFrom({
+  parentId,
+  children,
+}: {
+  readonly parentId: NodeId | null;
+  readonly children: ReactNode;
+}): ReactElement {
   const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
   const words = node === undefined ? '' : (node.meta.title ?? firstWords(plainTextOf(node.message), 70));
   return (
     <div className="from">
       <Icon name="fork" />
       {node === undefined ? (
-        <span>{t('startsNewChat')}</span>
+        <span className="grow">{t('startsNewChat')}</span>
       ) : (
-        <span className="clip">
+        <span className="grow clip">
           {t('replyingTo')} <b dir="auto">{words === '' ? '…' : words}</b>
         </span>
       )}
+      {children}
     </div>
   );
 }

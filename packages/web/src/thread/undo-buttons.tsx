@@ -60,7 +60,7 @@ function describeAct({ steps, text }: ReversibleAct): string {
   return text === null ? what : `${what}, “${text.replace(/\s+/g, ' ').slice(0, 60)}”`;
 }
 
-/** Undo and redo of the chat, each with what it would change; grey if there is nothing. */
+/** Undo and redo of the chat, each with what it would change; grey if there is nothing. A phone has room for undo. */
 export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   return (
     <>
@@ -69,7 +69,7 @@ export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
         return (
           <IconButton
             key={which}
-            className="desk-only"
+            {...(which === 'redo' ? { className: 'desk-only' } : {})}
             icon={icon}
             label={`${labelOf(which, known)} (${shownChord(keys[0] ?? '')})`}
             disabled={known?.[which] === null}

@@ -15,6 +15,9 @@ export type IconShape =
 export const shapes = {
   search: [{ cx: 7.0, cy: 7.0, r: 4.3 }, { d: 'm10.3 10.3 3.2 3.2' }],
   plus: [{ d: 'M8 3.2v9.6M3.2 8h9.6' }],
+  minus: [{ d: 'M3.2 8h9.6' }],
+  up: [{ d: 'm4 9.6 4-3.8 4 3.8' }],
+  fit: [{ d: 'M2.8 6V2.8H6M10 2.8h3.2V6M13.2 10v3.2H10M6 13.2H2.8V10' }],
   left: [{ d: 'M9.6 4 5.8 8l3.8 4' }],
   right: [{ d: 'M6.4 4l3.8 4-3.8 4' }],
   down: [{ d: 'm4 6.4 4 3.8 4-3.8' }],

@@ -1,6 +1,7 @@
 import type { en } from '../en/page.ts';
 import type { Translated } from '../types.ts';
 import { agentsDe } from './agents.ts';
+import { atHandDe } from './at-hand.ts';
 
 import { peopleDe } from './people.ts';
 import { settingsDe } from './settings.ts';
@@ -10,6 +11,7 @@ import { transferDe } from './transfer.ts';
 export const de: Translated<typeof en, 'one' | 'other'> = {
   ...settingsDe,
   ...agentsDe,
+  ...atHandDe,
   ...peopleDe,
   ...transferDe,
   joinDone: 'Nachrichten verbunden',

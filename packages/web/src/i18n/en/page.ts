@@ -1,4 +1,5 @@
 import { agentsEn } from './agents.ts';
+import { atHandEn } from './at-hand.ts';
 import { peopleEn } from './people.ts';
 import { settingsEn } from './settings.ts';
 import { transferEn } from './transfer.ts';
@@ -7,6 +8,7 @@ import { transferEn } from './transfer.ts';
 export const en = {
   ...settingsEn,
   ...agentsEn,
+  ...atHandEn,
   ...peopleEn,
   ...transferEn,
   joinDone: 'Messages joined',

@@ -1,6 +1,7 @@
 import type { en } from '../en/page.ts';
 import type { Translated } from '../types.ts';
 import { agentsFr } from './agents.ts';
+import { atHandFr } from './at-hand.ts';
 import { peopleFr } from './people.ts';
 import { settingsFr } from './settings.ts';
 import { transferFr } from './transfer.ts';
@@ -9,6 +10,7 @@ import { transferFr } from './transfer.ts';
 export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   ...settingsFr,
   ...agentsFr,
+  ...atHandFr,
   ...peopleFr,
   ...transferFr,
   joinDone: 'Messages réunis',
