@@ -10,14 +10,14 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { ChatRun, type ChatRuns, endOnAbort, type RunRequest, runsOf } from './chat-run.ts';
+import { ChatRun, type ChatRuns, chatRunsOf, endOnAbort, type RunRequest } from './chat-run.ts';
 import {
   type ChatTree,
   contextFor,
   keepMessages,
   readBranch,
   readLastMessage,
-  readReply,
+  readLastReply,
   selectLastReply,
 } from './keep-messages.ts';
 import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
@@ -94,7 +94,7 @@ function chatTree(
 export async function loadChat(options: ChatOwner, chatId: string): Promise<UIMessage[]> {
   const tree = chatTree(options, requireChatId(chatId));
   if ((await tree.store.formatOf(tree.id)) === null) return [];
-  const { messages } = await readTreeState(tree, runsOf(options.store).of(tree.id));
+  const { messages } = await readTreeState(tree, chatRunsOf(options.store).of(tree.id));
   return [...messages];
 }
 
@@ -143,7 +143,7 @@ class ChatService {
 
   constructor(options: ChatHandlerOptions) {
     this.#options = options;
-    this.#runs = runsOf(options.store);
+    this.#runs = chatRunsOf(options.store);
   }
 
   async handle(request: Request): Promise<Response> {
@@ -246,7 +246,7 @@ class ChatService {
     for (const each of running) if (!each.hasReaders) each.stop();
     const isPrompt = post.messages.at(-1)?.role === 'user';
     if (!changed && isPrompt && trigger === 'submit-message' && messageId === undefined) {
-      const stored = await readReply(tree, end);
+      const stored = await readLastReply(tree, end);
       if (stored !== undefined) return createUIMessageStreamResponse({ stream: streamStoredReply(stored) });
     }
     const last = isPrompt ? undefined : await readLastMessage(tree, end);

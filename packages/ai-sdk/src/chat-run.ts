@@ -210,7 +210,7 @@ export class ChatRuns {
 const runsByStore = new WeakMap<Store, ChatRuns>();
 
 /** The runs of a store in this process: routes with a handler each know the same ones. */
-export function runsOf(store: Store): ChatRuns {
+export function chatRunsOf(store: Store): ChatRuns {
   const runs = runsByStore.get(store) ?? new ChatRuns();
   runsByStore.set(store, runs);
   return runs;

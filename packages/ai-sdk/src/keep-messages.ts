@@ -270,7 +270,7 @@ export async function readChain({ store, id }: ChatTree, first: NodeId): Promise
 }
 
 /** Reads the reply below a prompt that was visited last; undefined if there is none. */
-export async function readReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
+export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
   return store.read(id, function* () {
     const replies = (yield* liveChildren(prompt)).filter(
       (node) => node.role === 'assistant' && node.kind === 'message',

@@ -86,11 +86,11 @@ export async function candidatesFor(
     typeof line.completes === 'object'
       ? line.completes.map((value): StoredCandidate => ({ value, about: '' }))
       : await storedCandidates(line, line.completes, at);
-  return found.flatMap((each) => continued(each, begun)).slice(0, most);
+  return found.flatMap((each) => completeWith(each, begun)).slice(0, most);
 }
 
 /** A candidate that continues a word: short as it is listed, or the whole id if that is what was begun. */
-function continued({ value, about, id }: StoredCandidate, begun: string): readonly Candidate[] {
+function completeWith({ value, about, id }: StoredCandidate, begun: string): readonly Candidate[] {
   if (value.startsWith(begun)) return [{ value, about }];
   return id?.startsWith(begun) === true ? [{ value: id, about }] : [];
 }

@@ -28,7 +28,7 @@ export function printChange(
   const next = line === null ? null : commandLineFor(at, line);
   const words = moved === null ? `${verb} with` : 'Go back with';
   return {
-    data: { treeId, version, actId, changed: commit !== null, ...spread(result) },
+    data: { treeId, version, actId, changed: commit !== null, ...asFields(result) },
     lines: [
       commit === null ? 'Nothing changed.' : said,
       ...(next === null ? [] : [at.output.style.quiet(`${words} ${next}.`)]),
@@ -112,6 +112,6 @@ function undoLine(treeId: TreeId): string {
   return `coppice undo ${shortId(treeId)}`;
 }
 
-function spread(result: unknown): object {
+function asFields(result: unknown): object {
   return typeof result === 'object' && result !== null ? result : {};
 }

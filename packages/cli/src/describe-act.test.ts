@@ -1,7 +1,7 @@
 import type { CommitSummary } from '@coppice/core';
 import { actId } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { actsOf, describeAct } from './describe-act.ts';
+import { describeLoggedAct, groupLogByAct } from './describe-act.ts';
 
 const one = actId('0190c2e0-0000-7000-8000-000000000001');
 const two = actId('0190c2e0-0000-7000-8000-000000000002');
@@ -11,23 +11,23 @@ function commit(version: number, id: typeof one, steps: Record<string, number>, 
 }
 
 test('[O15] commits of one act are one line: a question and its reply are two messages, not a message and a change', () => {
-  const acts = actsOf([
+  const acts = groupLogByAct([
     commit(5, two, { insert: 1 }, 'undo'),
     commit(4, one, { replace: 1 }),
     commit(3, one, { insert: 1, select: 1 }),
     commit(2, one, { insert: 1, select: 1 }),
   ]);
-  expect(acts.map(describeAct)).toEqual(['undo: added 1 message', 'added 2 messages']);
+  expect(acts.map(describeLoggedAct)).toEqual(['undo: added 1 message', 'added 2 messages']);
 });
 
 test('[O15] a move of the pointer alone, an edit in place and a new tree are told apart', () => {
-  expect(describeAct({ commits: [commit(2, one, { select: 1 })], newest: commit(2, one, {}) })).toBe(
+  expect(describeLoggedAct({ commits: [commit(2, one, { select: 1 })], newest: commit(2, one, {}) })).toBe(
     'switched to another branch',
   );
-  expect(describeAct({ commits: [commit(2, one, { replace: 1 })], newest: commit(2, one, {}) })).toBe(
+  expect(describeLoggedAct({ commits: [commit(2, one, { replace: 1 })], newest: commit(2, one, {}) })).toBe(
     'changed 1 message',
   );
-  expect(describeAct({ commits: [commit(1, one, { insert: 1, attributes: 1 })], newest: commit(1, one, {}) })).toBe(
-    'created the chat',
-  );
+  expect(
+    describeLoggedAct({ commits: [commit(1, one, { insert: 1, attributes: 1 })], newest: commit(1, one, {}) }),
+  ).toBe('created the chat');
 });

@@ -9,7 +9,7 @@ export interface ActSummary {
 }
 
 /** Joins neighbouring commits of the same act and kind, in the order of the list. */
-export function actsOf(commits: readonly CommitSummary[]): readonly ActSummary[] {
+export function groupLogByAct(commits: readonly CommitSummary[]): readonly ActSummary[] {
   const acts: { commits: CommitSummary[]; newest: CommitSummary }[] = [];
   for (const commit of commits) {
     const last = acts.at(-1);
@@ -32,7 +32,7 @@ const phrases: readonly (readonly [step: string, phrase: (count: number) => stri
 ];
 
 /** What an act did, for example `added 2 messages, moved 1 message`. */
-export function describeAct({ commits, newest }: ActSummary): string {
+export function describeLoggedAct({ commits, newest }: ActSummary): string {
   const counts = new Map<string, number>();
   for (const { steps } of commits)
     for (const [step, count] of Object.entries(steps)) counts.set(step, (counts.get(step) ?? 0) + count);

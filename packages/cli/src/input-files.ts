@@ -17,7 +17,7 @@ export async function inputFiles(
   at: Pick<CliContext, 'host' | 'onClose'>,
 ): Promise<readonly FileSource[]> {
   const { host } = at;
-  if (word === '-') return [await spooled(at)];
+  if (word === '-') return [await spoolInput(at)];
   const path = resolve(host.cwd, word);
   // An empty argument, for example an unset variable, would otherwise mean the current directory.
   const found = word === '' ? null : await stat(path).catch(() => null);
@@ -47,7 +47,7 @@ export async function inputFiles(
  * Copies standard input to a temporary file: archives are read from their end, and a strict import reads twice, which
  * a pipe cannot do.
  */
-async function spooled({ host, onClose }: Pick<CliContext, 'host' | 'onClose'>): Promise<FileSource> {
+async function spoolInput({ host, onClose }: Pick<CliContext, 'host' | 'onClose'>): Promise<FileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');

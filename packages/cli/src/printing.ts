@@ -14,7 +14,7 @@ import type { Output } from './output.ts';
 import { shortId, shortIdsOf } from './short-ids.ts';
 import { oneLine } from './terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from './terminal/width.ts';
-import { wrapForReading, wrapped } from './terminal/wrap.ts';
+import { wrapForReading, wrapLines } from './terminal/wrap.ts';
 
 /** A time in the local time zone. */
 export function timeText(at: number): string {
@@ -125,15 +125,15 @@ function readMessageText(text: string, { foreign, screen }: Output): string {
 }
 
 /** A name and its id, on two lines if they do not fit on one. */
-function headed(name: string, id: string, { style, screen, columns }: Output): string {
-  const lines = screen === null ? [name] : wrapped(name, screen).map((line) => line.trimEnd());
+function headingLines(name: string, id: string, { style, screen, columns }: Output): string {
+  const lines = screen === null ? [name] : wrapLines(name, screen).map((line) => line.trimEnd());
   const gap = widthOf(lines.at(-1) ?? '') + 2 + id.length > columns ? '\n' : '  ';
   return `${lines.join('\n')}${gap}${style.quiet(id)}`;
 }
 
 /** The heading of a tree. */
 export function treeHead(row: TreeRow, output: Output): string {
-  return headed(output.style.strong(output.foreign(titleText(row))), shortId(row.id), output);
+  return headingLines(output.style.strong(output.foreign(titleText(row))), shortId(row.id), output);
 }
 
 /** A node with its whole text, and an empty line below. */
@@ -146,7 +146,11 @@ export function printNode(
   const { style } = output;
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
   const variant = place === '' ? '' : style.quiet(` ${place}`);
-  const head = headed(`${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`, shortId(node.id), output);
+  const head = headingLines(
+    `${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`,
+    shortId(node.id),
+    output,
+  );
   return `${head}\n${render(printMessage(node))}\n\n`;
 }
 
@@ -226,6 +230,6 @@ function printNodeLine(
 }
 
 /** The first words of a node after a prefix, on one line. */
-export function preview(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
+export function previewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
   return `${before}${oneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

@@ -9,7 +9,7 @@ import { exitCodes, toCliError, usageError } from './exit-codes.ts';
 import { createOutput, jsonText, type Output, type ProcessHost, sizeOr } from './output.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
-import { wrapped } from './terminal/wrap.ts';
+import { wrapLines } from './terminal/wrap.ts';
 import { version } from './version.ts';
 
 /** Options before or after any subcommand. */
@@ -42,7 +42,7 @@ export async function runArguments(
   let code = 0;
   let output = createOutput(host);
   let json = false;
-  const program = programOf(members, host, async (subcommand, given, options) => {
+  const program = buildProgram(members, host, async (subcommand, given, options) => {
     json = options.json;
     output = options.output;
     const server = serverFor(subcommand, options, host);
@@ -79,7 +79,7 @@ export async function runArguments(
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
-    else host.stderr.write(`${output.style.bad(sentences(output.foreign(error.message), host, output))}\n`);
+    else host.stderr.write(`${output.style.bad(wrapMessage(output.foreign(error.message), host, output))}\n`);
     return exitCodes[error.kind];
   }
   return code;
@@ -102,9 +102,9 @@ function* safeLines(lines: Iterable<string>, safe: (text: string) => string): Ge
 }
 
 /** Wraps a message between words for a terminal, which would break lines anywhere. */
-function sentences(message: string, { stderr }: ProcessHost, { liveColumns }: Output): string {
+function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: Output): string {
   if (stderr.isTTY !== true) return message;
-  return wrapped(message, liveColumns)
+  return wrapLines(message, liveColumns)
     .map((line) => line.trimEnd())
     .join('\n');
 }
@@ -147,7 +147,7 @@ type SubcommandRun = (
 ) => Promise<void>;
 
 /** The parser. Exported for completion, which reads it as data. */
-function programOf(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
+function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
     .version(version, '-V, --version', 'print the version')
@@ -258,7 +258,10 @@ function givenOf(
   const values = new Map<string, unknown>();
   // The parser reports `--no-x` as `--x` with the value false.
   for (const { name } of member.options ?? [])
-    values.set(name, name.startsWith('no-') ? options[camel(name.slice(3))] === false : options[camel(name)]);
+    values.set(
+      name,
+      name.startsWith('no-') ? options[toCamelCase(name.slice(3))] === false : options[toCamelCase(name)],
+    );
   for (const [at, argument] of (member.arguments ?? []).entries()) values.set(argument.name, words[at]);
   const optional = (name: string): string | undefined => {
     const value = values.get(name);
@@ -286,6 +289,6 @@ function givenOf(
   };
 }
 
-function camel(name: string): string {
+function toCamelCase(name: string): string {
   return name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

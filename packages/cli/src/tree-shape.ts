@@ -17,7 +17,7 @@ import { outlineOf, topologyNode } from '@coppice/core/tree';
  * The significant nodes of a tree: beginnings, forks, leaves and nodes to keep. Nodes in between are counted. It has
  * ids and positions only; {@link readRows} reads contents.
  */
-export interface TreeShape extends OutlineShape {
+export interface SignificantNodes extends OutlineShape {
   /** All messages, shown or not. */
   readonly size: number;
   /** How many messages are hidden between a node and the shown one above it. */
@@ -33,7 +33,7 @@ export function* readShape(
   rootId: NodeId,
   keep: ReadonlySet<NodeId> = new Set(),
   from: NodeId = rootId,
-): ReadProgram<TreeShape> {
+): ReadProgram<SignificantNodes> {
   const links = new Links(yield* ask('links', {}), from, keep);
   const forks = links.forks();
   const order = new Map<NodeId, readonly NodeId[]>();
@@ -111,7 +111,7 @@ class Links {
     return this.#ids[at] ?? this.#top;
   }
 
-  shape(order: ReadonlyMap<NodeId, readonly NodeId[]>): TreeShape {
+  shape(order: ReadonlyMap<NodeId, readonly NodeId[]>): SignificantNodes {
     const nodes = new Map<NodeId, TopologyNode>();
     const below = new Map<NodeId, TopologyNode[]>();
     const hidden = new Map<NodeId, number>();
@@ -168,7 +168,7 @@ function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNod
 
 /** The outline lines of a shape, with the hidden nodes counted. */
 export function shapeLines(
-  shape: TreeShape,
+  shape: SignificantNodes,
   current: NodeId | null,
   limit: number,
   shows: (id: NodeId) => boolean = () => true,
@@ -184,7 +184,7 @@ export function shapeLines(
 }
 
 /** The rows of existing nodes among these; contents are read in small batches. */
-export function* readRows(ids: readonly NodeId[], shape: TreeShape): ReadProgram<Map<NodeId, TopologyNode>> {
+export function* readRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   for (let at = 0; at < ids.length; at += rowsAtOnce) {
     const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });

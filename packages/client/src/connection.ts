@@ -57,7 +57,7 @@ export function offlineProblem(thrown: unknown): HttpProblem {
 }
 
 /** Options of a stream that is kept open. */
-export interface FollowOptions {
+export interface StreamOptions {
   /** The path, called again for each connection, so that it continues after what arrived. */
   path(): string;
   /** Calls back for each connection that opens or breaks. */
@@ -73,7 +73,7 @@ export interface FollowOptions {
 const reconnectMs = 1000;
 
 /** Keeps an event stream open until it is closed: reconnects when it breaks, and pauses while the app is hidden. */
-export function followEvents(connection: Connection, options: FollowOptions): { close(): void } {
+export function followEvents(connection: Connection, options: StreamOptions): { close(): void } {
   let stream: { close(): void } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {

@@ -25,7 +25,7 @@ export {
 export type * from './api-types.ts';
 export type { AsSent } from './as-sent.ts';
 export { type ClientOptions, type CoppiceClient, createClient, type StoredAttachment } from './client.ts';
-export { type Connection, type EventListener, type FollowOptions, followEvents } from './connection.ts';
+export { type Connection, type EventListener, followEvents, type StreamOptions } from './connection.ts';
 export type { EditOutcome, SeenContent } from './edit-message.ts';
 export { browserStorage, createMemoryStorage, type Environment, type TextStorage } from './environment.ts';
 export { isOnShownPath, refreshUnlessNavigated } from './following.ts';
@@ -41,7 +41,7 @@ export {
   withPage,
 } from './loaded-branch.ts';
 export { createObservable, type Observable } from './observable.ts';
-export { plainText } from './optimistic.ts';
+export { joinTextBlocks } from './optimistic.ts';
 export type { components, operations, paths } from './paths.ts';
 export type { Replies } from './replies.ts';
 export { noticesOf, type ReplySource, replyErrorOf, replySourceOf, type SourceNotice } from './reply-source.ts';

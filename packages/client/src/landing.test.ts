@@ -8,11 +8,11 @@ import type { TreeViewData } from './api-types.ts';
 import { appendReplyText, newReply } from './live.ts';
 import {
   applyRowChanges,
+  changesNotLoaded,
   emptyBranch,
   endAfter,
   type LoadedBranch,
   pathToNode,
-  unread,
   variantOf,
 } from './loaded-branch.ts';
 import { confirmWrite } from './overlays.ts';
@@ -135,13 +135,13 @@ test('[CL6] what a page newer than the feed does not have is taken from the feed
   const late = [...whole.nodes.values()].flatMap((node) =>
     node.parentId === null ? [] : [{ op: 'added', node } as const],
   );
-  expect(unread(read, late)).toEqual([{ op: 'added', node: whole.nodes.get(c) }]);
+  expect(changesNotLoaded(read, late)).toEqual([{ op: 'added', node: whole.nodes.get(c) }]);
   const first = whole.nodes.get(a);
   if (first?.message == null) throw new Error('The first message is none.');
   const { contentIn, message, text } = first;
   const wrote = (version: number) =>
     ({ op: 'updated', nodeIds: [a], set: { message, text, contentIn: version } }) as const;
-  expect(unread(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
+  expect(changesNotLoaded(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
 });
 
 test('[CL6] a message that replies were begun to stays in sight before the feed tells it; one that was there already does not come twice', () => {

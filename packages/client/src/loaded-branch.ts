@@ -169,7 +169,7 @@ interface BranchDraft {
  * The changes of a commit that a newer page may lack: a page ends where the view ended, and messages below that
  * arrive only with the feed.
  */
-export function unread(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
+export function changesNotLoaded(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
   return changes.filter((change) => {
     // An optimistic node has another sequence number than the confirmed one.
     if (change.op === 'added') return part.nodes.get(change.node.id)?.seq !== change.node.seq;

@@ -3,7 +3,7 @@ import { type Content, isText, type Message, type NewNode, type NodeId } from '@
 import type { OpenTreeState } from './tree-state.ts';
 
 /** The text of a message. The server's own text replaces it when the write is confirmed. */
-export function plainText(message: Message): string {
+export function joinTextBlocks(message: Message): string {
   return message.content
     .filter(isText)
     .map((block) => block.text)
@@ -14,7 +14,7 @@ const charactersPerToken = 4;
 
 /** The content fields of a node that was written here. Its tokens are an estimate until the server counts them. */
 export function optimisticContent(message: Message): Content {
-  const text = plainText(message);
+  const text = joinTextBlocks(message);
   const tokens = Math.ceil(text.length / charactersPerToken);
   return { message, status: 'success', key: null, text, tokens, aliases: [] };
 }

@@ -11,7 +11,7 @@ export const pageSize = 40;
 const furtherSize = 100;
 
 /** The replies that were in progress when a page was read, with their runs. */
-export function runsOf(page: PageAnswer): ReadonlyMap<NodeId, string> {
+export function runsInPage(page: PageAnswer): ReadonlyMap<NodeId, string> {
   return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
 }
 

@@ -9,6 +9,7 @@ import { openFeed, type TurnReport } from './feed.ts';
 import { asProblem } from './http.ts';
 import {
   applyRowChanges,
+  changesNotLoaded,
   emptyBranch,
   endAfter,
   joinPages,
@@ -18,12 +19,11 @@ import {
   moveToEnd,
   pathToNode,
   shownPath,
-  unread,
   withPage,
 } from './loaded-branch.ts';
 import { createObservable, type Observable } from './observable.ts';
 import { confirmWrite, withOverlays } from './overlays.ts';
-import { pageSize, runsOf, TreeReads } from './reads.ts';
+import { pageSize, runsInPage, TreeReads } from './reads.ts';
 import { Replies } from './replies.ts';
 import type { Topology } from './topology.ts';
 import { TopologyLoader } from './topology-loader.ts';
@@ -125,7 +125,7 @@ export class TreeSession {
       const page = await this.#reads.page(leaf ?? undefined);
       let base = withPage(emptyBranch(tree), page, { leaf });
       if (through !== undefined) base = await this.#reads.reaching(base, through);
-      this.#show({ phase: 'ready', base, runs: runsOf(page) });
+      this.#show({ phase: 'ready', base, runs: runsInPage(page) });
       if (through !== undefined) this.scrollTo(through);
       this.replies.followRuns();
       this.#reported = tree.version;
@@ -247,7 +247,7 @@ export class TreeSession {
       const leaf = endAfter(before ?? base, base, end);
       const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), moveToEnd(base).before);
       const reached = await this.#reads.reaching(part, through);
-      this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsOf(page) });
+      this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsInPage(page) });
       this.replies.followRuns();
       if (options.keep !== false) this.#remember(end);
     } catch (thrown) {
@@ -323,7 +323,7 @@ export class TreeSession {
         const fresh = this.#missed;
         this.#missed = false;
         const whole = fresh ? part : keepOlderPages(part, moveToEnd(now).before);
-        this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsOf(page) });
+        this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsInPage(page) });
         this.replies.followRuns();
       } while (this.#again);
     } catch (thrown) {
@@ -358,7 +358,7 @@ export class TreeSession {
     const added = changes.findLast((change) => change.op === 'added');
     if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
     const late = commit.version <= base.tree.version;
-    this.#land(late ? unread(base, changes) : changes, commit);
+    this.#land(late ? changesNotLoaded(base, changes) : changes, commit);
     this.#shape.land(changes);
     // A gap means a missed commit. A restored subtree that is too large for the feed has to be read.
     if (commit.version > base.tree.version + 1) this.#missed = true;

@@ -18,7 +18,7 @@ function openFrame(value: object): CanonicalFrame {
   return { object: value, keys: keys.sort(), next: 0 };
 }
 
-function leaf(value: unknown): string {
+function writeLeaf(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     refuse('message/invalid', `The number ${value} cannot be written as JSON.`, { number: String(value) });
   }
@@ -35,7 +35,7 @@ function leaf(value: unknown): string {
  * values that are not JSON; leaves out `undefined` members like JSON.stringify. Not recursive, so any depth works.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return leaf(value);
+  if (typeof value !== 'object' || value === null) return writeLeaf(value);
   const stack: CanonicalFrame[] = [];
   let frame: CanonicalFrame | undefined = openFrame(value);
   let text = 'items' in frame ? '[' : '{';
@@ -66,7 +66,7 @@ export function canonicalJson(value: unknown): string {
       frame = openFrame(child);
       text += 'items' in frame ? '[' : '{';
     } else {
-      text += leaf(child);
+      text += writeLeaf(child);
     }
   }
   return text;

@@ -8,7 +8,7 @@ export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
 export { parseJson } from './json-text.ts';
 
 export { normaliseMessage, normaliseMessages } from './legacy.ts';
-export { defaultLimits, type Limits } from './limits.ts';
+export { defaultLimits, type MessageLimits } from './limits.ts';
 export { type ParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
 
 // Blocks: the registry, then the types of its members.

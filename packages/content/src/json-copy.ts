@@ -2,7 +2,7 @@
 // caller could change later, and no key that reaches a prototype.
 import { type Json, ok, type Result } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import type { Limits } from './limits.ts';
+import type { MessageLimits } from './limits.ts';
 import { invalidInput, showValue } from './problem.ts';
 
 export { isJsonObject };
@@ -22,7 +22,7 @@ export function setOwn(target: Record<string, Json>, key: string, value: Json): 
 
 /** The limits that the parts of one message share. */
 export interface CopyBudget {
-  readonly limits: Limits;
+  readonly limits: MessageLimits;
   /** The levels of nesting that are left. */
   readonly depth: number;
   /** Bytes counted so far; each value counts at most its size as JSON text. */
@@ -37,7 +37,7 @@ class Uncopyable extends Error {
   }
 }
 
-function charge(budget: CopyBudget, bytes: number): void {
+function chargeBudget(budget: CopyBudget, bytes: number): void {
   budget.bytes += bytes;
   if (budget.bytes > budget.limits.messageBytes) throw new Uncopyable(tooLargeProblem(budget.limits), true);
 }
@@ -51,7 +51,7 @@ function openContainer(depth: number, budget: CopyBudget): number {
 // budget stops a value that refers to one part many times, which would be copied each time. `trail` keeps its state
 // when a copy fails, so that the place is only formatted for an error.
 function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
-  charge(budget, typeof value === 'string' ? value.length + 2 : 1);
+  chargeBudget(budget, typeof value === 'string' ? value.length + 2 : 1);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
@@ -74,7 +74,7 @@ function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail:
     for (const key of Object.keys(value)) {
       const member = value[key];
       if (member === undefined) continue;
-      charge(budget, key.length + 3);
+      chargeBudget(budget, key.length + 3);
       trail.push(key);
       setOwn(object, key, copyJsonValue(member, inner, budget, trail));
       trail.pop();
@@ -95,7 +95,7 @@ function jsonPath(where: string, trail: readonly (string | number)[]): string {
 }
 
 /** The problem of a message that exceeds its limit. */
-export function tooLargeProblem(limits: Limits): string {
+export function tooLargeProblem(limits: MessageLimits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 

@@ -3,7 +3,7 @@ import { type Block, isBlank, type Message, ok, type Result, type Role, refusedR
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits, type MessageLimits } from './limits.ts';
 import { invalidInput, showValue } from './problem.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -13,7 +13,7 @@ export interface ParseOptions {
   readonly where?: string;
   /** Whether a blank message is refused (the default) or kept for a caller that skips it, such as append. */
   readonly blank?: 'refuse' | 'keep';
-  readonly limits?: Limits;
+  readonly limits?: MessageLimits;
 }
 
 const fields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id']);

@@ -314,10 +314,10 @@ const childless = { children: emptyChildList, removedChildren: emptyChildList };
 
 function lastChildPosition(tree: Tree, of: NodeId): Reads['lastPosition']['answer'] {
   const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
-  return later(lastPosition(order), removedAt(lastPosition(removedChildren)));
+  return laterPosition(lastPosition(order), removedAt(lastPosition(removedChildren)));
 }
 
-function later(one: string | null, other: string | null): string | null {
+function laterPosition(one: string | null, other: string | null): string | null {
   return one === null || (other !== null && other > one) ? other : one;
 }
 
@@ -332,7 +332,7 @@ function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neigh
   // Keys of children removed at this position sort after the bare position and before any longer one.
   const above = removedAt(neighbours(removedChildren, `${position}!`).after);
   return {
-    before: later(before, removedAt(neighbours(removedChildren, position).before)),
+    before: laterPosition(before, removedAt(neighbours(removedChildren, position).before)),
     after: after === null || (above !== null && above < after) ? above : after,
   };
 }

@@ -72,7 +72,7 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
     return refusal('step/invalid', 'A tree has an active node exactly while it is not empty.', { nodeId: active });
   let removes = false;
   for (const change of changes) {
-    if (change.op === 'bookmarked' && isDangling(draft, change.nodeId)) return dangling(change.nodeId);
+    if (change.op === 'bookmarked' && isDangling(draft, change.nodeId)) return danglingBookmark(change.nodeId);
     if (change.op !== 'marked' || change.to === null) continue;
     removes = true;
     // A removal is identified by its root and version. A node removed alone and then again with its ancestor has the
@@ -81,7 +81,8 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
     if (!regroupRemoved(draft, nodeId, version))
       return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });
   }
-  if (removes) for (const { key } of mapEntries(draft.bookmarks)) if (isDangling(draft, key)) return dangling(key);
+  if (removes)
+    for (const { key } of mapEntries(draft.bookmarks)) if (isDangling(draft, key)) return danglingBookmark(key);
   return null;
 }
 
@@ -89,6 +90,6 @@ function isDangling(draft: TreeDraft, id: string): boolean {
   return mapGet(draft.bookmarks, id) !== undefined && findNode(draft, id) === undefined;
 }
 
-function dangling(nodeId: string): Refusal {
+function danglingBookmark(nodeId: string): Refusal {
   return refusal('tree/has-references', `A bookmark would point at ${nodeId}, which is gone.`, { nodeId });
 }

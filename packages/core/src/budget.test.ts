@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Context, clampReply, contextOf, estimateTokens, parseUsage } from './context.ts';
+import { type Context, clampReply, contextOf, estimateContextTokens, parseUsage } from './context.ts';
 import { nodeId, treeId } from './ids.ts';
 import type { JsonObject } from './message.ts';
 import type { NodeMeta } from './node.ts';
@@ -56,7 +56,7 @@ describe('the estimate', () => {
   test('[X20] is the reported usage if nothing is newer, and 1.1 times all if nothing was reported', () => {
     expect(context(reply).estimate.tokens).toBe(1200);
     expect(context(said('u', 'user', 'x'.repeat(10))).estimate).toEqual({ tokens: 11, reported: null, newer: 10 });
-    expect(estimateTokens([])).toEqual({ tokens: 0, reported: null, newer: 0 });
+    expect(estimateContextTokens([])).toEqual({ tokens: 0, reported: null, newer: 0 });
   });
 
   test('[X20] uses the last of several reports', () => {

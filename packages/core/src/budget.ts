@@ -70,7 +70,7 @@ export interface TokenEstimate {
  * Estimates the tokens of the entries: the count reported with the last reply plus 1.1 times the estimate of newer
  * entries. Estimates are too low for code and rare languages, and too high costs less than too low.
  */
-export function estimateTokens(entries: readonly TokenCount[]): TokenEstimate {
+export function estimateContextTokens(entries: readonly TokenCount[]): TokenEstimate {
   let newer = 0;
   for (let at = entries.length - 1; at >= 0; at--) {
     const entry = entries[at];

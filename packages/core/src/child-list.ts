@@ -53,7 +53,7 @@ function replaceSlot<T>(list: readonly T[], at: number, items: readonly T[]): T[
   return list.toSpliced(at, 1, ...items);
 }
 
-function inner(branches: readonly ChildList[]): Inner {
+function innerList(branches: readonly ChildList[]): Inner {
   let count = 0;
   for (const branch of branches) count += childListSize(branch);
   return { count, firsts: branches.map(firstPosition), branches };
@@ -62,7 +62,7 @@ function inner(branches: readonly ChildList[]): Inner {
 /** Returns the list with a child inserted at a free position. */
 export function insertChild(order: ChildList, position: string, id: NodeId): ChildList {
   const parts = insertInto(order, position, id);
-  return parts.length === 1 ? (parts[0] ?? emptyChildList) : inner(parts);
+  return parts.length === 1 ? (parts[0] ?? emptyChildList) : innerList(parts);
 }
 
 // The recursion is bounded by the height of the B-tree.
@@ -85,7 +85,7 @@ function insertInto(order: ChildList, position: string, id: NodeId): readonly Ch
     return [{ count: order.count + 1, firsts: replaceSlot(order.firsts, at, parts.map(firstPosition)), branches }];
   }
   const cut = at === width - 1 ? width : width >> 1;
-  return [inner(branches.slice(0, cut)), inner(branches.slice(cut))];
+  return [innerList(branches.slice(0, cut)), innerList(branches.slice(cut))];
 }
 
 /** Returns the list without the child at a position; the same list if there is none. */
@@ -106,7 +106,7 @@ function deleteFromList(order: ChildList, position: string): ChildList | null {
   const left = deleteFromList(branch, position);
   if (left === branch) return order;
   const branches = replaceSlot(order.branches, at, left === null ? [] : [left]);
-  return branches.length === 1 ? (branches[0] ?? null) : inner(branches);
+  return branches.length === 1 ? (branches[0] ?? null) : innerList(branches);
 }
 
 export function childAtPosition(order: ChildList, position: string): NodeId | undefined {

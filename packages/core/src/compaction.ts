@@ -92,7 +92,7 @@ export function chooseCut(context: Context, options: CutOptions): Result<Compact
  * Returns the index of the first entry that is kept, above 0; the length if none is; undefined if nothing can be cut.
  */
 function cutIndex(content: readonly ContextEntry[], { keep, limit }: CutOptions): number | undefined {
-  const { spans, finished } = exchanges(content);
+  const { spans, finished } = findExchanges(content);
   let tokens = 0;
   let latest: { readonly index: number; readonly tokens: number } | undefined;
   let fits: number | undefined;
@@ -113,7 +113,7 @@ function cutIndex(content: readonly ContextEntry[], { keep, limit }: CutOptions)
  * Returns for each index how many calls before it have their result at or after it, and whether the context ends with a
  * complete tool exchange, which may be summarised as well.
  */
-function exchanges(content: readonly ContextEntry[]): { readonly spans: Int32Array; readonly finished: boolean } {
+function findExchanges(content: readonly ContextEntry[]): { readonly spans: Int32Array; readonly finished: boolean } {
   const spans = new Int32Array(content.length + 1);
   const { calls } = pairTools(content.map((entry) => entry.message));
   const lastSpoken = content.findLastIndex((entry) => entry.message.role !== 'tool');

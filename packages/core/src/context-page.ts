@@ -1,5 +1,5 @@
 /** Counts a whole context but reads it page by page: the contents of a branch of 30,000 messages are not read. */
-import { estimateTokens, type TokenCount, type TokenEstimate } from './budget.ts';
+import { estimateContextTokens, type TokenCount, type TokenEstimate } from './budget.ts';
 import { type ContextOptions, readContextNotes } from './context.ts';
 import {
   type ActiveCompaction,
@@ -109,6 +109,6 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     compaction: compactionOf(compacted),
     flags: flag === null ? [] : [flag],
     tokens: weighed.reduce((sum, each) => sum + each.tokens, 0),
-    estimate: estimateTokens(weighed),
+    estimate: estimateContextTokens(weighed),
   };
 }

@@ -1,5 +1,5 @@
 /** Builds the context of the next call from a path, entry by entry, with the kind of each. */
-import { estimateTokens, type TokenEstimate } from './budget.ts';
+import { estimateContextTokens, type TokenEstimate } from './budget.ts';
 import {
   type ActiveCompaction,
   activeRange,
@@ -16,7 +16,7 @@ import type { ContextTexts } from './context-wrappers.ts';
 import { continuedBy } from './continued-text.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { digest, reportsAlong } from './measured.ts';
+import { formatHash, reportsAlong } from './measured.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
@@ -33,7 +33,7 @@ export interface Context {
   readonly flags: readonly ContextFlag[];
   /** The sum of the entries' own estimates. */
   readonly tokens: number;
-  /** The total by {@link estimateTokens}. */
+  /** The total by {@link estimateContextTokens}. */
   readonly estimate: TokenEstimate;
   /**
    * A hash of the context. Stored with a reply as `measuredOver`, it shows later whether the reply's usage is still
@@ -74,8 +74,8 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
     compaction: compactionOf(path[at]),
     flags,
     tokens,
-    estimate: estimateTokens(entries),
-    measure: digest(hash),
+    estimate: estimateContextTokens(entries),
+    measure: formatHash(hash),
   };
 }
 

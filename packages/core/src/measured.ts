@@ -30,7 +30,7 @@ export function emptyPathHash(systemPrompt: string | undefined): Hash {
 }
 
 /** Formats a hash for storage. */
-export function digest([one, two]: Hash): string {
+export function formatHash([one, two]: Hash): string {
   return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
@@ -70,7 +70,7 @@ export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | u
     // Usage from before the hash was stored is judged by the versions that wrote the content above.
     const noted = node.key === null ? undefined : node.meta.measuredOver;
     const holds =
-      noted === undefined ? newest <= node.addedIn && node.meta.copiedFrom === undefined : noted === digest(hash);
+      noted === undefined ? newest <= node.addedIn && node.meta.copiedFrom === undefined : noted === formatHash(hash);
     if (tokens !== null && holds) reported.set(index, tokens);
     pass(node);
   }

@@ -94,7 +94,7 @@ export function mapPut<E extends MapEntry>(
   return { size: map.size + grown.by, root };
 }
 
-function editable<E extends MapEntry>(branch: TrieBranch<E>, owner: Owner | null): TrieBranch<E> {
+function editableBranch<E extends MapEntry>(branch: TrieBranch<E>, owner: Owner | null): TrieBranch<E> {
   if (owner !== null && branch.owner === owner) return branch;
   return { owner, bitmap: branch.bitmap, slots: branch.slots.slice() };
 }
@@ -111,7 +111,7 @@ function putInto<E extends MapEntry>(
   const at = branch.bitmap === -1 ? (entry.hash >>> shift) & 31 : popcount(branch.bitmap & (bit - 1));
   if ((branch.bitmap & bit) === 0) return insertSlot(branch, at, bit, entry, owner);
   const slot = branch.slots[at];
-  const next = editable(branch, owner);
+  const next = editableBranch(branch, owner);
   next.slots[at] = slot === undefined ? entry : putSlot(slot, shift, entry, owner, grown);
   return next;
 }

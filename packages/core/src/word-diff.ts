@@ -36,7 +36,7 @@ export function diffText(a: string, b: string): readonly TextPart[] {
   const right = splitWords(b);
   const numbers = new Map<string, number>();
   const { removed, added } = diffSequences(numberWords(left, numbers), numberWords(right, numbers));
-  return joinParts(changes(left, right, removed, added));
+  return joinParts(changedSpans(left, right, removed, added));
 }
 
 function numberWords(words: readonly string[], numbers: Map<string, number>): Int32Array {
@@ -56,7 +56,7 @@ interface TextChange {
   readonly added: string;
 }
 
-function changes(
+function changedSpans(
   left: readonly string[],
   right: readonly string[],
   removed: Uint8Array,

@@ -148,7 +148,7 @@ export function createEvents(
           report(`before ${name}`, error, from);
           continue;
         }
-        if (found.cancel !== undefined) throw cancelled(name, found.cancel);
+        if (found.cancel !== undefined) throw cancelledError(name, found.cancel);
         asked = found.replace ?? asked;
       }
       return asked;
@@ -223,7 +223,7 @@ function invalidVerdict(message: string): AppError {
   return new AppError({ code: 'hook/invalid', kind: 'invalid', message });
 }
 
-function cancelled(name: string, why: string): AppError {
+function cancelledError(name: string, why: string): AppError {
   return new AppError({ code: 'event/cancelled', kind: 'refused', message: why, data: { event: name } });
 }
 

@@ -25,7 +25,7 @@ export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from '.
 export {
   type ConfigSource,
   configPath,
-  type Environment,
+  type EnvironmentVariables,
   findConfigProblems,
   loadConfig,
   parseConfig,
@@ -45,7 +45,7 @@ export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './g
 export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { noticeText, type TurnNotice } from './generate/notices.ts';
-export { type ReplyLimit, replyLimit } from './generate/reply-limit.ts';
+export { replyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
 export { addUse, dayOf, fileSpending, type ModelUse, memorySpending, type Spending } from './generate/spending.ts';
 export type { ToolSource } from './generate/turn-services.ts';
 export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
@@ -74,8 +74,8 @@ export {
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export * from './recorded-work/index.ts';
-export { type FollowEvent, type FollowedReply, type FollowOptions, followReply } from './runs/follow.ts';
-export { type RecoveredReply, type Recovery, recoverRuns } from './runs/recover.ts';
+export { type FollowEvent, type FollowedReply, type FollowRunOptions, followReply } from './runs/follow.ts';
+export { type RecoveredReply, type RecoveryOptions, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';

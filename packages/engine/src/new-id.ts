@@ -22,7 +22,7 @@ let spanText = '';
  * close together on disk and lists ordered by time keep the order of creation.
  */
 export function newId(now: number = Date.now()): string {
-  const random = ahead.pop() ?? draw();
+  const random = ahead.pop() ?? drawEnding();
   if (now !== asked) {
     asked = now;
     if (now > said || now < said - mostAhead) {
@@ -39,22 +39,22 @@ export function newId(now: number = Date.now()): string {
 }
 
 // The rest of a UUID: three counting digits and the random part.
-function draw(): string {
+function drawEnding(): string {
   const random = crypto.getRandomValues(new Uint8Array(drawn * bytesEach));
-  for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(ending(random, at));
-  return ending(random, 0);
+  for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(formatEnding(random, at));
+  return formatEnding(random, 0);
 }
 
-function ending(random: Uint8Array, at: number): string {
+function formatEnding(random: Uint8Array, at: number): string {
   // The UUID variant is in the two upper bits of this byte.
   const variant = 0x80 | ((random[at + 2] ?? 0) & 0x3f);
-  const spelled = `${spell(random[at]).slice(1)}${spell(random[at + 1])}-${spell(variant)}${spell(random[at + 3])}-`;
+  const spelled = `${hexOfByte(random[at]).slice(1)}${hexOfByte(random[at + 1])}-${hexOfByte(variant)}${hexOfByte(random[at + 3])}-`;
   let end = '';
-  for (let more = at + 4; more < at + bytesEach; more++) end += spell(random[more]);
+  for (let more = at + 4; more < at + bytesEach; more++) end += hexOfByte(random[more]);
   return spelled + end;
 }
 
-function spell(byte: number | undefined): string {
+function hexOfByte(byte: number | undefined): string {
   return digits[byte ?? 0] ?? '';
 }
 

@@ -18,7 +18,7 @@ import {
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
 } from '@langchain/core/messages';
-import { fromNode, toNewNode } from './messages.ts';
+import { fromNode, fromStoredMessage } from './messages.ts';
 
 /** Where the messages of a session are kept. */
 export interface TreeHistoryOptions {
@@ -87,7 +87,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     if (messages.length === 0) return;
     await this.#ensureTree();
-    const added = mapChatMessagesToStoredMessages(messages).map(toNewNode);
+    const added = mapChatMessagesToStoredMessages(messages).map(fromStoredMessage);
     await run(this.#store, { type: 'append', treeId: this.treeId, messages: added }, this.#context);
   }
 

@@ -34,7 +34,7 @@ function textOfContent(content: unknown): string {
 const inBlocks = { inBlocks: true };
 
 /** Converts a message of LangChain to a node that is to be added. */
-export function toNewNode(stored: StoredMessage): { readonly message: Message; readonly meta: NodeMeta } {
+export function fromStoredMessage(stored: StoredMessage): { readonly message: Message; readonly meta: NodeMeta } {
   const { type } = stored;
   const data: JsonObject = JSON.parse(JSON.stringify(stored.data));
   const { content } = data;

@@ -16,7 +16,7 @@ import {
 import { isStale, versionConflict } from '@coppice/core/store';
 import type { z } from '@hono/zod-openapi';
 import type { RouteScope } from './routes/define.ts';
-import { type TreeView, toTreeView } from './tree-view.ts';
+import { type TreeResponse, toTreeView } from './tree-view.ts';
 import type { messageInput } from './wire/schemas.ts';
 
 /** A tree's store, and whether the tree is temporary. */
@@ -39,7 +39,10 @@ export async function formatOfTree(place: ResolvedTree): Promise<ConversationFor
 }
 
 /** A tree for a response, optionally with its number of messages. */
-export async function viewOfTree(place: ResolvedTree, options: { readonly count?: boolean } = {}): Promise<TreeView> {
+export async function viewOfTree(
+  place: ResolvedTree,
+  options: { readonly count?: boolean } = {},
+): Promise<TreeResponse> {
   const { row, messageCount } = await place.store.read(place.treeId, function* () {
     const found = yield* readTree(place.treeId);
     const nodes = options.count === true ? yield* ask('count', { of: found.rootId }) : null;
@@ -54,7 +57,7 @@ export async function viewOfTree(place: ResolvedTree, options: { readonly count?
 }
 
 /** Throws if a tree does not exist. */
-export async function requireTree(place: ResolvedTree): Promise<void> {
+export async function assertTreeExists(place: ResolvedTree): Promise<void> {
   await place.store.read(place.treeId, () => readTree(place.treeId));
 }
 

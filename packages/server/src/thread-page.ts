@@ -19,7 +19,7 @@ import { omitUndefined } from './omit-undefined.ts';
 import { readTreeBookmarks } from './tree-view.ts';
 
 /** The position of a message among its variants. */
-interface Variants {
+interface VariantPosition {
   readonly index: number;
   readonly total: number;
   readonly ids: readonly NodeId[];
@@ -30,7 +30,7 @@ export interface ThreadPage extends Omit<BranchPage, 'groups'> {
   /** Pass it as `after` to read the next page towards the same leaf; null if the page reaches it. */
   readonly after: NodeId | null;
   readonly groups: Readonly<Record<string, readonly Node[]>>;
-  readonly variants: Readonly<Record<string, Variants>>;
+  readonly variants: Readonly<Record<string, VariantPosition>>;
   readonly bookmarks: Readonly<Record<string, Bookmark>>;
   /** The runs that write pending nodes of the page, by node. */
   readonly runs: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: 
 }
 
 function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
-  const variants = new Map<string, Variants>();
+  const variants = new Map<string, VariantPosition>();
   const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
   // One read for all of them, so that a page needs only a few round trips to a remote database.
   const children = hung.length === 0 ? [] : yield* ask('childIds', { of: hung.map((node) => node.parentId) });

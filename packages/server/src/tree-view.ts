@@ -22,7 +22,7 @@ import type { RouteCall } from './routes/define.ts';
 import type { treeView as treeViewSchema } from './wire/schemas.ts';
 
 /** A tree in a response. */
-export type TreeView = z.input<typeof treeViewSchema>;
+export type TreeResponse = z.input<typeof treeViewSchema>;
 
 /** The fields of a tree that are not in its row. */
 export interface TreeFacts {
@@ -32,7 +32,7 @@ export interface TreeFacts {
 }
 
 /** Converts a row to a response, without its owner. */
-export function toTreeView(row: TreeRow, facts: TreeFacts): TreeView {
+export function toTreeView(row: TreeRow, facts: TreeFacts): TreeResponse {
   const { attributes } = row;
   return {
     id: row.id,

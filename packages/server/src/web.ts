@@ -85,7 +85,7 @@ function sendWebFile(context: ServerContext, file: WebFile, path: string): Respo
   if (noneMatch(requestHeader(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
   const encoding = encodingFor(file, requestHeader(context, 'accept-encoding') ?? '');
   if (encoding === null) return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
-  return respond(context, compressed(file, encoding), 200, {
+  return respond(context, compressFile(file, encoding), 200, {
     ...headers,
     'Content-Type': file.type,
     'Content-Encoding': encoding,
@@ -100,7 +100,7 @@ function encodingFor({ type, bytes }: WebFile, accepted: string): Encoding | nul
   return compressible.test(type) && bytes.length >= leastCompressed ? acceptedEncoding(accepted) : null;
 }
 
-function compressed({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array<ArrayBuffer> {
+function compressFile({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array<ArrayBuffer> {
   const known = encoded.get(encoding);
   if (known !== undefined) return known;
   const quality = bytes.length > largeBytes ? 5 : 9;

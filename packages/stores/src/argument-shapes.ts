@@ -31,10 +31,10 @@ const id: FieldReader<string> = (fields, key) => {
 };
 const ids = eachItem(id);
 const numbers = eachItem(finite);
-const node = named('tree/unknown-node', 'node');
-const tree = named('tree/unknown-tree', 'tree');
+const node = namedId('tree/unknown-node', 'node');
+const tree = namedId('tree/unknown-tree', 'tree');
 
-function named(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string): FieldReader<string> {
+function namedId(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string): FieldReader<string> {
   return (fields, key) => {
     const value = ownField(fields, key);
     if (typeof value === 'string') return value;

@@ -237,7 +237,7 @@ class TreeHandle implements OpenedTree {
   #messageAt(id: NodeId): Promise<TreeMessage> {
     return this.#read(function* (rootId) {
       const [message] = yield* withVariants([yield* requireMessage(id)], rootId);
-      return message ?? refuseUnknown(id);
+      return message ?? refuseUnknownMessage(id);
     });
   }
 
@@ -277,7 +277,7 @@ class TreeHandle implements OpenedTree {
 
   /** Creates the tree with its first messages, as one act: an undo removes the messages. */
   async #create(messages: readonly TreeMessageInput[], { parentId }: AppendOptions): Promise<TreeMessage> {
-    if (parentId !== undefined && parentId !== null) return refuseUnknown(parentId);
+    if (parentId !== undefined && parentId !== null) return refuseUnknownMessage(parentId);
     const command = readCommand({ type: 'append', treeId: this.id, messages });
     // Refused here: `create` would make a tree without a message.
     if (command.type === 'append' && command.messages.every(({ message }) => isBlankInput(message)))
@@ -313,7 +313,7 @@ class TreeHandle implements OpenedTree {
       return { message, context: yield* readContext(asked.id, prompt, kit) };
     });
     const { message: prompt, context } = prepared;
-    if (prompt === undefined) return refuseUnknown(id);
+    if (prompt === undefined) return refuseUnknownMessage(id);
     return {
       prompt,
       context,
@@ -471,10 +471,10 @@ class TreeHandle implements OpenedTree {
 
 function* requireMessage(id: string): ReadProgram<Node> {
   const node = yield* ask('node', { id: nodeId(id) });
-  return node === null || node.parentId === null ? refuseUnknown(id) : node;
+  return node === null || node.parentId === null ? refuseUnknownMessage(id) : node;
 }
 
-function refuseUnknown(id: string): never {
+function refuseUnknownMessage(id: string): never {
   return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 

@@ -14,8 +14,8 @@ import { showToast } from './state/toasts.ts';
 import { showError } from './state/tree-actions.ts';
 import { closePreview, useUi } from './state/ui.ts';
 import { TreeProvider, useSession, useTree } from './state/use-session.ts';
-import { Composer } from './thread/composer.tsx';
-import { Thread } from './thread/thread.tsx';
+import { ChatComposer } from './thread/composer.tsx';
+import { ThreadView } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { RefusalNotice } from './ui/refusal.tsx';
@@ -114,8 +114,8 @@ function ThreadLayout(): ReactElement {
       <main className="main">
         <TreeBar />
         <SubAgentLinks />
-        <Thread />
-        <Composer />
+        <ThreadView />
+        <ChatComposer />
       </main>
       {previewed ? (
         <Suspense fallback={<aside className="preview-pane" aria-busy="true" />}>

@@ -12,7 +12,7 @@ import { draftLines } from './draft-lines.ts';
 import type { EditorResult } from './external-editor.ts';
 import { droppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
-import { actionOf, type KeyAction, keyHelp } from './keys.ts';
+import { actionOfKey, type KeyAction, keyHelp } from './keys.ts';
 import { menuLines } from './menu.ts';
 import { noticeLines } from './notice-lines.ts';
 import { type MenuCommand, ownCommandOf, ownHelp } from './own-commands.ts';
@@ -21,7 +21,7 @@ import { type OwnCommandScope, runOwnCommand } from './run-own-command.ts';
 import { statusLine } from './status-line.ts';
 import { messageHead, ThreadLines } from './thread-lines.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
-import { useComposer } from './use-composer.ts';
+import { useInputLine } from './use-composer.ts';
 import { useTerminalKeys } from './use-keys.ts';
 import { usePanels } from './use-panels.ts';
 import { useScreen } from './use-screen.ts';
@@ -74,7 +74,7 @@ export function ChatApp(props: ChatAppProps) {
     () => transcript?.pieces ?? noPieces,
   );
   const { panel, setPanel, openTree, openModels, openChats } = usePanels({ ...props, rows });
-  const composer = useComposer({ ...props, isCovered: panel !== null || state.question !== null });
+  const composer = useInputLine({ ...props, isCovered: panel !== null || state.question !== null });
   const { draft } = composer;
   const [scroll, setScroll] = useState(0);
   const [focus, setFocus] = useState<NodeId | null>(null);
@@ -289,7 +289,7 @@ export function ChatApp(props: ChatAppProps) {
         }
         if (!('passes' in move)) return;
       }
-      const action = actionOf(input, key);
+      const action = actionOfKey(input, key);
       if (composer.menuKey(action)) return;
       if (action !== 'stop' && action !== 'escape') setArmed(null);
       if (action !== null) return act(action);

@@ -20,7 +20,7 @@ function* readChat(id: TreeId): ReadProgram<{ readonly row: TreeRow; readonly mo
 }
 
 /** Attributes of a tree that the first message creates. */
-export interface NewChat {
+export interface NewChatAttributes {
   readonly systemPrompt?: string | undefined;
   readonly title?: string | undefined;
 }
@@ -73,7 +73,7 @@ export class ChatPlace {
   }
 
   /** The tree; created with the first message, so that just looking leaves nothing behind. */
-  async ensureTree({ systemPrompt, title }: NewChat): Promise<TreeRow> {
+  async ensureTree({ systemPrompt, title }: NewChatAttributes): Promise<TreeRow> {
     if (this.row !== null) return this.row;
     const { store, context } = this.#cliEngine;
     const id = treeId(context().newId());
@@ -98,7 +98,7 @@ export class ChatPlace {
   }
 
   /** Adds a message of the user below the position and moves there. */
-  async append(text: string, chat: NewChat): Promise<void> {
+  async append(text: string, chat: NewChatAttributes): Promise<void> {
     const row = await this.ensureTree(chat);
     const parentId = this.here ?? row.rootId;
     const messages = [{ message: textMessage('user', text) }];

@@ -18,11 +18,11 @@ import type { ChatEngine, EngineTurn } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
 import { ChatPlace } from './chat-place.ts';
 import {
+  type ApprovalQuestion,
   applyEvent,
   type ChatState,
   emptyChatState,
   emptyReply,
-  type PendingApproval,
   thinkingEfforts,
 } from './chat-state.ts';
 import { messageWithFiles } from './file-attachments.ts';
@@ -420,7 +420,7 @@ export class ChatSession {
         if (this.#state.question === question) this.#set({ question: null });
         resolve(approved);
       };
-      const question: PendingApproval = { text, canAllow, answer };
+      const question: ApprovalQuestion = { text, canAllow, answer };
       signal.addEventListener('abort', () => answer(false), { once: true });
       this.#set({ question });
     });

@@ -16,7 +16,7 @@ import { variantNumbers } from '../variants.ts';
 export const thinkingEfforts = ['low', 'medium', 'high'] as const;
 
 /** A level of thinking. */
-type ThinkingEffort = (typeof thinkingEfforts)[number];
+type ThinkingLevel = (typeof thinkingEfforts)[number];
 
 /** A running reply. */
 export interface PartialReply {
@@ -28,7 +28,7 @@ export interface PartialReply {
 }
 
 /** A question before something runs, and how to answer it. */
-export interface PendingApproval {
+export interface ApprovalQuestion {
   /** What would run, with all its parameters. */
   readonly text: string;
   /** Whether the user may allow it for the rest of the chat. */
@@ -52,10 +52,10 @@ export interface ChatState {
   readonly growing: PartialReply | null;
   readonly model: string;
   /** How much the model thinks before it replies; null leaves it to the model and the settings. */
-  readonly thinking: ThinkingEffort | null;
+  readonly thinking: ThinkingLevel | null;
   /** The result of the last command, or an error. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
-  readonly question: PendingApproval | null;
+  readonly question: ApprovalQuestion | null;
   /** Messages that wait for a running command. */
   readonly waiting: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** The draft as lines of the screen. */
 import type { Style } from '../terminal/style.ts';
 import { graphemesOf, withoutLast } from '../terminal/width.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import { type EditorDraft, textUnderCursor } from './editor.ts';
 
 // A draft may contain control characters from a message or file; they are shown as placeholders.
@@ -16,11 +16,11 @@ export function draftLines(draft: EditorDraft, width: number, most: number, styl
   const reach = Math.max(1, width) * most * 2;
   const top = topOf(draft, Math.max(0, cursor - reach));
   const under = textUnderCursor(draft);
-  const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : seen(under)}\u001b[27m`;
+  const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : maskControls(under)}\u001b[27m`;
   const end = cursor + reach;
   const rest = text.slice(under === '\n' ? cursor : cursor + under.length, end);
-  const lines = wrapped(
-    seen(text.slice(top, cursor)) + lit + seen(end < text.length ? withoutLast(rest) : rest),
+  const lines = wrapLines(
+    maskControls(text.slice(top, cursor)) + lit + maskControls(end < text.length ? withoutLast(rest) : rest),
     width,
   );
   const at = lines.findIndex((line) => line.includes('\u001b[7m'));
@@ -30,7 +30,7 @@ export function draftLines(draft: EditorDraft, width: number, most: number, styl
     .map((line, index) => `${top + first + index === 0 ? style.active('› ') : '  '}${line}`);
 }
 
-function seen(text: string): string {
+function maskControls(text: string): string {
   return text.replace(controls, '·');
 }
 

@@ -55,7 +55,7 @@ function cutRange({ text }: EditorDraft, from: number, to: number): EditorDraft 
   return { text: text.slice(0, from) + text.slice(to), cursor: from };
 }
 
-function vertical(draft: EditorDraft, down: boolean): EditorDraft | null {
+function moveVertically(draft: EditorDraft, down: boolean): EditorDraft | null {
   const { text, cursor } = draft;
   const start = lineStart(draft);
   const column = widthOf(text.slice(start, cursor));
@@ -74,8 +74,8 @@ function vertical(draft: EditorDraft, down: boolean): EditorDraft | null {
 export const edits = {
   left: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: beforeCursor(draft) }),
   right: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: afterCursor(draft) }),
-  up: (draft: EditorDraft): EditorDraft | null => vertical(draft, false),
-  down: (draft: EditorDraft): EditorDraft | null => vertical(draft, true),
+  up: (draft: EditorDraft): EditorDraft | null => moveVertically(draft, false),
+  down: (draft: EditorDraft): EditorDraft | null => moveVertically(draft, true),
   home: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: lineStart(draft) }),
   end: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: lineEnd(draft) }),
   wordLeft: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: wordBefore(draft) }),

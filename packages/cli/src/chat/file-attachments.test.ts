@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completePath, filesIn, messageWithFiles } from './file-attachments.ts';
+import { completePath, filesNamedIn, messageWithFiles } from './file-attachments.ts';
 
 describe('files in a message', () => {
   let folder: string;
@@ -26,8 +26,10 @@ describe('files in a message', () => {
   });
 
   it('[O101] finds the files that a text names, and nothing in an address or a name', () => {
-    expect(filesIn('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([join(folder, 'Notes.md')]);
-    expect(filesIn('@Notes.md @Notes.md', folder)).toHaveLength(1);
+    expect(filesNamedIn('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
+      join(folder, 'Notes.md'),
+    ]);
+    expect(filesNamedIn('@Notes.md @Notes.md', folder)).toHaveLength(1);
   });
 
   it('[O101] sends text as a file, an image if the model takes it, and refuses the rest', async () => {

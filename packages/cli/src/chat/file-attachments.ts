@@ -55,7 +55,7 @@ export interface AttachmentScope {
 }
 
 /** The files that a text names with `@`; a word that is no file, such as an address, is only text. */
-export function filesIn(text: string, folder: string): readonly string[] {
+export function filesNamedIn(text: string, folder: string): readonly string[] {
   const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const paths = words.flatMap((word) => {
     // A sentence may end behind the name.
@@ -102,7 +102,7 @@ function isFile(path: string): boolean {
 /** A user's message with its files as blocks after the text. */
 export async function messageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
-  for (const path of filesIn(text, scope.folder)) blocks.push(await blockOf(path, scope));
+  for (const path of filesNamedIn(text, scope.folder)) blocks.push(await blockOf(path, scope));
   const { role, content } = textMessage('user', text);
   return { role, content: [...content, ...blocks] };
 }

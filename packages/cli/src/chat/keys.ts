@@ -125,7 +125,7 @@ const bindings: readonly Binding[] = [
 ];
 
 /** The action of a key press; null for text and for unbound keys. */
-export function actionOf(input: string, key: Key): KeyAction | null {
+export function actionOfKey(input: string, key: Key): KeyAction | null {
   return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
 }
 

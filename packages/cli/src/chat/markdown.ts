@@ -6,7 +6,7 @@ import { documentCommand } from '../documents.ts';
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import { highlightCode } from './highlight-code.ts';
 
 // A very long text is shown as it is, because parsing it would block the screen.
@@ -19,7 +19,7 @@ interface Layout {
 }
 
 function wrapText(text: string, width: number, { isCopied }: Layout): string[] {
-  const lines = wrapped(text, width, { keepsWords: isCopied });
+  const lines = wrapLines(text, width, { keepsWords: isCopied });
   return isCopied ? lines.map((line) => line.trimEnd()) : lines;
 }
 
@@ -68,14 +68,14 @@ function blockLines(token: Token, width: number, layout: Layout): string[] {
     case 'def':
       return [];
     case 'heading':
-      return wrapText(layout.style.strong(inline(token, layout)), width, layout);
+      return wrapText(layout.style.strong(renderInline(token, layout)), width, layout);
     case 'paragraph':
     case 'text':
-      return wrapText(inline(token, layout), width, layout);
+      return wrapText(renderInline(token, layout), width, layout);
     case 'code':
       return codeLines(token as Tokens.Code, width, layout);
     case 'blockquote':
-      return within(token, width, layout, layout.style.quiet('│ '), 2);
+      return indentBlock(token, width, layout, layout.style.quiet('│ '), 2);
     case 'list':
       return listLines(token as Tokens.List, width, layout);
     case 'table':
@@ -88,7 +88,7 @@ function blockLines(token: Token, width: number, layout: Layout): string[] {
   }
 }
 
-function within(token: Token, width: number, layout: Layout, edge: string, taken: number): string[] {
+function indentBlock(token: Token, width: number, layout: Layout, edge: string, taken: number): string[] {
   const lines: string[] = [];
   for (const inner of 'tokens' in token ? (token.tokens ?? []) : []) {
     if (lines.length > 0 && inner.type !== 'space') lines.push(edge.trimEnd());
@@ -129,7 +129,7 @@ function listLines(list: Tokens.List, width: number, layout: Layout): string[] {
 const leastColumn = 8;
 
 function tableLines(table: Tokens.Table, width: number, layout: Layout): string[] {
-  const rows = [table.header, ...table.rows].map((row) => row.map((cell) => inline(cell, layout)));
+  const rows = [table.header, ...table.rows].map((row) => row.map((cell) => renderInline(cell, layout)));
   const natural = table.header.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 3));
   // Text that people copy keeps its lines.
   const widths = fitColumns(
@@ -147,13 +147,13 @@ function tableLines(table: Tokens.Table, width: number, layout: Layout): string[
       ]);
   const between = layout.style.quiet(' │ ');
   const rowLines = (row: readonly string[], set: (text: string) => string): string[] => {
-    const cells = widths.map((space, at) => wrapped(row[at] ?? '', space).map((line) => line.trimEnd()));
+    const cells = widths.map((space, at) => wrapLines(row[at] ?? '', space).map((line) => line.trimEnd()));
     const height = Math.max(1, ...cells.map((lines) => lines.length));
     return Array.from({ length: height }, (_, line) =>
       widths
         .map((space, at) => {
           const text = cells[at]?.[line] ?? '';
-          return aligned(set(text), space - widthOf(text), table.align[at] ?? null);
+          return alignText(set(text), space - widthOf(text), table.align[at] ?? null);
         })
         .join(between),
     );
@@ -179,32 +179,32 @@ function fitColumns(natural: readonly number[], total: number, least: number): r
   return widths;
 }
 
-function aligned(text: string, space: number, align: 'left' | 'right' | 'center' | null): string {
+function alignText(text: string, space: number, align: 'left' | 'right' | 'center' | null): string {
   const free = Math.max(0, space);
   const before = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0;
   return ' '.repeat(before) + text + ' '.repeat(free - before);
 }
 
-function inline(token: Token | Tokens.TableCell, layout: Layout): string {
+function renderInline(token: Token | Tokens.TableCell, layout: Layout): string {
   const tokens = 'tokens' in token ? token.tokens : undefined;
   if (tokens === undefined) return 'text' in token && typeof token.text === 'string' ? token.text : '';
-  return tokens.map((each) => span(each, layout)).join('');
+  return tokens.map((each) => renderSpan(each, layout)).join('');
 }
 
-function span(token: Token, layout: Layout): string {
+function renderSpan(token: Token, layout: Layout): string {
   switch (token.type) {
     case 'strong':
-      return layout.style.strong(inline(token, layout));
+      return layout.style.strong(renderInline(token, layout));
     case 'em':
-      return layout.style.italic(inline(token, layout));
+      return layout.style.italic(renderInline(token, layout));
     case 'codespan':
       return layout.style.active(token.text);
     case 'del':
-      return layout.style.quiet(inline(token, layout));
+      return layout.style.quiet(renderInline(token, layout));
     case 'br':
       return '\n';
     case 'link': {
-      const shown = inline(token, layout);
+      const shown = renderInline(token, layout);
       // A terminal opens no section of a file, so the command that prints it is shown.
       const address = documentCommand(token.href) ?? token.href;
       return shown === address ? shown : `${shown} ${layout.style.quiet(`(${address})`)}`;
@@ -213,7 +213,7 @@ function span(token: Token, layout: Layout): string {
       return layout.style.quiet(`[picture: ${token.text} ${token.href}]`);
     default:
       return 'tokens' in token && token.tokens !== undefined
-        ? inline(token, layout)
+        ? renderInline(token, layout)
         : 'text' in token
           ? String(token.text)
           : token.raw;

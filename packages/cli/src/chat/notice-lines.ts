@@ -2,7 +2,7 @@
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { fitWidth } from '../terminal/width.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
 /** The question or notice below the thread, in at most half of the lines; a question may use all. */
@@ -15,7 +15,7 @@ export function noticeLines(
   const { question, notice } = state;
   if (question !== null) {
     // The user must see what to approve and how, even on a narrow screen.
-    const asked = wrapped(stripControlSequences(question.text), width);
+    const asked = wrapLines(stripControlSequences(question.text), width);
     const space = Math.max(1, most - 1);
     const shown = asked.length <= space ? asked : [...asked.slice(0, space - 1), '… more than there is room for'];
     return [...shown, question.canAllow ? 'y / n / a (always in this chat)' : 'y / n'].map((line) =>
@@ -23,7 +23,7 @@ export function noticeLines(
     );
   }
   if (notice === null) return [];
-  const lines = wrapped(oneLine(notice.text, width * most), width);
+  const lines = wrapLines(oneLine(notice.text, width * most), width);
   const space = Math.max(3, Math.floor(most / 2));
   const shown = lines.length <= space ? lines : [...lines.slice(0, space - 1), `${lines[space - 1]?.trimEnd()}…`];
   return shown.map((line) => (notice.bad ? style.bad(fitWidth(line, width)) : style.quiet(fitWidth(line, width))));

@@ -41,7 +41,7 @@ export class OneAtATime {
 
   /** Runs an action when it is its turn. `what` is shown while it is queued; without it nothing is shown. */
   async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<ActionOutcome> {
-    const mine = what === undefined ? null : queued(what, isReply);
+    const mine = what === undefined ? null : createQueued(what, isReply);
     while (this.#doing !== null) {
       if (mine === null && this.#doing.isReply) return 'busy';
       if (mine !== null && !this.#waiting.includes(mine)) this.#wait([...this.#waiting, mine]);
@@ -92,7 +92,7 @@ export class OneAtATime {
   }
 }
 
-function queued(what: string, isReply: boolean): Queued {
+function createQueued(what: string, isReply: boolean): Queued {
   let takeBack: () => void = () => undefined;
   const over = new Promise<void>((resolve) => {
     takeBack = resolve;

@@ -6,9 +6,9 @@ import { indentLine, timeText, titleText, writerOf } from '../printing.ts';
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf, withoutLast } from '../terminal/width.ts';
-import { cutLine, wrapped } from '../terminal/wrap.ts';
+import { cutLine, wrapLines } from '../terminal/wrap.ts';
 import { type ChatPicker, moveInChats, pickedChat } from './chat-picker.ts';
-import { filterBy, fold, moveBy, type Picker, pickedNode, searchFor } from './tree-picker.ts';
+import { filterBy, moveBy, type Picker, pickedNode, searchFor, toggleFold } from './tree-picker.ts';
 
 /** A model to choose. */
 export interface ModelChoiceLine {
@@ -62,7 +62,7 @@ export interface PanelSize {
   readonly height: number;
 }
 
-function typed(input: string, key: Key): string {
+function typedText(input: string, key: Key): string {
   return key.ctrl || key.meta ? '' : stripControlSequences(input);
 }
 
@@ -79,10 +79,10 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   if (key.pageUp) return to(moveBy(picker, 2 - height));
   if (key.pageDown) return to(moveBy(picker, height - 2));
   if (key.tab) return to(filterBy(picker));
-  if (key.leftArrow || key.rightArrow) return to(fold(picker));
+  if (key.leftArrow || key.rightArrow) return to(toggleFold(picker));
   if (picker.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return to(searchFor(picker, withoutLast(picker.search)));
-  return to(searchFor(picker, picker.search + typed(input, key)));
+  return to(searchFor(picker, picker.search + typedText(input, key)));
 }
 
 function chatKey(picker: ChatPicker, input: string, key: Key, height: number): PanelMove {
@@ -99,7 +99,7 @@ function chatKey(picker: ChatPicker, input: string, key: Key, height: number): P
   if (key.pageDown) return to(moveInChats(picker, height - 2));
   if (picker.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return searching(withoutLast(picker.search));
-  const more = typed(input, key);
+  const more = typedText(input, key);
   return more === '' ? to(picker) : searching(picker.search + more);
 }
 
@@ -133,7 +133,7 @@ function modelKey(panel: ModelPanel, input: string, key: Key): PanelMove {
   if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
   if (panel.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
-  return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
+  return { panel: { ...panel, search: panel.search + typedText(input, key), at: 0 } };
 }
 
 type LongText = Extract<ChatPanel, { type: 'text' }>;
@@ -143,7 +143,7 @@ function textKey(panel: LongText, input: string, key: Key, { width, height }: Pa
   // It has no input, so typing closes it.
   const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
   if (!scrolls && (input !== '' || key.tab)) return passes;
-  const last = Math.max(0, wrapped(stripControlSequences(panel.text), width).length - height + 1);
+  const last = Math.max(0, wrapLines(stripControlSequences(panel.text), width).length - height + 1);
   const by = key.upArrow ? -1 : key.downArrow ? 1 : key.pageUp ? 2 - height : key.pageDown ? height - 2 : 0;
   return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };
 }
@@ -173,7 +173,7 @@ export function panelLines(panel: ChatPanel, style: Style, width: number, space:
 
 function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: number): string[] {
   if (panel.type === 'text') {
-    const lines = wrapped(stripControlSequences(panel.text), width);
+    const lines = wrapLines(stripControlSequences(panel.text), width);
     return [
       `${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc closes`,
       ...lines.slice(panel.top, panel.top + space),
@@ -182,7 +182,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
   if (panel.type === 'models') {
     const found = foundModels(panel);
     const at = Math.min(panel.at, Math.max(0, found.length - 1));
-    const [from, shown] = around(found, at, space);
+    const [from, shown] = windowAround(found, at, space);
     const search = panel.search === '' ? 'type to search' : `search: ${panel.search}`;
     return [
       `${found.length} ${found.length === 1 ? 'model' : 'models'} · ${search} · Enter selects · Esc closes`,
@@ -195,7 +195,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
   }
   if (panel.type === 'chats') return chatLines(panel.chats, style, width, space);
   const { picker } = panel;
-  const [from, shown] = around(picker.entries, picker.at, space);
+  const [from, shown] = windowAround(picker.entries, picker.at, space);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
   return [
     `${picker.entries.length} shown · ${search} · ${picker.filter} (Tab) · ←→ fold · Enter opens · Esc closes`,
@@ -208,7 +208,7 @@ const leastForPreview = 12;
 
 function chatLines(picker: ChatPicker, style: Style, width: number, space: number): string[] {
   const preview = space < leastForPreview ? [] : previewLines(picker, style, width);
-  const [from, shown] = around(picker.chats, picker.at, space - preview.length);
+  const [from, shown] = windowAround(picker.chats, picker.at, space - preview.length);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
   const count = `${picker.chats.length} ${picker.chats.length === 1 ? 'chat' : 'chats'}`;
   const list = shown.map((row, index) => {
@@ -234,7 +234,7 @@ function previewLines(picker: ChatPicker, style: Style, width: number): string[]
 }
 
 /** The part of a list around the cursor that fits, and its first index. */
-function around<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
+function windowAround<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
   const from = Math.max(0, Math.min(at - Math.floor(space / 2), list.length - space));
   return [from, list.slice(from, from + space)];
 }

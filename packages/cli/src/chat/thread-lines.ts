@@ -4,7 +4,7 @@ import { printMessage, writerOf } from '../printing.ts';
 import { oneLine } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
 import { markdownLines } from './markdown.ts';
@@ -32,7 +32,7 @@ export class ThreadLines {
     const push = (text: string, nodeId: NodeId | null) => lines.push({ text, nodeId });
     if (state.more) push(style.quiet(oneLine('… more above; /tree shows all of it', width)), null);
     if (state.nodes.length === 0 && state.growing === null)
-      for (const text of wrapped(firstHint, width)) push(style.quiet(text), null);
+      for (const text of wrapLines(firstHint, width)) push(style.quiet(text), null);
     for (const node of state.nodes) {
       if (node.id === state.growing?.nodeId) continue;
       push(messageHead(node, state, style, focus, width), node.id);
@@ -115,14 +115,14 @@ export function restLines(node: Node, width: number, style: Style): string[] {
 /** The lines of a message without its heading. */
 export function bodyLines(node: Node, width: number, style: Style): readonly string[] {
   if (node.role === 'tool') {
-    const lines = wrapped(oneLine(printMessage(node), width * 3), width - 2);
+    const lines = wrapLines(oneLine(printMessage(node), width * 3), width - 2);
     return lines.map((line) => style.quiet(`▪ ${line}`));
   }
   const text = replyText(node);
   const rest = restLines(node, width, style);
   if (node.kind === 'compaction')
     return [
-      ...wrapped(style.quiet('Above here the model gets a summary:'), width),
+      ...wrapLines(style.quiet('Above here the model gets a summary:'), width),
       ...markdownLines(text, width, style),
     ];
   if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('Nothing was said.')];

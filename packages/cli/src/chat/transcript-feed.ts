@@ -1,7 +1,7 @@
 /** Prints a chat into the terminal's scrollback as it changes. */
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import { Transcript } from './transcript.ts';
 
@@ -41,7 +41,7 @@ export class TranscriptFeed {
   /** Prints the output of a command below what is there. */
   print(title: string, text: string): void {
     const width = this.#width();
-    const lines = wrapped(stripControlSequences(text), width);
+    const lines = wrapLines(stripControlSequences(text), width);
     this.#add([this.#style.active(`› ${stripControlSequences(title)}`), ...lines, '']);
   }
 

@@ -6,7 +6,7 @@ import type { Node, NodeId, TreeId } from '@coppice/core';
 import { writerOf } from '../printing.ts';
 import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { Style } from '../terminal/style.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 import { finishedLength, markdownLines } from './markdown.ts';
 import { bodyLines, firstHint, messageHead, replyText, restLines, versionMark } from './thread-lines.ts';
@@ -68,7 +68,8 @@ export class Transcript {
     if (before === treeId || (before === null && this.#branch.length === 0)) return [];
     this.#branch = [];
     this.#reply = null;
-    const hint = nodes.length > 0 || growing !== null ? [] : wrapped(firstHint, width).map((line) => style.quiet(line));
+    const hint =
+      nodes.length > 0 || growing !== null ? [] : wrapLines(firstHint, width).map((line) => style.quiet(line));
     const name = style.strong(oneLine(title ?? 'New chat', width - 2));
     return [`${style.active('❧')} ${name}`, style.quiet(oneLine(model, width)), ...hint, ''];
   }

@@ -1,7 +1,7 @@
 /** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { commandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
-import { readRows, readShape, shapeLines, type TreeShape } from '../tree-shape.ts';
+import { readRows, readShape, type SignificantNodes, shapeLines } from '../tree-shape.ts';
 
 /** The state of the picker. */
 export interface Picker {
@@ -24,7 +24,7 @@ export interface Picker {
 
 /** A tree of which only the shown rows are read. */
 export interface LargeTree {
-  readonly shape: TreeShape;
+  readonly shape: SignificantNodes;
   readonly rows: ReadonlyMap<NodeId, TopologyNode>;
 }
 
@@ -73,7 +73,7 @@ function entriesOf({ nodes, labels, current, filter, search, found, folded }: Pi
     limit: shownAtMost,
   }).entries;
   const wanted = search.toLowerCase();
-  if (search === '') return unfolded(all, folded);
+  if (search === '') return omitFolded(all, folded);
   return all.filter((entry) => found.has(entry.nodeId) || matchesSearch(entry, wanted));
 }
 
@@ -108,7 +108,7 @@ function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly Outl
     onPath,
     current: isCurrent,
   }));
-  return unfolded(entries, folded);
+  return omitFolded(entries, folded);
 }
 
 /** The content of a line; empty if its row has not been read. */
@@ -152,7 +152,7 @@ function matchesSearch({ preview, label }: OutlineEntry, wanted: string): boolea
 }
 
 /** Leaves out the descendants of folded nodes. */
-function unfolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId>): readonly OutlineEntry[] {
+function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId>): readonly OutlineEntry[] {
   if (folded.size === 0) return entries;
   const hidden = new Set<NodeId>();
   return entries.filter(({ nodeId, parentId }) => {
@@ -211,7 +211,7 @@ export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, 
 }
 
 /** Folds or unfolds the node at the cursor. */
-export function fold(picker: Picker): Picker {
+export function toggleFold(picker: Picker): Picker {
   const id = pickedNode(picker);
   if (id === null) return picker;
   const folded = new Set(picker.folded);

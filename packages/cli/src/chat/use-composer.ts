@@ -10,7 +10,7 @@ import { type MenuCommand, ownCommands } from './own-commands.ts';
 /** Actions that change only the draft. */
 type EditAction = Extract<KeyAction, keyof typeof edits>;
 
-export interface Composer {
+export interface InputLineState {
   readonly draft: EditorDraft;
   readonly menu: InputMenu;
   /** The selected line of the menu. */
@@ -29,13 +29,13 @@ export interface Composer {
   menuKey(action: KeyAction | null): boolean;
 }
 
-export function useComposer(options: {
+export function useInputLine(options: {
   readonly inputHistory: InputHistory;
   readonly commands: readonly MenuCommand[];
   readonly folder: string;
   /** Whether a panel or question has the keys. */
   readonly isCovered: boolean;
-}): Composer {
+}): InputLineState {
   const { inputHistory, commands, folder, isCovered } = options;
   const [draft, setDraft] = useState<EditorDraft>(emptyDraft);
   // The current draft is kept while the user looks through earlier messages.

@@ -117,7 +117,7 @@ class RemoteTurn implements EngineTurn {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.actId = begin(client, store, start, options);
+    this.actId = startRemoteTurn(client, store, start, options);
     // The events report the failure; nobody else may wait for the id.
     this.actId.catch(() => undefined);
     options.signal?.addEventListener('abort', () => this.abort(), { once: true });
@@ -195,7 +195,12 @@ class RemoteTurn implements EngineTurn {
   }
 }
 
-async function begin(client: CoppiceClient, store: Store, start: TurnStart, options: GenerateOptions): Promise<string> {
+async function startRemoteTurn(
+  client: CoppiceClient,
+  store: Store,
+  start: TurnStart,
+  options: GenerateOptions,
+): Promise<string> {
   const { treeId, type } = start;
   const { models, n, temperature, thinking, tools } = options;
   const where =

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawBar } from './progress.ts';
 import { fitWidth, graphemesOf, graphemeWidth, truncateToWidth, widthOf, withoutLast } from './width.ts';
-import { wrapForReading, wrapped } from './wrap.ts';
+import { wrapForReading, wrapLines } from './wrap.ts';
 
 const unit = fc.oneof(
   fc.constantFrom(
@@ -71,33 +71,36 @@ describe('the width of a text', () => {
 
 describe('lines of a screen', () => {
   it('[O71] break at spaces, around characters of scripts without them, and inside a word only where it is too long', () => {
-    expect(wrapped('one two three', 8)).toEqual(['one two ', 'three']);
-    expect(wrapped('exactly ten', 7)).toEqual(['exactly', 'ten']);
-    expect(wrapped('Hello 世界你好吗', 10)).toEqual(['Hello 世界', '你好吗']);
-    expect(wrapped('!終。。', 5)).toEqual(['!終。', '。']);
-    expect(wrapped('終わり。次', 6)).toEqual(['終わ', 'り。次']);
-    expect(wrapped('a verylongword b', 6)).toEqual(['a ', 'verylo', 'ngword', 'b']);
-    expect(wrapped('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧']);
-    expect(wrapped('    if (x)\n\n\tgo()', 20)).toEqual(['    if (x)', '', '        go()']);
-    expect(wrapped('ab\tc', 20)).toEqual(['ab      c']);
+    expect(wrapLines('one two three', 8)).toEqual(['one two ', 'three']);
+    expect(wrapLines('exactly ten', 7)).toEqual(['exactly', 'ten']);
+    expect(wrapLines('Hello 世界你好吗', 10)).toEqual(['Hello 世界', '你好吗']);
+    expect(wrapLines('!終。。', 5)).toEqual(['!終。', '。']);
+    expect(wrapLines('終わり。次', 6)).toEqual(['終わ', 'り。次']);
+    expect(wrapLines('a verylongword b', 6)).toEqual(['a ', 'verylo', 'ngword', 'b']);
+    expect(wrapLines('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧']);
+    expect(wrapLines('    if (x)\n\n\tgo()', 20)).toEqual(['    if (x)', '', '        go()']);
+    expect(wrapLines('ab\tc', 20)).toEqual(['ab      c']);
   });
 
   it('[O71] keep their colours over a break, and end them before it', () => {
-    expect(wrapped('\u001b[1mone two\u001b[22m three', 4)).toEqual([
+    expect(wrapLines('\u001b[1mone two\u001b[22m three', 4)).toEqual([
       '\u001b[1mone \u001b[22m',
       '\u001b[1mtwo\u001b[22m ',
       'thre',
       'e',
     ]);
-    expect(wrapped('\u001b[2mfull next\u001b[22m', 4)).toEqual(['\u001b[2mfull\u001b[22m', '\u001b[2mnext\u001b[22m']);
+    expect(wrapLines('\u001b[2mfull next\u001b[22m', 4)).toEqual([
+      '\u001b[2mfull\u001b[22m',
+      '\u001b[2mnext\u001b[22m',
+    ]);
     // The cursor at the end of a full line is drawn on the next one.
-    expect(wrapped('full\u001b[7m \u001b[27m', 4)).toEqual(['full', '\u001b[7m \u001b[27m']);
+    expect(wrapLines('full\u001b[7m \u001b[27m', 4)).toEqual(['full', '\u001b[7m \u001b[27m']);
   });
 
   it('[O71] are never wider than the screen, lose nothing but blanks, and cut no character', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 3 }), fc.integer({ min: 2, max: 30 }), (texts, columns) => {
-        const lines = wrapped(texts.join('\n'), columns);
+        const lines = wrapLines(texts.join('\n'), columns);
         // A single character with combining marks can be wider than a very narrow screen.
         for (const each of lines)
           if ([...graphemesOf(each)].length > 1) expect(widthOf(each)).toBeLessThanOrEqual(columns);
@@ -114,7 +117,7 @@ describe('lines of a screen', () => {
   });
 
   it('[O71] keep a word that is longer than the screen where it is to be copied, and what is set off as code', () => {
-    expect(wrapped('see https://long.example now and then', 8, { keepsWords: true })).toEqual([
+    expect(wrapLines('see https://long.example now and then', 8, { keepsWords: true })).toEqual([
       'see ',
       'https://long.example',
       'now and ',
@@ -125,7 +128,7 @@ describe('lines of a screen', () => {
   });
 
   it('[O71] of a text without end are set in pieces', () => {
-    const lines = wrapped('👩‍👩‍👧'.repeat(5000), 80);
+    const lines = wrapLines('👩‍👩‍👧'.repeat(5000), 80);
     expect(lines.join('')).toBe('👩‍👩‍👧'.repeat(5000));
     for (const each of lines) expect(each.length % '👩‍👩‍👧'.length).toBe(0);
   });

@@ -15,7 +15,7 @@ interface WrapCell {
  * Wraps plain or coloured text. Colours across a break are closed before and reopened after it. With `keepsWords` a
  * word longer than a line, such as a URL, stays whole: the terminal breaks it at its edge, and copies it as one.
  */
-export function wrapped(text: string, width: number, { keepsWords = false } = {}): string[] {
+export function wrapLines(text: string, width: number, { keepsWords = false } = {}): string[] {
   const columns = Math.max(1, width);
   const lines: string[] = [];
   let on: readonly string[] = [];
@@ -24,7 +24,7 @@ export function wrapped(text: string, width: number, { keepsWords = false } = {}
       lines.push(line);
       continue;
     }
-    for (const piece of pieces(line)) {
+    for (const piece of splitWords(line)) {
       const { cells, after } = cellsOf(piece, on);
       on = after;
       for (const row of wrapRows(cells, columns, keepsWords)) lines.push(rowText(row));
@@ -56,7 +56,7 @@ export function wrapForReading(text: string, columns: number): string {
     if (fence === null) fence = mark ?? null;
     else if (mark?.startsWith(fence) === true) fence = null;
     if (isCode) lines.push(line);
-    else for (const row of wrapped(line, columns, { keepsWords: true })) lines.push(row.trimEnd());
+    else for (const row of wrapLines(line, columns, { keepsWords: true })) lines.push(row.trimEnd());
   }
   return lines.join('\n');
 }
@@ -67,7 +67,7 @@ const longest = 8192;
  * Splits a very long line, so that its cells fit into memory: ten megabytes of JSON may be one line. Coloured lines
  * are short enough.
  */
-function* pieces(line: string): Generator<string> {
+function* splitWords(line: string): Generator<string> {
   let from = 0;
   if (!line.includes('\u001b'))
     while (line.length - from > longest) {

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
-import { damage, damaged } from './conformance/damage.ts';
-import { identified } from './conformance/identified.ts';
+import { damage, damageBytes } from './conformance/damage.ts';
+import { collectById } from './conformance/identified.ts';
 import { factsIn } from './conformance/kept-by-reader.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/kept-facts.ts';
 import {
@@ -172,13 +172,13 @@ async function takenAs(other: Format, files: Files): Promise<string[] | undefine
 const same = (texts: readonly string[], others: readonly string[] = []) =>
   texts.length === others.length && texts.every((text, index) => text === others[index]);
 
-type Identified = ReturnType<typeof identified>;
+type Identified = ReturnType<typeof collectById>;
 
 /**
  * Whether a record may differ after an edit: it is that of the edited message, contains it, or continues one of its
  * lines.
  */
-function belongs(key: string, texts: readonly string[], was: string, before: Identified, after: Identified): boolean {
+function belongsTo(key: string, texts: readonly string[], was: string, before: Identified, after: Identified): boolean {
   // Of several nodes of one record only the last has its id.
   if (key === was || was.startsWith(`${key}/`)) return true;
   const own = [...before].filter(([id]) => id === was || was.startsWith(`${id}/`)).flatMap(([, text]) => text);
@@ -307,7 +307,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
             const entries = Object.entries(files);
             const hit = entries[which % entries.length]?.[0];
             const broken: Files = Object.fromEntries(
-              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damaged, bytesOfFile(text)) : text]),
+              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damageBytes, bytesOfFile(text)) : text]),
             );
             try {
               expectSound(await storeInput(inputOf(broken), { format }));
@@ -396,15 +396,15 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
           const node = plain[which % Math.max(1, plain.length)];
           if (node === undefined) return;
           const only = { ...stored, ids: [id] };
-          const before = identified(dataOf((await writeStored(only, format)).files));
+          const before = collectById(dataOf((await writeStored(only, format)).files));
           const act = { actor: 'me', kit: messageKit, ...ticking(9) };
           const edit = { type: 'edit', treeId: id, nodeId: node.id, content: 'edited here', mode: 'in-place' } as const;
           await run(stored.store, edit, act);
-          const after = identified(dataOf((await writeStored(only, format)).files));
+          const after = collectById(dataOf((await writeStored(only, format)).files));
           const was = stored.names.find((one) => one.nodeId === node.id)?.id ?? node.id;
           expect([...after.values()].flat().join('\n')).toContain('edited here');
           const others = [...before].filter(
-            ([key, texts]) => !same(texts, after.get(key)) && !belongs(key, texts, was, before, after),
+            ([key, texts]) => !same(texts, after.get(key)) && !belongsTo(key, texts, was, before, after),
           );
           expect(others.map(([key, texts]) => [key, texts, after.get(key)])).toEqual([]);
         }),

@@ -10,14 +10,14 @@ export interface DecodedText {
 const replacement = '�';
 
 /** Counts valid encodings of U+FFFD in the bytes. */
-function spelt(bytes: Uint8Array): number {
+function countReplacementBytes(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
     if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) count++;
   return count;
 }
 
-function occurrences(text: string): number {
+function countReplacements(text: string): number {
   let count = 0;
   for (let at = text.indexOf(replacement); at !== -1; at = text.indexOf(replacement, at + 1)) count++;
   return count;
@@ -28,7 +28,7 @@ export function decodeUtf8(bytes: Uint8Array): DecodedText {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const plain = marked ? bytes.subarray(3) : bytes;
   const text = strFromU8(plain);
-  return { text, damaged: text.includes(replacement) && occurrences(text) !== spelt(plain) };
+  return { text, damaged: text.includes(replacement) && countReplacements(text) !== countReplacementBytes(plain) };
 }
 
 /** Encodes text as UTF-8. A lone surrogate becomes U+FFFD; write JSON, which escapes it, if it must survive. */

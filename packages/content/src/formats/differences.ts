@@ -55,7 +55,7 @@ function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: b
   if (one === undefined || other === undefined) return one === other;
   // A store or a newer export may order the keys differently; the cheap comparison is tried first.
   if (JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other)) return true;
-  return canonicalJson(unplaced(one, inPlace)) === canonicalJson(unplaced(other, inPlace));
+  return canonicalJson(omitPosition(one, inPlace)) === canonicalJson(omitPosition(other, inPlace));
 }
 
 const links = ['parentUuid', 'logicalParentUuid', 'parentId', 'parentMessageId'] as const;
@@ -66,7 +66,7 @@ const ofTheSession: ReadonlySet<unknown> = new Set(['custom-title', 'ai-title', 
  * Returns a record without its place in the file, which changes when others are added or removed, and if `inPlace`
  * without its links.
  */
-function unplaced(record: Json, inPlace: boolean): Json {
+function omitPosition(record: Json, inPlace: boolean): Json {
   if (!isJsonObject(record)) return record;
   const own = inPlace ? { ...record, parent: null } : record;
   if (listAt(record, 'lines').length === 0 && listAt(record, 'after').length === 0) return own;

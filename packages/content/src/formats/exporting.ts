@@ -161,7 +161,7 @@ export function timesOf(tree: ExportedTree): { readonly createdAt: number; reado
 }
 
 /** Builds a loss event with its place. */
-export function loss(
+export function lossEvent(
   tree: ExportedTree,
   node: Node | null,
   what: string,
@@ -227,7 +227,7 @@ export function* attributeLosses(
   // Metadata that a reader took from the conversation is written back with its original record.
   const noted = Object.keys(metadata).some((key) => key !== 'imported');
   if (noted && originalTree(tree, format) === undefined) lost.push('notes');
-  if (lost.length > 0) yield loss(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
+  if (lost.length > 0) yield lossEvent(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
 }
 
 /** Yields losses of metadata; a message that is written back unchanged loses nothing. */
@@ -241,7 +241,7 @@ export function* metadataLosses(
     if (what.length === 0) continue;
     const original = originalOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    for (const one of what) yield loss(tree, node, one, metadataFields[one].said);
+    for (const one of what) yield lossEvent(tree, node, one, metadataFields[one].said);
   }
 }
 
@@ -251,7 +251,7 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
     const original = originalOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    yield loss(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
+    yield lossEvent(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
   }
 }
 
@@ -278,7 +278,7 @@ export function* statusLosses(
   for (const node of tree.nodes) {
     if (node.status !== status) continue;
     const original = originalOf(node, format);
-    if (original?.unchanged !== true || original.record === undefined) yield loss(tree, node, what, said);
+    if (original?.unchanged !== true || original.record === undefined) yield lossEvent(tree, node, what, said);
   }
 }
 
@@ -294,10 +294,10 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
 export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')
-    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
+    yield lossEvent(tree, null, 'system-prompt', 'The system prompt is left out.');
   for (const node of tree.nodes) {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
-    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
+      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
+    if (node.groupId > 0) yield lossEvent(tree, node, 'groups', 'Which act made it is left out.');
   }
 }

@@ -46,6 +46,6 @@ export { type ImportedNote, type OriginalRecord, originalOf, readNote } from './
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { eventsInText, foldChunks, foldEvents, foldResponse } from './request-log/streams.ts';
-export { buildCommand, type ImportDestination, type ImportedTree, ownIdIn, toCommand } from './to-command.ts';
+export { buildCommand, type ImportDestination, ownIdIn, type StorableTree, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
 export { type ZipLimits, zipLimits } from './zip.ts';

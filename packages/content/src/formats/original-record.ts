@@ -152,23 +152,23 @@ const recordDepth = 150;
 const recordSize = 16 * 1024 * 1024;
 
 // Bounded by `left`: deeper parts are not visited.
-function measured(value: Json, left: number, size: number): number {
+function measureJson(value: Json, left: number, size: number): number {
   if (typeof value === 'string') return size + value.length + 2;
   if (typeof value !== 'object' || value === null) return size + 2;
   if (left === 0 || size > recordSize) return Number.POSITIVE_INFINITY;
   let sum = size + 2;
   if (Array.isArray(value)) {
-    for (const item of value) sum = measured(item, left - 1, sum);
+    for (const item of value) sum = measureJson(item, left - 1, sum);
     return sum;
   }
   if (isJsonObject(value))
-    for (const key of Object.keys(value)) sum = measured(value[key] ?? null, left - 1, sum + key.length);
+    for (const key of Object.keys(value)) sum = measureJson(value[key] ?? null, left - 1, sum + key.length);
   return sum;
 }
 
 /** Whether a record is small and shallow enough to be stored beside a message. */
 export function isKeepable(record: Json): boolean {
-  return measured(record, recordDepth, 0) <= recordSize;
+  return measureJson(record, recordDepth, 0) <= recordSize;
 }
 
 /**

@@ -181,6 +181,6 @@ export function* linePieces(lines: readonly JsonObject[]): Generator<{ readonly 
 }
 
 /** Derives a file name from a foreign id; the fallback if the id is not a plain name. */
-export function fileNameOf(id: string, fallback: string): string {
+export function safeFileName(id: string, fallback: string): string {
   return /^[A-Za-z0-9][\w.-]{0,150}$/.test(id) && !id.includes('..') ? id : fallback;
 }

@@ -207,7 +207,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
     files = [...rest.values()];
     if (files.length === 0) break;
   }
-  if (used.size === 0) refuseUnknown(opened);
+  if (used.size === 0) refuseUnknownFormat(opened);
   for (const { name } of files) {
     const said = left.get(name);
     if (said !== undefined) yield { type: 'finding', finding: said };
@@ -216,7 +216,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   yield progress();
 }
 
-function refuseUnknown(input: Input): never {
+function refuseUnknownFormat(input: Input): never {
   const names = input.files.slice(0, 3).map((file) => file.name);
   const where = names.length === 0 ? 'what was given, which is no file,' : names.join(', ');
   return refuseImport(

@@ -23,7 +23,7 @@ import type { RepairedNode, RepairedTree } from './repair.ts';
 /**
  * A conversation ready to be stored: one command, one commit, and the external ids by which its parts are found again.
  */
-export interface ImportedTree {
+export interface StorableTree {
   readonly command: ImportCommand;
   readonly names: readonly ExternalId[];
   /** The source of each node. */
@@ -264,7 +264,7 @@ class ImportParts {
  * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids; a tree
  * that Coppice exported keeps its own, unless `fresh` says that somebody else has them.
  */
-export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): ImportedTree {
+export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): StorableTree {
   return runAtOnce(buildCommand(tree, format, owner, { fresh }));
 }
 
@@ -328,7 +328,7 @@ export function* buildCommand(
   format: string,
   owner: string,
   destination: ImportDestination = {},
-): Cooperative<ImportedTree> {
+): Cooperative<StorableTree> {
   const { scope } = tree;
   const { own = none, companions = none } = destination;
   const ids = yield* importIds(tree, format, owner, destination);

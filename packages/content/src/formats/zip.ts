@@ -111,7 +111,7 @@ async function findDirectory(source: RandomAccess): Promise<Directory> {
 }
 
 /** Returns the 64-bit numbers of an entry whose 32-bit fields are full. */
-function widened(extra: Uint8Array, narrow: { size: number; packed: number; offset: number }) {
+function readWideNumbers(extra: Uint8Array, narrow: { size: number; packed: number; offset: number }) {
   const wide = { ...narrow };
   const view = dataViewOf(extra);
   for (let at = 0; at + 4 <= extra.length; ) {
@@ -143,7 +143,7 @@ function zipEntries(source: RandomAccess, bytes: Uint8Array, count: number, limi
     const extraEnd = nameEnd + view.getUint16(at + 30, true);
     const name = strFromU8(bytes.subarray(at + 46, nameEnd), (flags & 0x800) === 0 && !isUtf8(bytes, at + 46, nameEnd));
     const mode = (view.getUint32(at + 38, true) >>> 16) & 0xf000;
-    const wide = widened(bytes.subarray(nameEnd, extraEnd), {
+    const wide = readWideNumbers(bytes.subarray(nameEnd, extraEnd), {
       size: view.getUint32(at + 24, true),
       packed: view.getUint32(at + 20, true),
       offset: view.getUint32(at + 42, true),

@@ -297,7 +297,7 @@ function toEntries(entry: Mutable, parentUuid: string, kept: FieldMap): SessionE
   );
   if (results.length === 0)
     return [{ type: 'message', ...base, message: codeMessageIn(entry, message), record: entry.lines }];
-  return chained(entry, base, results);
+  return linkToParent(entry, base, results);
 }
 
 function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
@@ -310,7 +310,7 @@ function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
  * Converts the results of one line to a chain of messages; the last keeps the line's id, because other entries refer to
  * it.
  */
-function chained(
+function linkToParent(
   entry: Mutable,
   base: { readonly uuid: string; readonly parentUuid: string },
   results: readonly FieldMap[],

@@ -263,11 +263,11 @@ function nodeOfLine(
   const step = parseStep({ type: 'insert', node: aliases === undefined ? made : { ...made, aliases } });
   if (step.ok && step.value.type === 'insert') return step.value.node;
   reading.misfit(entry, step.ok ? 'it is no entry' : step.refusal.message);
-  return readable(made, lastPositionIn(tree, fresh, parentId), kit);
+  return omitUnreadableMeta(made, lastPositionIn(tree, fresh, parentId), kit);
 }
 
 /** Returns a node without unreadable metadata; its message stays. */
-function readable(made: NewNode, position: string, kit: MessageKit): NewNode {
+function omitUnreadableMeta(made: NewNode, position: string, kit: MessageKit): NewNode {
   const { message } = made;
   const plain: NewNode = {
     ...made,

@@ -94,15 +94,21 @@ function readEntry(entry: SessionEntry): EntryRead {
   switch (entry.type) {
     case 'message': {
       const { message, kind, status, meta } = readSessionMessage(ownField(entry, 'message'));
-      return { kind, message, status, meta: { ...meta, ...extras(entry) }, marker: kind === 'injected' ? {} : null };
+      return {
+        kind,
+        message,
+        status,
+        meta: { ...meta, ...foreignMeta(entry) },
+        marker: kind === 'injected' ? {} : null,
+      };
     }
     case 'branch_summary':
     case 'stack_summary':
       return markerFields(
         'branch-summary',
         textMessage('system', getText(entry, 'summary') ?? ''),
-        { ...pointer('from', getText(entry, 'fromUuid')), ...detailsIn(entry) },
-        extras(entry),
+        { ...pointerField('from', getText(entry, 'fromUuid')), ...detailsIn(entry) },
+        foreignMeta(entry),
       );
     case 'compaction': {
       const before = getNumber(entry, 'tokensBefore');
@@ -110,11 +116,11 @@ function readEntry(entry: SessionEntry): EntryRead {
         'compaction',
         textMessage('system', getText(entry, 'summary') ?? ''),
         {
-          ...pointer('firstKept', getText(entry, 'firstKeptEntryUuid')),
+          ...pointerField('firstKept', getText(entry, 'firstKeptEntryUuid')),
           ...(before === undefined ? {} : { tokensBefore: before }),
           ...detailsIn(entry),
         },
-        extras(entry),
+        foreignMeta(entry),
       );
     }
     case 'custom_message': {
@@ -123,18 +129,23 @@ function readEntry(entry: SessionEntry): EntryRead {
         role: 'user',
         content: blocks.length === 0 ? textMessage('user', '').content : blocks,
       };
-      return markerFields('injected', message, warningsOf(data({ ...entry, content: undefined })));
+      return markerFields('injected', message, warningsOf(entryData({ ...entry, content: undefined })));
     }
     case 'model_change': {
       const [provider, model] = [getText(entry, 'provider'), getText(entry, 'modelId')];
       const meta = provider === undefined || model === undefined ? {} : { model: `${provider}/${model}` };
-      return markerFields('state', textMessage('system', ''), warningsOf({ type: entry.type, ...data(entry) }), meta);
+      return markerFields(
+        'state',
+        textMessage('system', ''),
+        warningsOf({ type: entry.type, ...entryData(entry) }),
+        meta,
+      );
     }
     default:
       return markerFields(
         'state',
         textMessage('system', ''),
-        warningsOf(entry.type === types.state ? data(entry) : { type: entry.type, ...data(entry) }),
+        warningsOf(entry.type === types.state ? entryData(entry) : { type: entry.type, ...entryData(entry) }),
       );
   }
 }
@@ -156,7 +167,7 @@ const lastFields: ReadonlySet<string> = new Set([...ownFields, ...commitFields])
 const foreignFields: ReadonlySet<string> = new Set(lineFields);
 const bare: ReadonlySet<string> = new Set([...lastFields, 'content']);
 
-function data(entry: SessionEntry): JsonObject {
+function entryData(entry: SessionEntry): JsonObject {
   return omitUndefinedFields(omitSessionFields(entry, aboutLine(entry)));
 }
 
@@ -187,7 +198,7 @@ const known: ReadonlySet<string> = new Set([...bare, ...saidFields]);
 const knownElsewhere: ReadonlySet<string> = new Set([...foreignFields, ...saidFields]);
 
 /** Returns fields of a line that other tools wrote and nothing here reads: they are kept with the node. */
-function extras(entry: SessionEntry): NodeMeta {
+function foreignMeta(entry: SessionEntry): NodeMeta {
   const read = ownField(entry, 'version') === undefined ? knownElsewhere : known;
   // A fast path, because most lines have none and this runs for each line.
   for (const key of Object.keys(entry))
@@ -211,7 +222,7 @@ function extrasOf(meta: NodeMeta): FieldMap {
   return isFieldMap(sessionFields) ? omitSessionFields(sessionFields, known) : {};
 }
 
-function pointer(key: 'from' | 'firstKept', id: string | undefined): EntryMarker {
+function pointerField(key: 'from' | 'firstKept', id: string | undefined): EntryMarker {
   return id === undefined ? {} : { [key]: id };
 }
 

@@ -50,7 +50,7 @@ export function readSessionMessage(raw: unknown): ReadMessage {
     case 'hookMessage':
       return { ...hasSpokenText(raw, 'user'), kind: 'injected' };
     case 'assistant':
-      return assistant(raw);
+      return readAssistantMessage(raw);
     default:
       return isSessionRole(role) ? hasSpokenText(raw, role) : unreadableBlock(raw);
   }
@@ -114,11 +114,11 @@ function readBlock(block: FieldMap): Block {
     case 'redacted_thinking':
       return parsedBlock({ type: 'thinking', thinking: '', redacted: getText(block, 'data') ?? '' });
     case 'toolCall':
-      return call(block, 'arguments');
+      return toolUseBlockOf(block, 'arguments');
     case 'tool_use':
-      return call(block, 'input');
+      return toolUseBlockOf(block, 'input');
     case 'image':
-      return image(block);
+      return imageBlockOf(block);
     default:
       return parsedBlock(isBlock(block) ? block : { ...block, type: 'x-unknown' });
   }
@@ -128,7 +128,7 @@ function parsedBlock(fields: FieldMap): Block {
   return isBlock(fields) ? fields : { type: 'x-unknown' };
 }
 
-function call(block: FieldMap, key: 'arguments' | 'input'): Block {
+function toolUseBlockOf(block: FieldMap, key: 'arguments' | 'input'): Block {
   const { [key]: _, type: __, ...rest } = block;
   const parameters = getObject(block, key);
   return parsedBlock({
@@ -140,7 +140,7 @@ function call(block: FieldMap, key: 'arguments' | 'input'): Block {
   });
 }
 
-function image(block: FieldMap): Block {
+function imageBlockOf(block: FieldMap): Block {
   const data = getText(block, 'data');
   if (data !== undefined) {
     const mediaType = getText(block, 'mimeType') ?? 'image/png';
@@ -160,7 +160,7 @@ function image(block: FieldMap): Block {
  * Builds a message from blocks, or an unreadable one if core refuses it. If a tool call occurs twice, the first keeps
  * its id.
  */
-function sound(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
+function storableMessage(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
   const blocks = content.length === 0 ? [sessionTextBlock('')] : content;
   const message = { role, content: blocks, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
   const checked = checkMessage(message);
@@ -183,7 +183,8 @@ function hasSpokenText(raw: FieldMap, role: Role): ReadMessage {
   const callId = role === 'tool' ? (getText(raw, 'tool_call_id') ?? '') : undefined;
   const legacy = ownField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
   const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
-  const message = normal?.ok === true ? normal.value : sound(role, readBlocks(ownField(raw, 'content')), raw, callId);
+  const message =
+    normal?.ok === true ? normal.value : storableMessage(role, readBlocks(ownField(raw, 'content')), raw, callId);
   const exact = Object.keys(raw).every((key) => plainFields.has(key)) && !isRaw(raw);
   return {
     message,
@@ -212,7 +213,7 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-function assistant(raw: FieldMap): ReadMessage {
+function readAssistantMessage(raw: FieldMap): ReadMessage {
   const { message } = hasSpokenText(raw, 'assistant');
   const ended = endings.get(getText(raw, 'stopReason') ?? '');
   const source = sessionSource(raw);
@@ -256,7 +257,7 @@ function toolResult(raw: FieldMap): ReadMessage {
     is_error: failed ? true : undefined,
   });
   return {
-    message: sound('tool', readBlocks(ownField(raw, 'content')), raw, getText(raw, 'toolCallId') ?? ''),
+    message: storableMessage('tool', readBlocks(ownField(raw, 'content')), raw, getText(raw, 'toolCallId') ?? ''),
     kind: 'message',
     status: 'success',
     meta: { source, ...recordOfMessage(raw) },

@@ -36,7 +36,7 @@ export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession 
     uuid: uuids[0] ?? derivedId('session-v1', id, 0),
     parentUuid: null,
     id,
-    ...times(first),
+    ...convertTimes(first),
     ...omitSessionFields(first, new Set([...gone, 'id', 'uuid', 'parentUuid'])),
   };
   const entries: SessionEntry[] = [];
@@ -46,7 +46,7 @@ export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession 
     const uuid = uuids[index] ?? '';
     const type = getText(line, 'type') ?? 'custom';
     const pop = type === 'stack_pop';
-    const base = { type: pop ? 'stack_summary' : type, uuid, parentUuid, ...times(line) };
+    const base = { type: pop ? 'stack_summary' : type, uuid, parentUuid, ...convertTimes(line) };
     const rest = omitSessionFields(line, new Set([...gone, 'uuid', 'parentUuid']));
     const more = pop ? backTo(line, index, pointing) : type === 'compaction' ? keptFrom(line, index, pointing) : {};
     entries.push({ ...base, ...rest, ...more });
@@ -62,7 +62,7 @@ interface Pointing {
   warn(index: number, message: string): void;
 }
 
-function times(line: FieldMap): FieldMap {
+function convertTimes(line: FieldMap): FieldMap {
   const at = ownField(line, 'timestamp');
   return at === undefined ? {} : { timestamp: at };
 }

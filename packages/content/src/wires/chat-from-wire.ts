@@ -85,11 +85,11 @@ export function chatReader(): WireReader {
       const moved = pieces.some(({ type }) => type === 'finish' || type === 'call') || chunks.usage !== before;
       if (out.length === 0) return moved ? [] : null;
       // The signature comes with the last piece of reasoning, so the block is closed when something else begins.
-      return closing(out, details);
+      return withSignatures(out, details);
     },
     end() {
       const out: WireReplyEvent[] = [];
-      if (details.length > 0) out.push(proof(details));
+      if (details.length > 0) out.push(signatureEvent(details));
       const calls = chunks.callsOf(0);
       announce(calls.length, out);
       for (const { place, json } of calls)
@@ -116,7 +116,7 @@ function lengthOf(finish: string): FinishReason | undefined {
   return lengthLike.test(finish) ? 'length' : undefined;
 }
 
-function proof(details: JsonObject[]): WireReplyEvent {
+function signatureEvent(details: JsonObject[]): WireReplyEvent {
   const proved = details.splice(0);
   const worth = proved.some(
     (each) => memberAt(each, 'signature') !== undefined || memberAt(each, 'data') !== undefined,
@@ -124,12 +124,12 @@ function proof(details: JsonObject[]): WireReplyEvent {
   return { type: 'thinking-end', ...(worth ? { signature: JSON.stringify(proved) } : {}) };
 }
 
-function closing(events: readonly WireReplyEvent[], details: JsonObject[]): readonly WireReplyEvent[] {
+function withSignatures(events: readonly WireReplyEvent[], details: JsonObject[]): readonly WireReplyEvent[] {
   const first = events.findIndex(
     (event) => event.type !== 'thinking-delta' && !(event.type === 'text-delta' && event.text === ''),
   );
   if (first === -1 || details.length === 0) return events;
-  return [...events.slice(0, first), proof(details), ...events.slice(first)];
+  return [...events.slice(0, first), signatureEvent(details), ...events.slice(first)];
 }
 
 // Details come in pieces: those with one index belong together, and their texts are concatenated.

@@ -20,7 +20,7 @@ export function responsesReader(): WireReader {
     },
     read(data, name) {
       const changes = events.read(data, name);
-      if (events.failure !== null) return failed(events.failure, data);
+      if (events.failure !== null) return throwFailure(events.failure, data);
       return changes?.flatMap((change) => eventsOf(change, state)) ?? null;
     },
     end() {
@@ -121,7 +121,7 @@ function callEnd({ index, item, texts }: ResponsesItemDraft): readonly WireReply
   return out;
 }
 
-function failed(error: Json, data: Json): never {
+function throwFailure(error: Json, data: Json): never {
   const marks = [textMember(error, 'code') ?? '', textMember(error, 'type') ?? ''].filter((mark) => mark !== '');
   const message = textMember(error, 'message') ?? 'the response failed';
   throw new WireFailure(message, data, marks);

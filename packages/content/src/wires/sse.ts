@@ -93,7 +93,7 @@ function decodeLine(bytes: Uint8Array): string {
 }
 
 /** Builds a framing from lines; `onRest` gets the text after the last line end. */
-function framing(
+function createFraming(
   lines: ReturnType<typeof createLines>,
   out: WireEvent[],
   onRest: (rest: string | null) => void,
@@ -141,7 +141,7 @@ export function sseFraming(limit: number): EventSplitter {
     data.push(value);
   };
   const lines = createLines(limit, 'any', onLine);
-  return framing(lines, out, (rest) => {
+  return createFraming(lines, out, (rest) => {
     if (rest !== null) onLine(rest);
     dispatch(true);
   });
@@ -153,7 +153,7 @@ export function lineFraming(limit: number): EventSplitter {
   const lines = createLines(limit, 'line-feed', (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });
   });
-  return framing(lines, out, (rest) => {
+  return createFraming(lines, out, (rest) => {
     if (rest !== null && rest.trim() !== '') out.push({ event: '', data: rest, cut: true });
   });
 }

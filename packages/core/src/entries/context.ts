@@ -1,5 +1,5 @@
 /** What a model sees of a path: context, request, token budget and compaction. */
-export { clampReply, estimateTokens, fallbackModel, parseUsage, shortestReply } from '../budget.ts';
+export { clampReply, estimateContextTokens, fallbackModel, parseUsage, shortestReply } from '../budget.ts';
 export { chooseCut, compactionBudget, compactionDue } from '../compaction.ts';
 export { contextOf, holdsContext, readContextNotes, readContextPath } from '../context.ts';
 export { promptAlong } from '../context-entries.ts';

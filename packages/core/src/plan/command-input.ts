@@ -69,13 +69,13 @@ type InputOf<C> = {
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
 /** A node id. A value that is not a text is reported as an unknown node. */
-const node = identifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
+const node = readIdentifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
 /** A tree id. */
-const tree = identifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
+const tree = readIdentifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
 /** The id of something to be created. */
-const id = identifier('id/invalid', (value, key) => `${key} must be an id, a text, not ${describeValue(value)}.`);
+const id = readIdentifier('id/invalid', (value, key) => `${key} must be an id, a text, not ${describeValue(value)}.`);
 
-function identifier(
+function readIdentifier(
   code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid',
   says: (value: unknown, key: string) => string,
 ) {
@@ -120,7 +120,7 @@ const replies = listOfExactly('A reply', {
   meta: anyValue,
 });
 // Attributes other than these are free-form and stored as they are.
-const attributes: FieldReader<unknown> = (fields, key) => {
+const readAttributes: FieldReader<unknown> = (fields, key) => {
   const values = object(fields, key);
   for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])
     optionalField(requiredText)(values, name);
@@ -158,7 +158,7 @@ type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId
 /** The fields of every command; a missing field does not compile. */
 const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
-    attributes: nullOr(attributes),
+    attributes: nullOr(readAttributes),
     rootId: anyValue,
     forest: optionalField(flag),
     messages: nullOr(messages),
@@ -215,9 +215,14 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
     select: optionalField(flag),
     ...note,
   },
-  duplicate: { from: tree, nodeId: optionalOrNull(node), whole: optionalField(flag), attributes: nullOr(attributes) },
+  duplicate: {
+    from: tree,
+    nodeId: optionalOrNull(node),
+    whole: optionalField(flag),
+    attributes: nullOr(readAttributes),
+  },
   import: {
-    attributes: optionalOrNull(attributes),
+    attributes: optionalOrNull(readAttributes),
     rootId: anyValue,
     nodes,
     activeId: nullOr(requiredText),
@@ -229,7 +234,7 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   title: { nodeId: node, title: anyValue, auto: optionalField(flag) },
   annotate: { nodeId: node, set: object },
   group: { nodeIds: list },
-  attributes: { set: attributes },
+  attributes: { set: readAttributes },
   'delete-tree': {},
   'restore-tree': {},
   restore: { nodeId: node },

@@ -106,7 +106,7 @@ export const importTree: Planner<ImportCommand, ImportResult> = function* (comma
   const fresh = nodes.filter((node) => !taken.has(node.id));
   if (row === null) parentInfos.parentInfo.set(rootId, { id: rootId, kind: 'root', matchParent: null, createdAt: 0 });
   else yield* surveyAll(nodes, fresh, rootId, taken, parentInfos);
-  const { steps, live, added, left } = yield* inserts(context, fresh, rootId, parentInfos);
+  const { steps, live, added, left } = yield* insertSteps(context, fresh, rootId, parentInfos);
   const here = row?.activeNodeId ?? null;
   const goesOn = here === null || here === command.follows;
   const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
@@ -238,7 +238,7 @@ function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: 
  * Builds insert steps for new nodes, siblings in their order, and remove steps for those that are imported into the
  * trash.
  */
-function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, parentInfos: ParentInfos) {
+function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, parentInfos: ParentInfos) {
   const positions = positionsFor(nodes, rootId, parentInfos.edge);
   const steps: Step[] = [];
   const later: Step[] = [];

@@ -2,7 +2,15 @@ import { parseUsage } from '../budget.ts';
 import { readContextNotes } from '../context.ts';
 import { isMessageEntry } from '../context-entries.ts';
 import type { NodeId } from '../ids.ts';
-import { digest, emptyPathHash, extendPathHash, type Hash, itemOf, type Reports, reportsAlong } from '../measured.ts';
+import {
+  emptyPathHash,
+  extendPathHash,
+  formatHash,
+  type Hash,
+  itemOf,
+  type Reports,
+  reportsAlong,
+} from '../measured.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -60,7 +68,7 @@ function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPat
   const above = yield* paths.above(node);
   paths.insert(node, above);
   if (above === null || node.message?.role !== 'assistant' || !isMeasured(node.meta)) return step;
-  return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: digest(above) } } };
+  return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: formatHash(above) } } };
 }
 
 function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
@@ -72,7 +80,7 @@ function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredP
   const { measuredOver = null } = step.before;
   return {
     ...step,
-    after: { ...step.after, measuredOver: digest(above.hash) },
+    after: { ...step.after, measuredOver: formatHash(above.hash) },
     before: { ...step.before, measuredOver },
   };
 }

@@ -66,7 +66,7 @@ export function* splitSteps(
   const id = yield* claimId(context, chosen);
   const parent = yield* requireParent(node);
   const gap = yield* ask('neighbourPositions', { of: node.parentId, position: node.position });
-  const [leftMessage, rightMessage] = halves(node.message, position);
+  const [leftMessage, rightMessage] = splitInHalves(node.message, position);
   const left = buildNode(context, parent, positionBetween(gap.before, node.position), {
     id,
     message: leftMessage,
@@ -103,7 +103,7 @@ function checkCut(node: Editable, position: number): void {
   if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '') no('a half would be blank');
 }
 
-function halves(message: Message, position: number): readonly [Message, Message] {
+function splitInHalves(message: Message, position: number): readonly [Message, Message] {
   const left: Block[] = [];
   const right: Block[] = [];
   let at = 0;

@@ -33,12 +33,12 @@ export function ofTree(fields: FieldMap, key: string): TreeId {
   return treeId(readId(fields, key));
 }
 
-function origin(fields: FieldMap, key: string): void {
-  lineage(fields, key);
+function checkOrigin(fields: FieldMap, key: string): void {
+  checkLineage(fields, key);
   readId(object(fields, key), 'nodeId');
 }
 
-function lineage(fields: FieldMap, key: string): void {
+function checkLineage(fields: FieldMap, key: string): void {
   const from = object(fields, key);
   readId(from, 'treeId');
   if (ownField(from, 'nodeId') != null) readId(from, 'nodeId');
@@ -60,14 +60,14 @@ export const noteReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
     continues: requiredText,
     measuredOver: requiredText,
     recordedPrompt: requiredText,
-    pickedFrom: origin,
-    copiedFrom: origin,
+    pickedFrom: checkOrigin,
+    copiedFrom: checkOrigin,
   }),
 );
 
 /** The known keys of a marker. */
 export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
-  Object.entries({ firstKept: readId, tokensBefore: finite, from: readId, mergedFrom: origin, details: object }),
+  Object.entries({ firstKept: readId, tokensBefore: finite, from: readId, mergedFrom: checkOrigin, details: object }),
 );
 
 /** The known keys of a tree's attributes. */
@@ -79,7 +79,7 @@ export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknow
     folder: requiredText,
     pinned: flag,
     metadata: object,
-    copiedFrom: lineage,
+    copiedFrom: checkLineage,
     trashedAt: finite,
   }),
 );

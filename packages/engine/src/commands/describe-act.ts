@@ -22,7 +22,7 @@ export function describeAct(commits: readonly Commit[]): readonly Phrase[] {
   const added = new Set<string>(inserted.map(({ node }) => node.id));
   const parts = new Map<string, Phrase>();
   const add = (part: Phrase) => parts.set(JSON.stringify(part), part);
-  for (const part of additions(inserted)) add(part);
+  for (const part of describeInserts(inserted)) add(part);
   for (const { step, back } of steps) {
     // Further changes to a node that the act itself added are part of the addition.
     if ('nodeId' in step && added.has(step.nodeId)) continue;
@@ -31,7 +31,7 @@ export function describeAct(commits: readonly Commit[]): readonly Phrase[] {
   return [...parts.values()];
 }
 
-function additions(inserted: readonly InsertStep[]): Phrase[] {
+function describeInserts(inserted: readonly InsertStep[]): Phrase[] {
   const parts: Phrase[] = [];
   const messages = inserted.filter(({ node }) => node.kind === 'message');
   if (messages.length > 0) {

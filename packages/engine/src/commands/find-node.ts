@@ -2,7 +2,7 @@
 import { ask, type Node, type NodeId, nodeId, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
-import { quote, shortId } from './format.ts';
+import { endOfId, quote } from './format.ts';
 import { nearest } from './nearest.ts';
 import { nodeAbove, nodesByReference, positionOfWord } from './node-references.ts';
 
@@ -69,7 +69,7 @@ interface MissingNode {
 function missingNodeError(text: string, { code, ids, near }: MissingNode, listed: number) {
   const shown = quote(text);
   if (code === 'command/ambiguous') {
-    const some = ids.slice(0, 5).map(shortId).join(', ');
+    const some = ids.slice(0, 5).map(endOfId).join(', ');
     const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
     return commandError(code, `${shown} stands for ${ids.length} nodes: ${some}${more}. Give more of the id.`, { ids });
   }

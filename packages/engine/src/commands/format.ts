@@ -52,6 +52,6 @@ export function roleLabel({ kind, role }: Pick<TopologyNode, 'kind' | 'role'>): 
 }
 
 /** The end of an id, because ids of the same minute have the same beginning. */
-export function shortId(id: NodeId): string {
+export function endOfId(id: NodeId): string {
   return id.slice(-8);
 }

@@ -4,7 +4,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 2)) + 1;
   for (const name of names) {
-    const distance = name.startsWith(wanted) && wanted.length > 1 ? 0.5 : edits(wanted, name);
+    const distance = name.startsWith(wanted) && wanted.length > 1 ? 0.5 : editDistance(wanted, name);
     if (distance >= least) continue;
     best = name;
     least = distance;
@@ -13,7 +13,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
 }
 
 /** The edit distance: insertions, deletions, replacements and swaps of neighbours. */
-function edits(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

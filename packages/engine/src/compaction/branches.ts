@@ -14,7 +14,7 @@ import {
 } from '@coppice/core';
 import { branchSummaryMessage } from '@coppice/core/context';
 import type { BeforeEvents } from '../events.ts';
-import { filesIn, filesJson, joinFiles, noFiles, trackFiles } from '../summaries/files.ts';
+import { filesJson, joinFiles, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
 import type {
   ActingUser,
   CompactionCommit,
@@ -84,7 +84,7 @@ async function summarizePart(
   if (messages.length === 0) return null;
   let files = noFiles;
   for (const { kind, marker } of nodes)
-    if (kind === 'branch-summary') files = joinFiles(files, filesIn(marker?.details));
+    if (kind === 'branch-summary') files = joinFiles(files, readFileLists(marker?.details));
   files = trackFiles(messages, files, bench.fileTools);
   const near = lastModel(bench, nodes);
   const { text, source } = await bench.summarizer.branch({ messages, focus, files, near, signal });

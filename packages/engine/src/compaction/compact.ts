@@ -22,10 +22,10 @@ import type { CompactReason } from '../events.ts';
 import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
 import {
   type FileTools,
-  filesIn,
   filesJson,
   joinFiles,
   noFiles,
+  readFileLists,
   type TrackedFiles,
   trackFiles,
 } from '../summaries/files.ts';
@@ -169,7 +169,7 @@ function filesBefore(
   let files = noFiles;
   for (const id of reported) {
     const details = id == null ? undefined : nodes.get(id)?.marker?.details;
-    if (details !== undefined) files = joinFiles(files, filesIn(details));
+    if (details !== undefined) files = joinFiles(files, readFileLists(details));
   }
   return trackFiles(messages, files, tools);
 }

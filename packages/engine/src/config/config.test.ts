@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { configPath, type Environment, loadConfig, parseConfig } from './load.ts';
+import { configPath, type EnvironmentVariables, loadConfig, parseConfig } from './load.ts';
 import { listSettings } from './settings.ts';
 import { lineOfKey, type Setting } from './toml.ts';
 
-const parse = (text: string, env: Environment = {}) =>
+const parse = (text: string, env: EnvironmentVariables = {}) =>
   parseConfig({ name: '/home/me/.coppice/config.toml', text }, env);
 
 const full = `

@@ -24,11 +24,11 @@ import {
 import { fieldKey, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
 /** The environment variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigSource {
   /** By default the environment of this process. */
-  readonly env?: Environment;
+  readonly env?: EnvironmentVariables;
   /** The user's home directory. */
   readonly home?: string;
 }
@@ -78,12 +78,12 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
  * Builds the configuration from a file's text and an environment. Pure. Throws `config/invalid` with file, line and
  * key. `onSetting` is called with every setting that is read.
  */
-export function parseConfig(file: TomlFile | null, env: Environment, onSetting?: SettingListener): Config {
+export function parseConfig(file: TomlFile | null, env: EnvironmentVariables, onSetting?: SettingListener): Config {
   return parseWithout(file, env, onSetting);
 }
 
 /** What is wrong in a file, everything at once: errors first, then warnings. Empty if the file is in order. */
-export function findConfigProblems(file: TomlFile, env: Environment): readonly ConfigProblem[] {
+export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): readonly ConfigProblem[] {
   const errors: ConfigProblem[] = [];
   const leftOut = new Set<string>();
   for (;;) {
@@ -107,7 +107,7 @@ export function findConfigProblems(file: TomlFile, env: Environment): readonly C
 
 function parseWithout(
   file: TomlFile | null,
-  env: Environment,
+  env: EnvironmentVariables,
   onSetting?: SettingListener,
   leftOut?: ReadonlySet<string>,
 ): Config {
@@ -160,7 +160,7 @@ function readCatalogueFile(table: TomlTable): string | undefined {
 
 function readProviders(
   table: TomlTable,
-  env: Environment,
+  env: EnvironmentVariables,
   warnings: ConfigWarning[],
 ): ReadonlyMap<string, ProviderConfig> {
   const providers = new Map<string, ProviderConfig>();
@@ -198,7 +198,11 @@ function readProviders(
   return providers;
 }
 
-function environmentKey(names: readonly string[], address: string | null, env: Environment): [string, Secret] | [] {
+function environmentKey(
+  names: readonly string[],
+  address: string | null,
+  env: EnvironmentVariables,
+): [string, Secret] | [] {
   for (const name of names) {
     const value = withDefaultsFilled(env[name]);
     if (value !== undefined && address !== null) return [name, new Secret(value, address)];
@@ -207,7 +211,7 @@ function environmentKey(names: readonly string[], address: string | null, env: E
 }
 
 // OLLAMA_HOST is the address that Ollama listens on: a host, a port, or both, with or without a scheme.
-function ollamaAddress(env: Environment): string | undefined {
+function ollamaAddress(env: EnvironmentVariables): string | undefined {
   const said = withDefaultsFilled(env.OLLAMA_HOST);
   if (said === undefined) return undefined;
   const text = /^https?:\/\//.test(said) ? said : `http://${said.replace(/^:/, '127.0.0.1:')}`;
@@ -218,7 +222,7 @@ function ollamaAddress(env: Environment): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
-function readProvider(name: string, table: TomlTable, env: Environment): ProviderConfig {
+function readProvider(name: string, table: TomlTable, env: EnvironmentVariables): ProviderConfig {
   const fields = table.table(name, 'One provider; a key in the environment is enough for those that Coppice knows.');
   const kinds = providerDefinitions.map((definition) => definition.name);
   const said = fields.word('kind', 'How it is called; by default the name of the section.', kinds);

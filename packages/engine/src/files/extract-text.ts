@@ -13,7 +13,7 @@ function isZip(bytes: Uint8Array): boolean {
 }
 
 /** The text of bytes that are text, in UTF-8 or UTF-16; null for other bytes. */
-export function plainText(bytes: Uint8Array): string | null {
+export function decodeText(bytes: Uint8Array): string | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
@@ -36,7 +36,7 @@ async function rawText(bytes: Uint8Array): Promise<string | null> {
     const { officeText } = await import('./office-text.ts');
     return officeText(bytes);
   }
-  return plainText(bytes);
+  return decodeText(bytes);
 }
 
 async function pdfText(bytes: Uint8Array): Promise<string> {

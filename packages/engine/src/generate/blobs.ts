@@ -10,7 +10,7 @@ import {
 } from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
-import { plainText } from '../files/extract-text.ts';
+import { decodeText } from '../files/extract-text.ts';
 import type { FileTexts } from '../files/file-texts.ts';
 
 /** An image or an attachment whose bytes are in the store. */
@@ -83,11 +83,11 @@ async function withBlobBytes(
     const image: ImageBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
     return image;
   }
-  if (inWords.test(block.mediaType)) return withText(block, plainText(bytes) ?? buffer.toString('utf8'));
+  if (inWords.test(block.mediaType)) return withText(block, decodeText(bytes) ?? buffer.toString('utf8'));
   const file: FileBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
   if (accepts(file, role)) return file;
   // Sources of programs often have no media type of their own.
-  const plain = plainText(bytes);
+  const plain = decodeText(bytes);
   if (plain !== null) return withText(block, plain);
   const text = await fileTexts.textOf(block.source.hash, bytes);
   if (text === null) return file;

@@ -1,5 +1,5 @@
 import { isAppError, type NodeId, readTree, refuse, run } from '@coppice/core';
-import { compactionDue, contextOf, estimateTokens } from '@coppice/core/context';
+import { compactionDue, contextOf, estimateContextTokens } from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { turnBudget } from './budget.ts';
@@ -102,7 +102,7 @@ export async function assertMessageFits(
   if (tight.length === 0) return;
   const { attributes } = await services.store.read(start.treeId, () => readTree(start.treeId));
   const head = contextOf([], { systemPrompt: attributes.systemPrompt, kit: services.kit });
-  const { tokens: estimate } = estimateTokens([{ tokens: head.tokens + tokens, reported: null }]);
+  const { tokens: estimate } = estimateContextTokens([{ tokens: head.tokens + tokens, reported: null }]);
   const full = tight.find(({ info }) => estimate >= info.window);
   if (full !== undefined)
     refuse(

@@ -41,8 +41,8 @@ export function generatorSettings(
       automatic: config.compaction?.automatic ?? true,
       fileTools: {
         ...defaultFileTools,
-        read: [...defaultFileTools.read, ...(config.compaction?.readTools ?? []).map(small)],
-        change: [...defaultFileTools.change, ...(config.compaction?.changeTools ?? []).map(small)],
+        read: [...defaultFileTools.read, ...(config.compaction?.readTools ?? []).map(toLowerCase)],
+        change: [...defaultFileTools.change, ...(config.compaction?.changeTools ?? []).map(toLowerCase)],
       },
     },
     summaries: { model: config.summaries?.model ?? config.cheapModel },
@@ -52,7 +52,7 @@ export function generatorSettings(
   };
 }
 
-function small(name: string): string {
+function toLowerCase(name: string): string {
   return name.toLowerCase();
 }
 

@@ -76,9 +76,9 @@ export function noticeText({ code, data }: TurnNotice): string {
     return `${String(model)} does not take the file ${String(name)}: its text was sent.`;
   const what = names.get(String(name)) ?? String(name);
   if (sent === null || sent === undefined) return `${String(model)} does not take ${what}: it was not sent.`;
-  return `${String(model)} does not take ${what} ${shown(asked)}: ${shown(sent)} was sent.`;
+  return `${String(model)} does not take ${what} ${valueText(asked)}: ${valueText(sent)} was sent.`;
 }
 
-function shown(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value ?? null);
 }

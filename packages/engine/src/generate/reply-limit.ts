@@ -3,7 +3,7 @@ import { clampReply } from '@coppice/core/context';
 import type { ModelInfo } from '../catalogue/index.ts';
 
 /** The reply limit to send. */
-export interface ReplyLimit {
+export interface SentReplyLimit {
   /** Undefined: no limit is sent, the provider decides. */
   readonly maxTokens: number | undefined;
   /** `short`: a useful reply does not fit. Never for an unknown window. */
@@ -21,7 +21,7 @@ export function replyLimit(
   { window, maxOut, windowKnown, maxOutKnown }: Pick<ModelInfo, 'window' | 'maxOut' | 'windowKnown' | 'maxOutKnown'>,
   asked: number | undefined,
   estimate: number,
-): ReplyLimit {
+): SentReplyLimit {
   if (windowKnown || window - estimate >= fewestByGuess) {
     const limit = clampReply({ asked, maxOut, window, estimate });
     return windowKnown ? limit : { maxTokens: limit.maxTokens, room: 'ok' };

@@ -8,8 +8,8 @@ import {
   type Difference,
   differenceOf,
   hasSameContent,
-  type ImportedTree,
   type ImportFinding,
+  type StorableTree,
 } from '@coppice/content/formats';
 import { ask, type NodeId, type Store } from '@coppice/core';
 
@@ -36,7 +36,7 @@ function describeDifference({ said, edited }: Difference, restored: boolean): st
  */
 export async function* findDifferences(
   store: Store,
-  { command, sources }: ImportedTree,
+  { command, sources }: StorableTree,
   present: readonly NodeId[],
   restored: boolean,
 ): AsyncGenerator<NodeDifference> {

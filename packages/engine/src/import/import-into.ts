@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import {
   buildCommand,
   type ImportedBlob,
-  type ImportedTree,
   type ImportReport,
   type Input,
   importErrorKinds,
@@ -11,6 +10,7 @@ import {
   type RepairedTree,
   readImport,
   runWithPauses,
+  type StorableTree,
 } from '@coppice/content/formats';
 import {
   type AbortSignalLike,
@@ -282,7 +282,7 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
     const destination = { ...known, fresh };
     const made = await runWithPauses(buildCommand(tree, ledger.format, store.owner, destination), rest);
     const follows =
-      services.ends.get(made.command.treeId) ?? (services.follow ? await followed(store, made) : undefined);
+      services.ends.get(made.command.treeId) ?? (services.follow ? await findFollowedNode(store, made) : undefined);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
     await rest();
     const result = dryRun ? await previewTree(services, incoming) : await carryOutImport(services, tree, incoming);
@@ -297,7 +297,7 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
 }
 
 /** The active node of a tree, if the conversation continues below it; undefined if the user moved elsewhere. */
-async function followed(store: Store, { command }: ImportedTree): Promise<string | undefined> {
+async function findFollowedNode(store: Store, { command }: StorableTree): Promise<string | undefined> {
   const row = await store.read(command.treeId, () => ask('tree', {}));
   const active = row?.activeNodeId ?? null;
   if (active === null) return undefined;
@@ -311,7 +311,7 @@ async function followed(store: Store, { command }: ImportedTree): Promise<string
 }
 
 /** Computes what an import would do. Nothing is written, so no lock is needed. */
-async function previewTree({ store, context, rest }: ImportServices, { command }: ImportedTree): Promise<ImportResult> {
+async function previewTree({ store, context, rest }: ImportServices, { command }: StorableTree): Promise<ImportResult> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
   const planning = planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false });
@@ -332,7 +332,7 @@ function* askApproval(read: Read): ReadProgram<Answer> {
 async function carryOutImport(
   services: ImportServices,
   tree: RepairedTree,
-  { command, names }: ImportedTree,
+  { command, names }: StorableTree,
 ): Promise<ImportResult> {
   const { store, context } = services;
   const { treeId } = command;

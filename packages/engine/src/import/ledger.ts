@@ -1,10 +1,10 @@
 /** Collects the counts and findings of an import for its report. */
 import {
-  type ImportedTree,
   type ImportFinding,
   type ImportReport,
   type RepairedTree,
   ReportBuilder,
+  type StorableTree,
 } from '@coppice/content/formats';
 import type { AppError, ImportResult } from '@coppice/core';
 
@@ -59,7 +59,7 @@ export class ImportTally {
     for (const found of tree.findings) this.note(found);
   }
 
-  stored(tree: RepairedTree, { sources, parts }: ImportedTree, result: ImportResult): void {
+  stored(tree: RepairedTree, { sources, parts }: StorableTree, result: ImportResult): void {
     if (result.created) this.conversations.stored++;
     else this.conversations.merged++;
     const own = tree.ownRecords ?? 0;

@@ -30,11 +30,11 @@ function toResultBlock(entry: Json): Block {
     case 'text':
       return resultTextOf(typeof entry.text === 'string' ? entry.text : '');
     case 'image':
-      return bytes(entry.data, resultField(entry, 'mimeType') ?? 'image/png', 'image');
+      return bytesBlock(entry.data, resultField(entry, 'mimeType') ?? 'image/png', 'image');
     case 'audio':
-      return bytes(entry.data, resultField(entry, 'mimeType') ?? 'audio/wav', 'audio');
+      return bytesBlock(entry.data, resultField(entry, 'mimeType') ?? 'audio/wav', 'audio');
     case 'resource':
-      return isJsonObject(entry.resource) ? resource(entry.resource) : resultTextOf(JSON.stringify(entry));
+      return isJsonObject(entry.resource) ? resourceBlock(entry.resource) : resultTextOf(JSON.stringify(entry));
     case 'resource_link':
       return resultTextOf(resourceLink(entry));
     default:
@@ -42,11 +42,11 @@ function toResultBlock(entry: Json): Block {
   }
 }
 
-function resource(fields: JsonObject): Block {
+function resourceBlock(fields: JsonObject): Block {
   const uri = resultField(fields, 'uri') ?? 'resource';
   const mediaType = resultField(fields, 'mimeType');
   if (typeof fields.blob === 'string')
-    return bytes(fields.blob, mediaType ?? 'application/octet-stream', resourceName(uri));
+    return bytesBlock(fields.blob, mediaType ?? 'application/octet-stream', resourceName(uri));
   const source = { type: 'text', text: typeof fields.text === 'string' ? fields.text : '' };
   return (
     checkBytes({ type: 'file', name: resourceName(uri), mediaType: mediaType ?? 'text/plain', source }) ??
@@ -70,7 +70,7 @@ function resourceName(uri: string): string {
   return last.slice(-200) || 'resource';
 }
 
-function bytes(data: Json | undefined, mediaType: string, name: string): Block {
+function bytesBlock(data: Json | undefined, mediaType: string, name: string): Block {
   const given = typeof data === 'string' ? data : '';
   // Servers send base64 with line breaks, in the URL alphabet or without padding; this normalises it.
   const source = { type: 'base64', data: Buffer.from(given, 'base64').toString('base64') };

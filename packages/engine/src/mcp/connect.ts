@@ -1,7 +1,7 @@
 /** One connection to one MCP server. */
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Environment } from '../config/load.ts';
+import type { EnvironmentVariables } from '../config/load.ts';
 import { childTransport } from './child-transport.ts';
 import type { McpLimits } from './contract.ts';
 import { childEnvironment } from './environment.ts';
@@ -30,7 +30,7 @@ export interface McpConnection {
 
 export interface ConnectOptions {
   readonly config: McpServerConfig;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly limits: McpLimits;
   readonly signal: AbortSignal;
   /** Called when the server reports that its tools changed. */

@@ -2,7 +2,7 @@
 import type { ErrorKind, JsonObject } from '@coppice/core';
 import { AppError } from '@coppice/core';
 import type { Config, McpServerConfig } from '../config/contract.ts';
-import type { Environment } from '../config/load.ts';
+import type { EnvironmentVariables } from '../config/load.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { PinStore } from './pins.ts';
@@ -122,7 +122,7 @@ export interface McpClientOptions {
   /** The registry to add the tools to; by default one of the client's own. */
   readonly tools?: ToolRegistry | undefined;
   /** By default the environment of this process, of which children see very little. */
-  readonly env?: Environment | undefined;
+  readonly env?: EnvironmentVariables | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly clock?: Clock | undefined;
   /** Called when the state of a server or its tools changed. */

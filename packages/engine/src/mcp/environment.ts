@@ -1,6 +1,6 @@
 /** The environment variables of a child: what programs need to run, and what the operator configured. */
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Environment } from '../config/load.ts';
+import type { EnvironmentVariables } from '../config/load.ts';
 import { containsKey } from '../config/secret.ts';
 
 const needed = [
@@ -22,7 +22,7 @@ export interface ChildEnvironment {
  */
 export function childEnvironment(
   config: McpServerConfig & { readonly transport: 'stdio' },
-  ours: Environment,
+  ours: EnvironmentVariables,
 ): ChildEnvironment {
   const env: Record<string, string> = Object.create(null);
   const problems: string[] = [];

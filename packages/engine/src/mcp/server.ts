@@ -2,7 +2,7 @@
 import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
-import type { Environment } from '../config/load.ts';
+import type { EnvironmentVariables } from '../config/load.ts';
 import { redact } from '../http/redact.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolContent } from '../tools/content.ts';
@@ -16,7 +16,7 @@ import type { ToolDefinition } from './pins.ts';
 
 /** What a server needs from its client. */
 export interface ServerServices {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly limits: McpLimits;
   readonly clock: Clock;
   /** Adds its tools; returns a problem that does not stop the server, or null. */

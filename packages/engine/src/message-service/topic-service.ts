@@ -48,7 +48,7 @@ export class TopicService {
     return withServiceMessage(async () => {
       const { id: chosen, ...rest } = requireObject(topic);
       const id = chosen === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(chosen));
-      await run(this.#store, { type: 'create', treeId: id, attributes: defined(rest) }, this.#context);
+      await run(this.#store, { type: 'create', treeId: id, attributes: definedAttributes(rest) }, this.#context);
       return this.#topic(id);
     });
   }
@@ -122,6 +122,6 @@ export class TopicService {
   }
 }
 
-function defined(topic: Omit<NewTopic, 'id'>): TreeAttributes {
+function definedAttributes(topic: Omit<NewTopic, 'id'>): TreeAttributes {
   return Object.fromEntries(Object.entries(topic).filter(([, value]) => value !== undefined));
 }

@@ -343,7 +343,7 @@ function unknownModel(message: string): never {
 }
 
 /** Returns the model id; throws if a provider with a fixed list does not have it. */
-function offered({ closed, label, models }: Provider, id: string): string {
+function requireOffered({ closed, label, models }: Provider, id: string): string {
   if (!closed || models.some((model) => model.id === id)) return id;
   throw new AppError({
     code: 'provider/unknown-model',
@@ -360,7 +360,7 @@ function resolve(
   const slash = name.indexOf('/');
   const entry = entries.get(slash === -1 ? name : name.slice(0, slash));
   if (entry !== undefined && slash !== -1 && slash < name.length - 1)
-    return { entry, id: offered(entry.provider, name.slice(slash + 1)) };
+    return { entry, id: requireOffered(entry.provider, name.slice(slash + 1)) };
   if (entry !== undefined) {
     const id = entry.section?.defaultModel ?? entry.provider.defaultModel ?? entry.provider.models[0]?.id;
     return id === undefined

@@ -17,7 +17,7 @@ export interface FollowedReply {
 }
 
 /** Options of following. */
-export interface FollowOptions {
+export interface FollowRunOptions {
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
   readonly everyMs: number;
@@ -32,7 +32,7 @@ export interface FollowOptions {
 export async function* followReply(
   store: Store,
   { treeId, nodeId, from = 0 }: FollowedReply,
-  options: FollowOptions,
+  options: FollowRunOptions,
 ): AsyncGenerator<FollowEvent, void, void> {
   const signal = options.signal ?? new AbortController().signal;
   let offset = from;
@@ -43,7 +43,7 @@ export async function* followReply(
         yield { type: 'error', code: 'provider/aborted', message: `Following the reply ${nodeId} was aborted.` };
         return;
       }
-      runId ??= (await store.runs.list(treeId)).find((run) => writes(run, nodeId))?.id ?? null;
+      runId ??= (await store.runs.list(treeId)).find((run) => isWriting(run, nodeId))?.id ?? null;
       // The run is read before the node: if a run ended in between, its node is finished by then.
       const alive = runId !== null && (await store.runs.find(runId)) !== null;
       for (const chunk of alive && runId !== null ? await store.runs.chunks(runId, offset) : []) {
@@ -75,7 +75,7 @@ export async function* followReply(
 }
 
 /** Whether a run writes a node, not only waits for the tools that it called. */
-function writes(run: Run, nodeId: NodeId): boolean {
+function isWriting(run: Run, nodeId: NodeId): boolean {
   return run.nodeId === nodeId && run.data.phase !== 'tools';
 }
 

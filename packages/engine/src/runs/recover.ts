@@ -16,7 +16,7 @@ import {
 } from '@coppice/core';
 
 /** The options of recovery. */
-export interface Recovery extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
+export interface RecoveryOptions extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
   readonly store: Store;
   /** The id of this process, for claiming runs. */
   readonly process: string;
@@ -35,7 +35,7 @@ export interface RecoveredReply {
  * Claims stale runs: their chunks become the text of their nodes, with the status `interrupted` (`error` if there is
  * no text). If several processes try, each run is recovered by only one.
  */
-export async function recoverRuns(recovery: Recovery): Promise<readonly RecoveredReply[]> {
+export async function recoverRuns(recovery: RecoveryOptions): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
   const recovered: RecoveredReply[] = [];
   for (const stale of await store.runs.claimStale(staleMs, process)) {
@@ -49,7 +49,7 @@ export async function recoverRuns(recovery: Recovery): Promise<readonly Recovere
  * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. A run that
  * cannot be recovered now keeps no other from it: it is claimed again later, and the error is thrown at the end.
  */
-export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promise<readonly RecoveredReply[]> {
+export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
   const recovered: RecoveredReply[] = [];
   const failed: unknown[] = [];
@@ -66,7 +66,7 @@ export async function recoverRunsOfAll(recovery: Omit<Recovery, 'actor'>): Promi
   return recovered;
 }
 
-async function recoverRun(recovery: Recovery, stale: Run): Promise<RecoveredReply | null> {
+async function recoverRun(recovery: RecoveryOptions, stale: Run): Promise<RecoveredReply | null> {
   const { store } = recovery;
   const chunks = await store.runs.chunks(stale.id);
   let saved: RecoveredReply | null = null;
@@ -93,7 +93,7 @@ function actOfRun(stale: Run): string | undefined {
 
 /** Ends a pending node that no process writes any more, with the text that was stored; null if it is not pending. */
 export async function finishLostReply(
-  recovery: Omit<Recovery, 'process' | 'staleMs'>,
+  recovery: Omit<RecoveryOptions, 'process' | 'staleMs'>,
   treeId: TreeId,
   nodeId: NodeId,
   text: string,

@@ -19,7 +19,7 @@ export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit,
   return {
     messages: entries.map((entry) => entry.message),
     entries,
-    ...settings(index, path, node),
+    ...readSettings(index, path, node),
     tokens,
     estimate,
     flags,
@@ -47,7 +47,7 @@ function startOfContext(index: SessionIndex, path: readonly number[], node: (lin
  * The model and thinking level at the end of a path. Settings are found by the type of their lines; of the messages
  * only the last reply is read.
  */
-function settings(
+function readSettings(
   index: SessionIndex,
   path: readonly number[],
   node: (line: number) => Node,

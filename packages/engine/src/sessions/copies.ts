@@ -58,7 +58,7 @@ export interface CopyOptions {
 }
 
 /** Labels on copied entries and the session's name, as separate lines. */
-function alongside(
+function labelAndNameLines(
   index: SessionIndex,
   lines: ReadonlySet<number>,
   leaf: string,
@@ -133,7 +133,7 @@ function* treeCopy(
     else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
-  yield* alongside(index, new Set(lines), end, options);
+  yield* labelAndNameLines(index, new Set(lines), end, options);
   // By default the last message is the leaf; this line is needed if the leaf is another one.
   const { newId, time: timestamp } = options;
   yield { type: 'leaf', uuid: newId(), parentUuid: end, timestamp };

@@ -95,7 +95,7 @@ function addBefore<K extends EventName>(
   from: string | undefined,
 ): () => void {
   const hook = hooks.before?.[name];
-  if (hook === undefined) return nothing;
+  if (hook === undefined) return doNothing;
   return events.before(name, async (event) => hook(event, await contextOf(event.treeId)), from);
 }
 
@@ -106,11 +106,11 @@ function addAfter<K extends EventName>(
   from: string | undefined,
 ): () => void {
   const hook = hooks.after?.[name];
-  if (hook === undefined) return nothing;
+  if (hook === undefined) return doNothing;
   return events.after(name, async (event) => hook(event, await contextOf(event.treeId)), from);
 }
 
-function nothing(): void {
+function doNothing(): void {
   // There is no such hook.
 }
 
@@ -135,7 +135,7 @@ export async function loadHooks(
   for (const path of paths) {
     try {
       const real = await loading.realPath(path);
-      if (!(await isTrusted(real, loading))) throw untrusted(path, real);
+      if (!(await isTrusted(real, loading))) throw untrustedError(path, real);
       added.push(addHooks(on, hooksIn(await loading.importModule(real), path), path));
     } catch (error) {
       loading.onFailure?.({ event: `load ${path}`, error, from: path });
@@ -154,7 +154,7 @@ async function isTrusted(real: string, { trusted, realPath }: HookLoading): Prom
   return false;
 }
 
-function untrusted(path: string, real: string): AppError {
+function untrustedError(path: string, real: string): AppError {
   return new AppError({
     code: 'hook/untrusted',
     kind: 'refused',

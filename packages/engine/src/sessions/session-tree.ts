@@ -49,8 +49,8 @@ export function statsOf(index: SessionIndex): SessionStats {
     }
     const usage = meta.source?.usage;
     if (typeof usage !== 'object' || usage === null) continue;
-    inputTokens += figure(usage, 'inputTokens');
-    outputTokens += figure(usage, 'outputTokens');
+    inputTokens += usageFigure(usage, 'inputTokens');
+    outputTokens += usageFigure(usage, 'outputTokens');
   }
   return {
     path: file.path,
@@ -63,7 +63,7 @@ export function statsOf(index: SessionIndex): SessionStats {
   };
 }
 
-function figure(usage: object, key: string): number {
+function usageFigure(usage: object, key: string): number {
   const value: unknown = Object.getOwnPropertyDescriptor(usage, key)?.value;
   return typeof value === 'number' ? value : 0;
 }

@@ -19,7 +19,7 @@ import {
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
 import { groupsBeside, regroupNodes } from './sync-groups.ts';
-import { annotating, labelsBeside, notesBeside } from './sync-notes.ts';
+import { labelsBeside, notesBeside, planAnnotations } from './sync-notes.ts';
 import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';
 
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
@@ -185,7 +185,7 @@ export class SyncChanges {
     const later = await this.#judge();
     const words = new Map(other.filter((pair) => later('content', pair.to.id)).map(({ from, to }) => [to.id, from]));
     if (words.size === 0) return;
-    await this.#change(() => rewriting(words));
+    await this.#change(() => planRewrites(words));
     this.#count++;
   }
 
@@ -201,7 +201,7 @@ export class SyncChanges {
     const later = await this.#judge();
     const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
     if (notes.length === 0) return;
-    await this.#change(() => annotating(notes));
+    await this.#change(() => planAnnotations(notes));
   }
 
   /** Labels and the title of the tree that differ or exist only here. */
@@ -278,7 +278,7 @@ function isSameContent(from: Node, to: Node): boolean {
 }
 
 /** Sets the content or status that nodes have on the other side; earlier content is kept as after any edit. */
-function* rewriting(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>> {
+function* planRewrites(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   for (const [id, { message, status, key, text, tokens }] of words) {
     const node = yield* ask('node', { id });

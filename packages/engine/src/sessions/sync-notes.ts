@@ -34,7 +34,7 @@ function noteText(value: unknown): string {
 }
 
 /** Sets the metadata of the other side, including fields that only the tree itself writes. */
-export function* annotating(notes: readonly SyncNote[]): ReadProgram<Plan<null>> {
+export function* planAnnotations(notes: readonly SyncNote[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
     byNode.set(nodeId, (byNode.get(nodeId) ?? new Map<string, unknown>()).set(key, value));

@@ -38,10 +38,10 @@ export function extractSummary({ messages, previous, focus, maxTokens, isPrefix 
         { heading: '## Critical context', lines: context },
       ];
   const text = boundedText(parts, maxTokens);
-  return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${wordless(messages)}` : text;
+  return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${countWithoutWords(messages)}` : text;
 }
 
-function wordless(messages: readonly Message[]): string {
+function countWithoutWords(messages: readonly Message[]): string {
   return `${messages.length} ${messages.length === 1 ? 'message' : 'messages'} without words.`;
 }
 
@@ -111,7 +111,7 @@ function updateSummary(
     [
       {
         heading: since,
-        lines: lines.length === 0 ? [bullet(wordless(messages))] : lines,
+        lines: lines.length === 0 ? [bullet(countWithoutWords(messages))] : lines,
         keep: 'newest',
         shown: summaryLines,
       },
@@ -139,7 +139,7 @@ const leftOutMark = '- (earlier:';
 
 /** The parts that have lines, each with as many as an equal share of the space holds. */
 function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
-  const speaking = parts.filter((part, index) => part.lines.length > 0 || leads(parts, index));
+  const speaking = parts.filter((part, index) => part.lines.length > 0 || hasFilledSubheading(parts, index));
   const counted = speaking.filter((part) => part.lines.length > 0).length;
   let space = Math.max(40, maxTokens - 8 * speaking.length);
   let open = counted;
@@ -171,7 +171,7 @@ function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
 }
 
 /** Whether a heading without lines has a subheading with lines. */
-function leads(parts: readonly ExtractPart[], index: number): boolean {
+function hasFilledSubheading(parts: readonly ExtractPart[], index: number): boolean {
   const level = (heading: string) => heading.indexOf(' ');
   const own = level(parts[index]?.heading ?? '');
   for (const part of parts.slice(index + 1)) {

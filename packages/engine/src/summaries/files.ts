@@ -112,7 +112,7 @@ export function filesJson({ read, changed }: TrackedFiles): JsonObject {
 }
 
 /** The lists in a marker's details; empty if they are malformed. */
-export function filesIn(details: JsonObject | undefined): TrackedFiles {
+export function readFileLists(details: JsonObject | undefined): TrackedFiles {
   const texts = (value: Json | undefined): string[] =>
     value !== undefined && isTextList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
   if (details === undefined) return noFiles;

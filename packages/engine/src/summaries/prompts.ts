@@ -41,7 +41,7 @@ function quoteTranscript(tag: string, text: string): string {
   return `<${tag}>\n${text}\n</${tag}>`;
 }
 
-function attention(focus: string | undefined): string {
+function focusSentence(focus: string | undefined): string {
   if (focus === undefined || focus.trim() === '') return '';
   return `\n\nPay most attention to this, and go into detail about it:\n${quoteTranscript('focus', focus.trim())}`;
 }
@@ -50,7 +50,7 @@ function attention(focus: string | undefined): string {
 export function freshQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is going to be replaced by your notes: whoever goes on with the work has nothing else. Write them in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is going to be replaced by your notes: whoever goes on with the work has nothing else. Write them in exactly this form:\n\n${sections}\n\n${measure}${focusSentence(focus)}`,
   };
 }
 
@@ -58,7 +58,7 @@ export function freshQuestion(transcript: string, focus?: string): SummaryQuesti
 export function updateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoteTranscript('earlier-summary', previous)}\n\n${quoteTranscript('conversation', transcript)}\n\nThe earlier summary stands for everything before this transcript. Bring it up to date: keep what still holds, add what is new, move what was finished from "In progress" to "Done", correct what changed, and drop what no longer matters. Do not tell the old and the new one after the other. Write the result in exactly this form:\n\n${sections}\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('earlier-summary', previous)}\n\n${quoteTranscript('conversation', transcript)}\n\nThe earlier summary stands for everything before this transcript. Bring it up to date: keep what still holds, add what is new, move what was finished from "In progress" to "Done", correct what changed, and drop what no longer matters. Do not tell the old and the new one after the other. Write the result in exactly this form:\n\n${sections}\n\n${measure}${focusSentence(focus)}`,
   };
 }
 
@@ -66,7 +66,7 @@ export function updateQuestion(transcript: string, previous: string, focus?: str
 export function prefixQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${focusSentence(focus)}`,
   };
 }
 
@@ -74,7 +74,7 @@ export function prefixQuestion(transcript: string, focus?: string): SummaryQuest
 export function branchQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
-    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is a branch of a conversation. The user goes on at another place, where nothing of it can be seen, and takes your notes along. Write them in exactly this form:\n\n${sections}\n\nSay what was tried and did not work, so that nobody tries it again. ${measure}${attention(focus)}`,
+    prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is a branch of a conversation. The user goes on at another place, where nothing of it can be seen, and takes your notes along. Write them in exactly this form:\n\n${sections}\n\nSay what was tried and did not work, so that nobody tries it again. ${measure}${focusSentence(focus)}`,
   };
 }
 

@@ -10,7 +10,7 @@ import { errorEvent } from '../providers/errors.ts';
 import { createProviders, type Model } from '../providers/index.ts';
 import { type ScriptedReply, scriptedProvider, textEvents } from '../testing/scripted.ts';
 import { extractSummary } from './extract.ts';
-import { filesIn, filesJson, joinFiles, trackFiles, withoutFiles } from './files.ts';
+import { filesJson, joinFiles, readFileLists, trackFiles, withoutFiles } from './files.ts';
 import { createSummarizer } from './summarizer.ts';
 import { summaryModel } from './summary-model.ts';
 import { portionsOf } from './transcript.ts';
@@ -329,8 +329,8 @@ describe('files', () => {
 
   test('[Y8] go from summary to summary, in the details and at the end of the text, once', async () => {
     const files = { read: ['/a'], changed: ['/b'] };
-    expect(filesIn(filesJson(files))).toEqual(files);
-    expect(filesIn({ readFiles: 'no', modifiedFiles: [1, '/b'] })).toEqual({ read: [], changed: ['/b'] });
+    expect(readFileLists(filesJson(files))).toEqual(files);
+    expect(readFileLists({ readFiles: 'no', modifiedFiles: [1, '/b'] })).toEqual({ read: [], changed: ['/b'] });
     expect(joinFiles(files, { read: ['/b', '/c'], changed: ['/a'] })).toEqual({ read: ['/c'], changed: ['/b', '/a'] });
     const { near, summarizer, provider } = fixture([textEvents('One.')]);
     const first = await summarizer.compaction({ messages: conversation, files, near });

@@ -67,7 +67,7 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
         ask: branchQuestion,
         update: branchUpdateQuestion,
       });
-      return assembled([part], [part.text], request);
+      return assembleSummary([part], [part.text], request);
     },
     title: (request) => titleForTree(services, request),
   };
@@ -188,14 +188,18 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
   ]);
   // If only a turn was cut, the summary of the messages before it stays valid.
   const texts = [whole?.text ?? previous, begun === null ? null : `${turnHeading}\n\n${begun.text}`];
-  return assembled(
+  return assembleSummary(
     [whole, begun].filter((part) => part !== null),
     texts.filter((text) => text !== null),
     request,
   );
 }
 
-function assembled(parts: readonly WrittenSummary[], texts: readonly string[], { files }: SummarizerRequest): Summary {
+function assembleSummary(
+  parts: readonly WrittenSummary[],
+  texts: readonly string[],
+  { files }: SummarizerRequest,
+): Summary {
   const lists = filesText(files ?? noFiles);
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }

@@ -76,7 +76,7 @@ export function createTitles(options: TitlesOptions): TitleGenerator {
     model: options.model ?? null,
     trees: options.trees !== false,
     nodes: options.nodes !== false,
-    mayAsk: pace(options.perMinute ?? 20, clock),
+    mayAsk: createPace(options.perMinute ?? 20, clock),
     quota: createQuota(),
     context: {
       actor: titleActor,
@@ -138,7 +138,7 @@ interface TitleServices {
 }
 
 /** Returns true at most so many times per minute. */
-function pace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
+function createPace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   const times: number[] = [];
   return () => {
     const now = clock.now();
@@ -192,7 +192,7 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
     const needsNode = services.nodes && node.meta.title === undefined && node.meta.autoTitle === undefined;
     const first = needsTree ? (yield* ask('path', { to: nodeId })).nodes : [];
     const last = needsNode ? (yield* ask('path', { to: nodeId, limit: 12 })).nodes : [];
-    const reply = exchange(last);
+    const reply = lastExchange(last);
     const parents = reply.flatMap(({ parentId }) => parentId ?? []);
     const children = yield* ask('childIds', { of: parents });
     const startsBranch = children.some((ids) => ids.length > 1);
@@ -244,7 +244,7 @@ function startOfTree(path: readonly Node[]): readonly Node[] {
 }
 
 /** The last question and the reply. */
-function exchange(path: readonly Node[]): readonly Node[] {
+function lastExchange(path: readonly Node[]): readonly Node[] {
   return [firstMessages(path.slice(0, -1).toReversed(), 'user'), path.at(-1)].filter((node) => node !== undefined);
 }
 

@@ -53,7 +53,7 @@ export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
     return (parameters) => {
       if (validate(parameters)) return undefined;
       const [first] = validate.errors ?? [];
-      return first === undefined ? 'do not fit the schema' : problem(first);
+      return first === undefined ? 'do not fit the schema' : problemText(first);
     };
   } catch (error) {
     if (isAppError(error)) throw error;
@@ -67,7 +67,7 @@ export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
   }
 }
 
-function problem({ instancePath, message, params }: ErrorObject): string {
+function problemText({ instancePath, message, params }: ErrorObject): string {
   const where = instancePath === '' ? 'as a whole' : `at ${instancePath}`;
   const extra: unknown = 'additionalProperty' in params ? params.additionalProperty : undefined;
   const named = typeof extra === 'string' ? ` (${JSON.stringify(extra.slice(0, 64))})` : '';

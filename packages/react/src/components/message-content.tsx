@@ -1,4 +1,4 @@
-import { type LiveReply, plainText } from '@coppice/client';
+import { joinTextBlocks, type LiveReply } from '@coppice/client';
 import { type Block, isText, type Node } from '@coppice/core';
 import { createElement, type ReactElement, type ReactNode } from 'react';
 import { useToolApprovals } from '../hooks.ts';
@@ -51,7 +51,7 @@ function DefaultBlock({ block }: { readonly block: Block }): ReactElement {
       </details>
     );
   if (block.type === 'tool-use') return <ToolCall block={block} />;
-  const text = plainText({ role: 'user', content: [block] }) || fieldText(block, 'name', 'title', 'text');
+  const text = joinTextBlocks({ role: 'user', content: [block] }) || fieldText(block, 'name', 'title', 'text');
   return (
     <p className="coppice-attachment" data-type={block.type}>
       {`${labels.attachment}: ${text === '' ? block.type : text}`}

@@ -40,7 +40,7 @@ function wordsOf(message: Message): string {
   return message.content.map((block) => (isText(block) ? block.text : '')).join('\n');
 }
 
-function flatten(text: string): string {
+function joinWhitespace(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
@@ -57,12 +57,12 @@ function findSummary(
 ): { readonly at: number; readonly summary: string } | null {
   const summaries = replies
     .map((text) => summaryIn(text))
-    .map((summary) => ({ summary, needle: flatten(summary).slice(0, compared) }))
+    .map((summary) => ({ summary, needle: joinWhitespace(summary).slice(0, compared) }))
     .filter(({ needle }) => needle.length >= shortestSummary);
   for (const [at, message] of history.entries()) {
     if (message.role === 'tool') continue;
     const text = wordsOf(message);
-    const flat = flatten(text);
+    const flat = joinWhitespace(text);
     const found = summaries.find(({ needle }) => flat.includes(needle));
     if (found !== undefined) return { at, summary: found.summary };
     if (message.role !== 'assistant' && introduction.test(text))

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
 import { purposeOf } from './call-purpose.ts';
 import { parseRequest } from './parse-request.ts';
-import { originOf } from './session-of-call.ts';
+import { readCallOrigin } from './session-of-call.ts';
 
 let open: Proxied | null = null;
 afterEach(async () => {
@@ -207,7 +207,7 @@ describe('sub-agents of a recorded session', () => {
 
   it('[RP30] are named by the headers of Claude Code, Codex and opencode, and by ours', () => {
     const origin = (given: Readonly<Record<string, string>>) => {
-      const { session, parent = null } = originOf((name) => given[name], null);
+      const { session, parent = null } = readCallOrigin((name) => given[name], null);
       return [session, parent];
     };
     expect(origin({ 'x-claude-code-session-id': 's', 'x-claude-code-agent-id': 'a' })).toEqual(['s/agent-a', 's']);
@@ -255,7 +255,7 @@ describe('calls beside the work of a session', () => {
         ? null
         : purposeOf(
             asked,
-            originOf((name) => headers[name], null),
+            readCallOrigin((name) => headers[name], null),
           );
     };
     const tools = [{ name: 'Bash' }];

@@ -11,7 +11,7 @@ import { localAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
 import { groupingOf, type ProxyCall } from './proxy.ts';
 import { placeInForest } from './record.ts';
-import { originOf } from './session-of-call.ts';
+import { readCallOrigin } from './session-of-call.ts';
 import { asItComes } from './upstream.ts';
 import { serviceOf } from './wire-refusal.ts';
 
@@ -60,7 +60,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     wire: asked.wire,
     request: call.body,
     secrets,
-    origin: originOf(call.header, groupingOf(services, project)),
+    origin: readCallOrigin(call.header, groupingOf(services, project)),
   });
   const { providers, now, newId } = services;
   const startedAt = now();

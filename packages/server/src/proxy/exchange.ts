@@ -40,7 +40,7 @@ export interface ModelCompletion {
 }
 
 /** One item of a message: the service's id, and how many blocks of the message it covers. */
-export interface ReplyItem {
+export interface ItemSpan {
   readonly id: string;
   readonly blocks: number;
 }
@@ -57,9 +57,9 @@ export interface ParsedResponse {
   /** The service's ids of the parts of a reply, which a client may reference instead of sending them again. */
   readonly items: readonly string[];
   /** The items of each message in `before`, if the wire has items; absent in files of older versions. */
-  readonly itemsBefore?: readonly (readonly ReplyItem[])[];
+  readonly itemsBefore?: readonly (readonly ItemSpan[])[];
   /** The items of the answer, in their order. */
-  readonly answerItems?: readonly ReplyItem[];
+  readonly answerItems?: readonly ItemSpan[];
   readonly error: JsonObject | null;
 }
 

@@ -120,7 +120,8 @@ export async function localAnswer(asked: LocalCall, body: JsonObject, options: L
   const events = eventsFor(asked, body, options);
   const first = await events.next();
   if (first.done !== true && first.value.type === 'error') return localRefusal(asked, first.value);
-  if (asked.stream) return { status: 200, contentType: 'text/event-stream', pieces: streamed(writer, first, events) };
+  if (asked.stream)
+    return { status: 200, contentType: 'text/event-stream', pieces: streamReply(writer, first, events) };
   return inOne(asked, writer, first, events);
 }
 
@@ -191,7 +192,7 @@ async function inOne(
   return { status: 200, contentType: 'application/json', pieces: answerEvents(JSON.stringify(writer.whole(answer))) };
 }
 
-async function* streamed(
+async function* streamReply(
   writer: WireWriter,
   first: IteratorResult<ProviderEvent>,
   events: AsyncGenerator<ProviderEvent>,

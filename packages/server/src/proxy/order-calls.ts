@@ -50,7 +50,7 @@ async function mustWait(place: WaitingCall, before: readonly WaitingCall[], orde
   if (place.request === null) place.waitsFor = before.find(({ state }) => state !== 'gone') ?? null;
   else
     for (const earlier of before)
-      if (earlier.state !== 'gone' && (await continues(place, earlier, ordering)) && !isCallGone(earlier)) {
+      if (earlier.state !== 'gone' && (await mayContinue(place, earlier, ordering)) && !isCallGone(earlier)) {
         place.waitsFor = earlier;
         break;
       }
@@ -63,7 +63,7 @@ function isCallGone({ state }: WaitingCall): boolean {
 }
 
 /** Whether a later call may continue an earlier one: its history starts with the earlier one's. */
-async function continues(later: WaitingCall, earlier: WaitingCall, ordering: CallOrder): Promise<boolean> {
+async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: CallOrder): Promise<boolean> {
   try {
     const [after, before] = [await callDigestOf(later, ordering), await callDigestOf(earlier, ordering)];
     if (after === null || before === null) return false;

@@ -26,7 +26,7 @@ import { placeAfterMarker, placeCompaction } from './agent-compaction.ts';
 import { ownPartOf, purposeOf } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
 import { findHistories, isDistinctive, keysOf } from './history-names.ts';
-import { type CallOrigin, programOf } from './session-of-call.ts';
+import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
@@ -410,7 +410,7 @@ function recordedOf({ attributes }: TreeRow): { readonly session: string | null;
 
 /** The metadata by which lists and the agents page know a recorded tree. */
 function recordedNote({ asked, origin }: PlacedCall, session: string | null): JsonObject {
-  const program = programOf(origin);
+  const program = programOfCall(origin);
   return {
     ...(session === null ? {} : { session }),
     ...(program === null ? {} : { program }),

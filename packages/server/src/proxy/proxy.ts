@@ -12,7 +12,7 @@ import { headersToForward } from './forwarded-headers.ts';
 import { secretKeysOf } from './hide-keys.ts';
 import type { KeptAnswerOptions } from './keep-answer.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
-import { type CallGrouping, originOf } from './session-of-call.ts';
+import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
 import { forward, type UpstreamRequest } from './upstream.ts';
 import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
 
@@ -191,7 +191,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
           wire,
           request: body,
           secrets,
-          origin: originOf(call.header, groupingOf(services, project)),
+          origin: readCallOrigin(call.header, groupingOf(services, project)),
         });
   const startedAt = now();
   const { ending, end } = services.calls.begin();

@@ -6,7 +6,7 @@ import { openProxied, type Proxied } from '../testing/proxied.ts';
 import { parseRequest } from './parse-request.ts';
 import { recordHistory } from './record.ts';
 import { regroupProject, undoRegroup } from './regroup.ts';
-import { originOf } from './session-of-call.ts';
+import { readCallOrigin } from './session-of-call.ts';
 
 let open: Proxied | null = null;
 afterEach(async () => {
@@ -108,7 +108,7 @@ describe('regrouping a project', () => {
     const other = { model: 'm', messages: [system('Monday.'), ...history] };
     // Without a word in the configuration the project is by session now.
     const asked = parseRequest('chat', other) ?? never();
-    const from = { project: 'shop', origin: originOf(() => undefined, null), callId: newId() };
+    const from = { project: 'shop', origin: readCallOrigin(() => undefined, null), callId: newId() };
     const placed = await recordHistory(store, asked, from, { actor: 'local', now: Date.now, newId: () => newId() });
     const coffee = (await proxied.trees()).find((tree) => titleOf(tree) === 'Coffee?');
     expect(placed.treeId).toBe(coffee?.id);

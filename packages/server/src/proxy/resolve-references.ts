@@ -11,7 +11,7 @@ import {
   type Store,
 } from '@coppice/core';
 import { isJsonObject, listOrEmpty } from '@coppice/core/decode';
-import { type ReplyItem, wireTextAt } from './exchange.ts';
+import { type ItemSpan, wireTextAt } from './exchange.ts';
 
 /** The type of a block that references an item. */
 export const itemReference = 'item_reference';
@@ -46,7 +46,7 @@ export async function resolveReferences(
 
 async function findReferenced(store: Store, project: string, ids: readonly string[]): Promise<Map<string, Referenced>> {
   const rows = await store.findExternalIds(itemFormat, project, ids);
-  const nodes = new Map<string, { readonly message: Message; readonly items: readonly ReplyItem[] } | null>();
+  const nodes = new Map<string, { readonly message: Message; readonly items: readonly ItemSpan[] } | null>();
   const found = new Map<string, Referenced>();
   for (const { id, treeId, nodeId: at } of rows) {
     if (at == null) continue;
@@ -64,7 +64,7 @@ async function findReferenced(store: Store, project: string, ids: readonly strin
   return found;
 }
 
-function itemsIn(source: JsonObject): ReplyItem[] {
+function itemsIn(source: JsonObject): ItemSpan[] {
   return listOrEmpty(source, 'items').flatMap((item) => {
     const id = isJsonObject(item) ? wireTextAt(item, 'id') : null;
     const blocks = isJsonObject(item) ? item['blocks'] : null;
@@ -73,7 +73,7 @@ function itemsIn(source: JsonObject): ReplyItem[] {
 }
 
 /** Null if the recording does not say which blocks of the message belong to the item. */
-function blocksOfItem(message: Message, items: readonly ReplyItem[], id: string): readonly Block[] | null {
+function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
   // The message was edited since, or was too large to be kept completely.
   if (total !== message.content.length) return null;

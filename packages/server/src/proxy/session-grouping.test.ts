@@ -4,7 +4,7 @@ import { newId, RecordedWork } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
-import { originOf, sessionInBody } from './session-of-call.ts';
+import { readCallOrigin, sessionInBody } from './session-of-call.ts';
 
 const chat = '/v1/chat/completions';
 const json = { 'content-type': 'application/json' };
@@ -35,7 +35,7 @@ const call = (...messages: readonly object[]) => ({ model: 'm', messages });
 
 describe('the session of a call', () => {
   it('[RP25] is told by a header or by the body, as the programs do it', () => {
-    const headers = (given: Readonly<Record<string, string>>) => originOf((name) => given[name], null).session;
+    const headers = (given: Readonly<Record<string, string>>) => readCallOrigin((name) => given[name], null).session;
     expect(headers({ 'x-claude-code-session-id': 'c1' })).toBe('c1');
     expect(headers({ session_id: 's1', 'thread-id': 's1' })).toBe('s1');
     expect(headers({ 'session-id': 's2' })).toBe('s2');

@@ -87,7 +87,7 @@ function claudeAgent(session: string, agent: string): string {
 }
 
 /** Reads the origin of a call from its headers. */
-export function originOf(header: HeaderOf, grouping: CallGrouping | null): CallOrigin {
+export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null): CallOrigin {
   const turn = parseObject(header('x-codex-turn-metadata') ?? '') ?? {};
   const kind = header('x-openai-subagent')?.trim() ?? '';
   return {
@@ -126,6 +126,6 @@ const programs: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The program of a call, by what it says or by its user agent; null if it is not a known one. */
-export function programOf({ client, program }: Pick<CallOrigin, 'client' | 'program'>): string | null {
+export function programOfCall({ client, program }: Pick<CallOrigin, 'client' | 'program'>): string | null {
   return program ?? programs.find(([begins]) => begins.test(client))?.[1] ?? null;
 }

@@ -118,7 +118,7 @@ class ImportThread {
         const reported = await this.#next();
         if (reported === null) {
           const why = await this.#gone;
-          throw signal?.aborted === true ? stopped() : threadEnded(why);
+          throw signal?.aborted === true ? stoppedError() : threadEnded(why);
         }
         if (reported.type === 'event') yield reported.event;
         else if (reported.type === 'failed') failed = errorFromMessage(reported.error);
@@ -154,7 +154,7 @@ class ImportThread {
   }
 }
 
-function stopped(): AppError {
+function stoppedError(): AppError {
   const code = 'import/aborted';
   return new AppError({ code, kind: importErrorKinds[code], message: 'The import was stopped.' });
 }

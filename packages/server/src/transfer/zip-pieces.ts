@@ -51,7 +51,7 @@ export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGener
         }
       };
       yield counted(zipHeader({ name: member.name, method: 'deflate' }));
-      for await (const packed of deflated(body())) {
+      for await (const packed of deflateStream(body())) {
         member.packed += packed.length;
         yield counted(packed);
       }
@@ -64,7 +64,7 @@ export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGener
   }
 }
 
-function deflated(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+function deflateStream(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const deflate = createDeflateRaw();
   // Errors of the source are thrown to the reader of the compressed bytes; the callback has nothing to do.
   pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);

@@ -52,7 +52,7 @@ function processStart(pid: number): string | null {
   });
 }
 
-function ourselves(): LockHolder {
+function ownLockHolder(): LockHolder {
   return {
     pid: process.pid,
     started: processStart(process.pid),
@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Whether a holder is certainly gone. One that cannot be checked, such as on another machine, counts as alive. */
-function isProcessGone(holder: LockHolder, here: LockHolder = ourselves()): boolean {
+function isProcessGone(holder: LockHolder, here: LockHolder = ownLockHolder()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
   // A restarted container has the same host name but a new pid namespace, and its old processes are gone.
@@ -102,7 +102,7 @@ interface Identity {
   readonly ctimeMs: number;
 }
 
-function identity(path: string): Identity | undefined {
+function fileIdentity(path: string): Identity | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
@@ -132,7 +132,7 @@ export class FolderLock {
       for (const name of namesInFolder(join(folder, 'locking')))
         if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
       // The token tells this attempt from other locks of the same process.
-      const text = `${JSON.stringify({ ...ourselves(), token: randomUUID() })}\n`;
+      const text = `${JSON.stringify({ ...ownLockHolder(), token: randomUUID() })}\n`;
       const made = bench.make([bytesOfFile(text)], 'lock', true);
       try {
         for (;;) {
@@ -197,7 +197,7 @@ export class FolderLock {
     const found = onFile(this.path, () => {
       const held = fstatSync(this.#handle);
       // Nothing about the file changed, not even its name, so it is still in place.
-      return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : identity(this.path);
+      return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : fileIdentity(this.path);
     });
     if (found !== undefined && this.#isOurs(found)) {
       this.#file = found;
@@ -214,7 +214,7 @@ export class FolderLock {
   /** Releases the lock, if it is still ours. */
   release(): void {
     try {
-      if (this.#isOurs(identity(this.path))) rmSync(this.path, { force: true });
+      if (this.#isOurs(fileIdentity(this.path))) rmSync(this.path, { force: true });
       closeSync(this.#handle);
     } catch {
       // Another process has taken it over.

@@ -327,7 +327,7 @@ export function* actsIn(path: string): Generator<ActId, void, undefined> {
 }
 
 /** Returns a tree's origin from the first line alone; null if it has none or cannot be read. */
-export function originOf(path: string): { readonly id: string } | null {
+export function readTreeOrigin(path: string): { readonly id: string } | null {
   for (const line of linesOfFile(path)) {
     const origin = line.ok ? ownField(line.value, 'origin') : undefined;
     const id = isFieldMap(origin) ? ownField(origin, 'id') : undefined;

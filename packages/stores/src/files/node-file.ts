@@ -47,12 +47,12 @@ function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
 }
 
 // Sorted, because the key order must not depend on whether the value was just planned or read from a file.
-function sorted(entries: readonly [string, unknown][]): [string, unknown][] {
+function sortEntries(entries: readonly [string, unknown][]): [string, unknown][] {
   return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function otherFields(meta: NodeMeta): readonly [string, unknown][] {
-  return sorted(Object.entries(meta)).filter(([key]) => !annotatedFields.has(key));
+  return sortEntries(Object.entries(meta)).filter(([key]) => !annotatedFields.has(key));
 }
 
 /** Returns the text of a node's file. */
@@ -81,7 +81,7 @@ export function nodeFileText(tree: Tree, node: Node): string {
       content_in: node.contentIn,
       removed_in: node.removedIn,
       last_child_id: node.lastChildId,
-      ...(node.marker === null ? {} : { marker: Object.fromEntries(sorted(Object.entries(node.marker))) }),
+      ...(node.marker === null ? {} : { marker: Object.fromEntries(sortEntries(Object.entries(node.marker))) }),
       ...(node.aliases.length === 0
         ? {}
         : { aliases: node.aliases.map(({ matchParent, key }) => ({ matchParent, key })) }),

@@ -21,7 +21,7 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { FilesOpenState } from './files-persistence.ts';
 import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
 import { checkFormat } from './format-file.ts';
-import { originOf } from './journal.ts';
+import { readTreeOrigin } from './journal.ts';
 import { Registry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
 
@@ -178,7 +178,7 @@ class FolderFinder {
     for (const [id, entry] of this.#registry.entries())
       if (ownField(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
     if (candidates.size === 0) return;
-    const moved = new Set([...this.#folders.values()].map(({ journalPath }) => originOf(journalPath)?.id));
+    const moved = new Set([...this.#folders.values()].map(({ journalPath }) => readTreeOrigin(journalPath)?.id));
     for (const [id, folder] of candidates) if (!moved.has(id)) this.#original(id, folder);
     for (const id of moved)
       if (id !== undefined && this.#registry.get(id) !== undefined && !this.#folders.has(treeId(id)))

@@ -31,8 +31,8 @@ import {
   type Journal,
   type JournalOrigin,
   journalHead,
-  originOf,
   readJournal,
+  readTreeOrigin,
   replay,
   rewrittenLines,
 } from './journal.ts';
@@ -123,7 +123,7 @@ export class TreeFolder {
 
   /** Like {@link origin}, but reads the first line of the journal if the tree is not loaded. */
   readOrigin(): { readonly id: string } | null {
-    return this.#origin ?? originOf(this.journalPath);
+    return this.#origin ?? readTreeOrigin(this.journalPath);
   }
 
   get journalBytes(): number {

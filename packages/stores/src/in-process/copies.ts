@@ -3,7 +3,7 @@ import type { Node, PurgeReport, TreeId } from '@coppice/core';
 import { allNodes } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
 
-function originOf({ meta }: Node): string | undefined {
+function copyOriginOf({ meta }: Node): string | undefined {
   return (meta.copiedFrom ?? meta.pickedFrom)?.nodeId;
 }
 
@@ -11,7 +11,7 @@ function originOf({ meta }: Node): string | undefined {
  * Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. Only loaded trees
  * and trees created as a copy of this one are examined: loading all would cost more than the purge.
  */
-export async function copiesOf(
+export async function findCopiesInMemory(
   state: TreeState,
   owner: string,
   treeId: TreeId,
@@ -20,7 +20,7 @@ export async function copiesOf(
   const ids = new Set<string>();
   for (const node of purged) {
     ids.add(node.id);
-    const origin = originOf(node);
+    const origin = copyOriginOf(node);
     if (origin !== undefined) ids.add(origin);
   }
   const copies: PurgeReport['copies'][number][] = [];
@@ -30,7 +30,7 @@ export async function copiesOf(
     const pages = volume.pages ?? (made ? (await state.open(owner, volume.id)).pages : null);
     if (pages === null) continue;
     let nodes = 0;
-    for (const node of allNodes(pages.tree)) if (ids.has(node.id) || ids.has(originOf(node) ?? '')) nodes++;
+    for (const node of allNodes(pages.tree)) if (ids.has(node.id) || ids.has(copyOriginOf(node) ?? '')) nodes++;
     const { title, autoTitle } = volume.row.attributes;
     if (nodes > 0) copies.push({ treeId: volume.id, title: title ?? autoTitle ?? null, nodes });
   }

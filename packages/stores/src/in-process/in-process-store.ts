@@ -47,7 +47,7 @@ import { notInTrash, unknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
 import { Accounts } from './accounts.ts';
 import { Blobs } from './blobs.ts';
-import { copiesOf } from './copies.ts';
+import { findCopiesInMemory } from './copies.ts';
 import { ExternalIds } from './external-ids.ts';
 import { listTrash, listTreesInMemory, searchMessages } from './lists.ts';
 import { findNewestAct } from './newest-act.ts';
@@ -223,7 +223,7 @@ export class InProcessStore implements Store {
       if (nodeIds.size === 0) return { ...report, copies: [], waitingAttachments: 0, uncleared: [] };
       const purged = allNodes(pages.tree).filter((node) => nodeIds.has(node.id));
       const named = nodesNamedBy(purged, pages.log);
-      const copies = await copiesOf(this.#state, this.owner, treeId, purged);
+      const copies = await findCopiesInMemory(this.#state, this.owner, treeId, purged);
       await this.#parts.runs.forget(treeId, nodeIds);
       await this.#state.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#parts.names.forget(treeId, nodeIds);
@@ -254,7 +254,7 @@ export class InProcessStore implements Store {
     const volume = this.#state.find(this.owner, treeId) ?? unknownTree(treeId);
     const { nodes, log } = await this.#readable(treeId);
     const named = nodesNamedBy(nodes, log);
-    const copies = await copiesOf(this.#state, this.owner, treeId, nodes);
+    const copies = await findCopiesInMemory(this.#state, this.owner, treeId, nodes);
     await this.#parts.runs.forget(treeId);
     await this.#state.forget(volume);
     this.#parts.names.forget(treeId);

@@ -28,7 +28,7 @@ export function headerOfSession(path: string, file: FileBytes): FoundHeader {
   const header = line === undefined ? undefined : headerInText(line);
   if (header === undefined || line === undefined) {
     if (isBlankLine(bytes)) throw damagedFile(path, 'is empty');
-    return (line === undefined ? null : searched(path, file)) ?? refused(path);
+    return (line === undefined ? null : searchHeader(path, file)) ?? throwNoHeader(path);
   }
   const version = ownField(line, 'version');
   if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormat(path, version, sessionVersion);
@@ -37,12 +37,12 @@ export function headerOfSession(path: string, file: FileBytes): FoundHeader {
 
 const nowhere: LinePlace = { line: 0, offset: 0, length: 0 };
 
-function refused(path: string): never {
+function throwNoHeader(path: string): never {
   throw damagedFile(path, 'has a first line that is not a session header');
 }
 
 /** Searches for the header in other lines, or rebuilds it from the entries; null if none of them is ours. */
-function searched(path: string, file: FileBytes): FoundHeader | null {
+function searchHeader(path: string, file: FileBytes): FoundHeader | null {
   const ids = new Set<string>();
   const parents = new Set<string>();
   let found: FoundHeader | null = null;

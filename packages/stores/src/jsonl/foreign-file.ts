@@ -100,14 +100,14 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
     return { header, entries, warnings: [...warnings, ...reported], places: new Map() };
   }
   if (dialect === 'claude-code') {
-    const { reported, places } = distinct(found, 'uuid', warnings);
+    const { reported, places } = makeIdsDistinct(found, 'uuid', warnings);
     const { header, entries, leafUuid } = readClaudeCode(reported);
     return { header, entries: leadingLines(entries, leafUuid), warnings, places };
   }
   const titled = found.find(({ fields }) => ownField(fields, 'type') === 'session');
   if (titled !== first) warnings.push(withoutHeader(titled?.at));
   const header = headerFromPi(titled?.fields ?? { id: derivedId('session-without-header', path) });
-  const { reported, places } = distinct(
+  const { reported, places } = makeIdsDistinct(
     found.filter((line) => line !== titled),
     'id',
     warnings,
@@ -129,7 +129,7 @@ function withoutHeader(at: RawLine | undefined): SessionWarning {
  * Makes ids unique: a repeated line is dropped, and another line with a used id gets a new one. Lines that lack a
  * required id are reported.
  */
-function distinct(
+function makeIdsDistinct(
   lines: readonly { readonly fields: FieldMap; readonly at: RawLine }[],
   key: 'id' | 'uuid',
   warnings: SessionWarning[],

@@ -32,7 +32,7 @@ const nullWord = Buffer.from('null');
 const versionKey = Buffer.from(',"version":');
 const commitKey = Buffer.from(',"commit":true');
 
-function follows(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
+function isAt(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
   if (at + text.length > end) return false;
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
   return true;
@@ -71,13 +71,13 @@ function bytesMatch(bytes: Buffer, from: number, text: string): boolean {
  * other line, which must be parsed. Examines only the beginning and the last byte.
  */
 export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPrefix | null {
-  if (bytes[end - 1] !== closing || !follows(bytes, start, end, typeKey)) return null;
+  if (bytes[end - 1] !== closing || !isAt(bytes, start, end, typeKey)) return null;
   const typeStart = start + typeKey.length;
   const typeEnd = endOfLineString(bytes, typeStart, end);
-  if (typeEnd < 0 || !follows(bytes, typeEnd, end, uuidKey)) return null;
+  if (typeEnd < 0 || !isAt(bytes, typeEnd, end, uuidKey)) return null;
   const uuidStart = typeEnd + uuidKey.length;
   const uuidEnd = endOfLineString(bytes, uuidStart, end);
-  if (uuidEnd < 0 || !follows(bytes, uuidEnd, end, parentKey)) return null;
+  if (uuidEnd < 0 || !isAt(bytes, uuidEnd, end, parentKey)) return null;
   let at = uuidEnd + parentKey.length;
   let parentUuid: string | null = null;
   if (bytes[at] === quote) {
@@ -85,15 +85,15 @@ export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPre
     if (parentEnd < 0) return null;
     parentUuid = bytes.toString('latin1', at + 1, parentEnd);
     at = parentEnd + 1;
-  } else if (follows(bytes, at, end, nullWord)) at += nullWord.length;
+  } else if (isAt(bytes, at, end, nullWord)) at += nullWord.length;
   else return null;
   let version = 0;
   let commit = false;
-  if (follows(bytes, at, end, versionKey)) {
+  if (isAt(bytes, at, end, versionKey)) {
     at += versionKey.length;
     for (let byte = bytes[at] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[++at] ?? 0)
       version = version * 10 + byte - 0x30;
-    if (follows(bytes, at, end, commitKey)) {
+    if (isAt(bytes, at, end, commitKey)) {
       commit = true;
       at += commitKey.length;
     }
@@ -227,7 +227,7 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
   let end = at + typeKey.length;
   for (let byte = bytes[end]; byte !== undefined && byte !== quote; byte = bytes[end])
     end += byte === backslash ? 2 : 1;
-  return follows(bytes, end, bytes.length, uuidKey);
+  return isAt(bytes, end, bytes.length, uuidKey);
 }
 
 /** Returns the prefix of a parsed line; null without a type or id. pi uses `id` and `parentId`. */

@@ -150,7 +150,7 @@ export class LineTable {
     let place: LinePlace | null = null;
     const reported = (at: LinePlace): SessionWarning => {
       const which = first === last ? `The commit ${first} is` : `The commits ${first} to ${last} are`;
-      return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...spot(at) };
+      return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...placeOfLine(at) };
     };
     for (const [version, at] of this.#lost) {
       if (place !== null && (version !== last + 1 || at !== place)) yield reported(place);
@@ -240,7 +240,7 @@ export class LineTable {
 
   #leaveOut(head: LinePrefix, at: LinePlace, before: number): true {
     const message = `Line ${at.line} says the same as line ${before}; it is left out.`;
-    this.warnings.push({ code: 'twice', message, ...spot(at), uuid: head.uuid });
+    this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid: head.uuid });
     return true;
   }
 
@@ -249,7 +249,7 @@ export class LineTable {
     // Inside a commit the readable lines are still to be added.
     if (!this.open) this.#gap = this.#lastSaid;
     this.#damagedSince++;
-    this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...spot(at) });
+    this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...placeOfLine(at) });
   }
 
   /**
@@ -284,7 +284,7 @@ export class LineTable {
       message: isAcknowledged
         ? `${begins} has lost its last line; the others are shown.`
         : `${begins} was not finished before line ${before.line}.`,
-      ...spot(first.at),
+      ...placeOfLine(first.at),
     });
     if (isAcknowledged) this.#enter(group, version);
     if (!this.open) this.#warned = this.warnings.length;
@@ -347,7 +347,7 @@ export class LineTable {
   #noteOrder({ head, at }: Staged, claimed: number): void {
     if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
       const message = `Line ${at.line} belongs before lines that stand above it.`;
-      this.warnings.push({ code: 'order', message, ...spot(at), uuid: head.uuid });
+      this.warnings.push({ code: 'order', message, ...placeOfLine(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
     // An unreadable line has been reported, and is the missing commit.
@@ -378,7 +378,7 @@ export class LineTable {
     if (before !== undefined) {
       uuid = derivedId('session-line', uuid, at.line);
       const message = `Line ${at.line} has the id of line ${this.lineAt(before)}; it is shown as ${uuid}.`;
-      this.warnings.push({ code: 'twice', message, ...spot(at), uuid });
+      this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid });
     }
     this.#uuids.push(uuid);
     this.#types.push(head.type);
@@ -423,13 +423,13 @@ export class LineTable {
       if (real === parent) {
         this.#named.delete(index);
         const message = `Line ${at.line} stands before line ${this.lineAt(parent)}, on which it hangs.`;
-        this.#placements.set(index, { code: 'order', message, ...spot(at), uuid });
+        this.#placements.set(index, { code: 'order', message, ...placeOfLine(at), uuid });
         continue;
       }
       this.#named.set(index, named);
       const why = real === undefined ? 'which is missing' : 'which is below the line itself';
       const message = `Line ${at.line} has the parent ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(parent)}.`;
-      this.#placements.set(index, { code: 'orphan', message, ...spot(at), uuid });
+      this.#placements.set(index, { code: 'orphan', message, ...placeOfLine(at), uuid });
       if (real !== undefined) continue;
       const fellows = this.#awaited.get(named);
       if (fellows === undefined) this.#awaited.set(named, [line]);
@@ -458,6 +458,6 @@ function hasState(group: readonly Staged[]): boolean {
   return group.some(({ head }) => head.type === 'state');
 }
 
-function spot({ line, offset }: LinePlace): { readonly line: number; readonly offset: number } {
+function placeOfLine({ line, offset }: LinePlace): { readonly line: number; readonly offset: number } {
   return { line, offset };
 }

@@ -63,10 +63,10 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
       syncFolder(dirname(path), 'session');
     } catch (error) {
       // Best effort: leftovers were never acknowledged, but are complete.
-      for (const name of linked ? [made, path] : [made]) tried(() => rmSync(name, { force: true }));
+      for (const name of linked ? [made, path] : [made]) ignoreErrors(() => rmSync(name, { force: true }));
       throw error;
     } finally {
-      tried(() => rmdirSync(join(sidecarFolder(path), 'making')));
+      ignoreErrors(() => rmdirSync(join(sidecarFolder(path), 'making')));
     }
   });
 }
@@ -102,12 +102,12 @@ export function copiesBeside(path: string): string[] {
 /**
  * Removes the folders beside a new file that no other process can know yet; another process may be about to use others.
  */
-export function tidy(path: string): void {
+export function removeEmptyFolders(path: string): void {
   const side = sidecarFolder(path);
-  for (const name of ['locking', 'making', '', '..']) tried(() => rmdirSync(join(side, name)));
+  for (const name of ['locking', 'making', '', '..']) ignoreErrors(() => rmdirSync(join(side, name)));
 }
 
-function tried(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {

@@ -53,7 +53,7 @@ export function* placeDetached(lines: LinesToPlace): Generator<PlacedLine, void,
   for (const line of lines.detached) {
     const real = lines.realParent(line);
     const mayHold = (index: number) => topOf(index) !== line.index;
-    const parent = real !== undefined && mayHold(real) ? real : nearest(lines, line.below, mayHold);
+    const parent = real !== undefined && mayHold(real) ? real : nearestParent(lines, line.below, mayHold);
     placed.set(line.index, parent);
     open.delete(line.index);
     yield { line, parent, real };
@@ -61,7 +61,7 @@ export function* placeDetached(lines: LinesToPlace): Generator<PlacedLine, void,
 }
 
 /** Returns the nearest message at or before a line that may be the parent; the header after too many tries. */
-function nearest(lines: LinesToPlace, from: number, mayHold: (index: number) => boolean): number {
+function nearestParent(lines: LinesToPlace, from: number, mayHold: (index: number) => boolean): number {
   let tries = mostTries;
   for (let at = from; at > 0 && tries > 0; at--) {
     if (!lines.isMessage(at)) continue;

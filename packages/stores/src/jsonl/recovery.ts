@@ -30,7 +30,7 @@ export interface FittingSteps extends ApplyResult {
 }
 
 /** Fits the steps of commits to the tree, one commit after the other. */
-export class Recovery {
+export class StepRecovery {
   readonly #on: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
   // Nodes with another parent than they were written below.
@@ -149,7 +149,7 @@ export class Recovery {
       const made = rootNode(step.nodeId, tree.updatedAt);
       const parent = tree.activeNodeId === null ? undefined : findNode(tree, tree.activeNodeId);
       const kind = key === null ? 'injected' : 'message';
-      return below(
+      return asLastChild(
         tree,
         { ...made, kind, message, status, key, text, tokens, marker: key === null ? {} : null },
         parent,
@@ -170,7 +170,7 @@ export class Recovery {
     }
     const isBlankSuccess = node.message !== null && node.status === 'success' && isBlank(node.message);
     const key = node.kind === 'message' && node.message !== null ? (node.key ?? kit.key(node.message)) : null;
-    return below(tree, { ...node, key, ...(isBlankSuccess ? { status: 'interrupted' } : {}) }, parent);
+    return asLastChild(tree, { ...node, key, ...(isBlankSuccess ? { status: 'interrupted' } : {}) }, parent);
   }
 
   #await(node: NewNode): void {
@@ -253,7 +253,7 @@ class Fitting {
 }
 
 /** Returns a node as the last child of another one, or of the root. */
-function below(tree: Tree, node: NewNode, given: Node | undefined): NewNode | null {
+function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNode | null {
   const parent = given ?? findNode(tree, tree.rootId);
   if (parent === undefined) return null;
   return {

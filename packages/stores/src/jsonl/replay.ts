@@ -26,7 +26,7 @@ import { damagedFile } from '../disk/atomic-files.ts';
 import { describeUnreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
 import { type LinearTree, treeOfLinear } from '../linear.ts';
-import { type FittingSteps, Recovery } from './recovery.ts';
+import { type FittingSteps, StepRecovery } from './recovery.ts';
 import { emptyCommit, type ReplayOptions } from './replaying.ts';
 import { readStateRows, type StateRows } from './state-rows.ts';
 
@@ -41,7 +41,7 @@ export interface ReplayedCommit {
 /** Reads a session's lines as commits, repeatedly as new ones are added. */
 export class Replay {
   readonly #on: ReplayOptions;
-  readonly #recovery: Recovery;
+  readonly #recovery: StepRecovery;
   readonly warnings: SessionWarning[] = [];
   #groups = new Map<number, number[]>();
   #read = 0;
@@ -54,7 +54,7 @@ export class Replay {
 
   constructor(on: ReplayOptions) {
     this.#on = on;
-    this.#recovery = new Recovery(on, (warning) => this.warnings.push(warning));
+    this.#recovery = new StepRecovery(on, (warning) => this.warnings.push(warning));
   }
 
   /** Groups new lines by commit. */

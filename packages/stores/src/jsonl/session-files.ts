@@ -23,7 +23,7 @@ import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { headerText, lineText } from './line-text.ts';
 import { isUnwritable, migrateSession } from './opening.ts';
-import { fileName, isForeignFolder, makeFile, sidecarFolder, tidy } from './paths.ts';
+import { fileName, isForeignFolder, makeFile, removeEmptyFolders, sidecarFolder } from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
 /** The session files of this machine. */
@@ -119,7 +119,7 @@ function saveSession(given: string, pieces: Iterable<string>): void {
     for (const piece of pieces) yield bytesOfFile(piece);
   };
   makeFile(path, gatherLines(bytes()));
-  tidy(path);
+  removeEmptyFolders(path);
 }
 
 function listSessions(folder: string): SessionSummary[] {

@@ -57,7 +57,7 @@ export function readStateRows(
         commits.set(commit.version, commit);
       } else if (!isSideEntry(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
     }
-    const { rows, warnings } = mended({ row, nodes, bookmarks });
+    const { rows, warnings } = repairStateRows({ row, nodes, bookmarks });
     const sequence = ownField(reported, 'sequence');
     return {
       tree: fromRows(rows.row, rows.nodes, rows.bookmarks),
@@ -75,7 +75,7 @@ export function readStateRows(
 }
 
 /** Returns rows unchanged if they form a tree; otherwise repaired, with a warning for each change. */
-function mended(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
+function repairStateRows(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
   const { row, nodes, bookmarks } = rows;
   if (checkRows(row, nodes, bookmarks).every(({ code }) => !structural.has(code))) return { rows, warnings: [] };
   const done = repairRows(rows);

@@ -44,7 +44,7 @@ const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_ap
  */
 function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: Settings): string {
   const values: (readonly [string, string])[] = [
-    ...(schema === null ? [] : [['search_path', quoted(quoteName(schema))] as const]),
+    ...(schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))] as const]),
     ...planning.map(([name, value]) => [name, `'${value}'`] as const),
     ['statement_timeout', `'${statementTimeout}'`],
     ['lock_timeout', `'${lockTimeout}'`],
@@ -59,7 +59,7 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function quoted(value: string): string {
+function quoteLiteral(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 

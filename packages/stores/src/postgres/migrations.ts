@@ -8,7 +8,7 @@ import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
-import { numberRows } from './number-rows.ts';
+import { numberPostgresRows } from './number-rows.ts';
 import { ownerGate } from './owner-gate.ts';
 import { ownerPlaces, refuseUndivided } from './owner-places.ts';
 
@@ -23,7 +23,7 @@ export interface PostgresMigration {
 // The active node refers to the node table, whose rows refer back: the key is added when both tables exist.
 const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
 
-function tables(): string[] {
+function createTableStatements(): string[] {
   const statements: string[] = [];
   let later: string | undefined;
   for (const statement of schema(postgresDialect)) {
@@ -95,7 +95,7 @@ const oneIdEach: readonly string[] = [
 
 /** Every change of the tables, in order. */
 export const migrations: readonly PostgresMigration[] = [
-  { version: 1, statements: [...tables(), ...own] },
+  { version: 1, statements: [...createTableStatements(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
   { version: 3, statements: blobPut(postgresDialect) },
   { version: 4, statements: linearNodes(postgresDialect) },
@@ -106,7 +106,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 8, statements: sealedRecords(postgresDialect) },
   { version: 9, statements: blobWaiting(postgresDialect) },
   { version: 10, statements: ownerPlaces },
-  { version: 11, statements: [], fill: numberRows },
+  { version: 11, statements: [], fill: numberPostgresRows },
   { version: 12, statements: [...ownerGate, ...refuseUndivided] },
 ];
 

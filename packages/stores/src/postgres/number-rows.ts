@@ -81,7 +81,7 @@ const triggers: readonly string[] = [
 ];
 
 /** Copies all nodes into a numbered table. */
-export function* numberRows(progress: MigrationProgress): SqlTask<void> {
+export function* numberPostgresRows(progress: MigrationProgress): SqlTask<void> {
   const column = yield* queryRow(
     "SELECT 1 AS yes FROM pg_attribute WHERE attrelid = to_regclass('tree') AND attname = 'linear_form' AND NOT attisdropped",
   );
@@ -92,7 +92,7 @@ export function* numberRows(progress: MigrationProgress): SqlTask<void> {
   for (const sql of numberTrees) yield* execute(sql);
   const total = yield* countNodes();
   let done = 0;
-  for (const [first, last, from, to] of yield* parts()) {
+  for (const [first, last, from, to] of yield* listParts()) {
     done += yield* execute(copyNodes, first, last, from, to);
     progress(done, total);
   }
@@ -103,7 +103,7 @@ export function* numberRows(progress: MigrationProgress): SqlTask<void> {
 type Part = readonly [firstTree: number, lastTree: number, fromSeq: number, toSeq: number];
 
 /** Returns ranges of trees with few nodes together, and ranges of creation numbers of large trees. */
-function* parts(): SqlTask<Part[]> {
+function* listParts(): SqlTask<Part[]> {
   const found: Part[] = [];
   let first: number | null = null;
   let nodes = 0;

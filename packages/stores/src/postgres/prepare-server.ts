@@ -60,9 +60,9 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
   const server = await database.read(serverWork);
   const notes: string[] = [];
   if (server.version < oldestServer)
-    throw unfit(`The server of ${place} is too old: PostgreSQL 13 or newer is needed.`);
+    throw unfitServer(`The server of ${place} is too old: PostgreSQL 13 or newer is needed.`);
   if (server.encoding !== 'UTF8')
-    throw unfit(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
+    throw unfitServer(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
   if (server.synchronous === 'off')
     notes.push('The server is set to acknowledge before it has saved; our writes wait for the disk all the same.');
   if (database.pooled)
@@ -82,7 +82,7 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
   if (server.readOnly && options.readOnly !== true)
     notes.push('The database takes no writes: everything can be read, nothing can be saved.');
   const version = await tablesOf(database, readOnly, options.onMigration);
-  if (!(await trigrams(database, readOnly)))
+  if (!(await prepareTrigrams(database, readOnly)))
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
     );
@@ -106,7 +106,7 @@ async function tablesOf(
   refuseNewer(version, place);
   if (version === newestVersion) return version;
   if (readOnly)
-    throw unfit(
+    throw unfitServer(
       version === 0
         ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
         : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
@@ -116,7 +116,7 @@ async function tablesOf(
 }
 
 /** Creates the index for fast search. A server without trigrams, or without permission for them, is accepted. */
-async function trigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
+async function prepareTrigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;
   try {
@@ -127,6 +127,6 @@ async function trigrams(database: PostgresDatabase, readOnly: boolean): Promise<
   }
 }
 
-function unfit(message: string): AppError {
+function unfitServer(message: string): AppError {
   return new AppError({ code: 'store/unavailable', kind: refusalKinds['store/unavailable'], message });
 }

@@ -157,7 +157,7 @@ export function* searchWork(search: SearchRequest, uncopied: readonly TreeBehind
 }
 
 /** Returns the conditions that all parts of a search share; their parameters come after the given ones. */
-function conditions(search: SearchRequest, params: Param[]): string[] {
+function searchConditions(search: SearchRequest, params: Param[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
   if (search.project !== null) asked.push(`t.project = $${params.push(search.project)}`);
@@ -181,7 +181,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: Param[] = [];
-  const asked = conditions(search, params);
+  const asked = searchConditions(search, params);
   for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escapePattern(term))}`);
   const found = yield* queryRows(
     `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
@@ -195,7 +195,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
 /** Examines every message of a tree that was written after its mark. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundRow[]> {
   const params: Param[] = [yield* baseOfTree(tree), mark];
-  const asked = [inTree('n'), 'n.content_in > $2', "n.role <> 'root'", ...conditions(search, params)];
+  const asked = [inTree('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
   const place = `$${params.push(0)}`;
   const found: FoundRow[] = [];
   for (let after = -1; ; ) {

@@ -41,9 +41,9 @@ import {
   selectNumberCells,
 } from './rows.ts';
 import {
-  ancestorsOf,
   baseIn,
   idOfRow,
+  isAncestorInTables,
   liveHead,
   longestPath,
   maxDepth,
@@ -134,7 +134,7 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
     case 'sharedMatch':
       return yield* sharedMatch(base, read.of);
     case 'isAncestorOrSelf':
-      return yield* ancestorsOf(base, read.id, read.below);
+      return yield* isAncestorInTables(base, read.id, read.below);
     case 'withoutDescendants':
       return yield* answerTopmost(scope, read.ids);
     case 'children':

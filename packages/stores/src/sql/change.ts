@@ -153,7 +153,7 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
     tree: row === undefined ? null : storedTreeOf(row),
     heads,
     ...matchCacheOf(tails),
-    ...(foresees === undefined ? {} : { foreseen: prefetched(foresees, parentInfo[0], taken) }),
+    ...(foresees === undefined ? {} : { foreseen: prefetchedRows(foresees, parentInfo[0], taken) }),
   };
 }
 
@@ -235,7 +235,7 @@ function loadPrefetch(dialect: SqlDialect, treeId: TreeId, { below, ids }: Prefe
   return [parentInfo, { sql: takenIds(dialect), params: [JSON.stringify(ids)] }];
 }
 
-function prefetched({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken: readonly SqlRow[]): PrefetchedRows {
+function prefetchedRows({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken: readonly SqlRow[]): PrefetchedRows {
   return {
     parentInfo: parentInfo === undefined ? null : parentInfoFrom(Object.values(parentInfo)),
     ids: new Set(ids),

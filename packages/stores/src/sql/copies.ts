@@ -42,7 +42,7 @@ function metaIn(json: string): NodeMeta {
 }
 
 /** Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. */
-export function* copiesOf(
+export function* findCopiesInTables(
   { list }: SqlDialect,
   owner: string,
   tree: TreeId,

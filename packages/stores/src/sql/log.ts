@@ -143,7 +143,7 @@ export function* hydratedLog(scope: TreeScope, since: number, limit = 1_000_000_
     since,
     limit,
   );
-  return (yield* hydrated(scope, found)).commits;
+  return (yield* fillContents(scope, found)).commits;
 }
 
 /** Complete commits, and whether a purge deleted something that they need. */
@@ -153,7 +153,7 @@ interface Hydrated {
 }
 
 /** Fills contents into logged commits. Contents are read per node: its current row and its former contents. */
-function* hydrated(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
+function* fillContents(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
   const past = new PastNodes(scope);
   const commits: Commit[] = [];
   for (const one of found) {
@@ -364,7 +364,7 @@ export function* undoRecord(
       : yield* findRedoable(tree.id, actor, wanted ?? null);
   if (found.length === 0) return null;
   const id = sqlText(found[0] ?? {}, 'act_id');
-  const { commits, purged } = yield* hydrated(scope, found);
+  const { commits, purged } = yield* fillContents(scope, found);
   const elsewhere = yield* queryRows(
     'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 AND c.version > 1 AND c.is_act = 1 ORDER BY c.tree_id',
     id,

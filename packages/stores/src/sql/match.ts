@@ -3,7 +3,7 @@ import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from
 import { fromColumn } from './exact-text.ts';
 import { inTree } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
-import { ancestorsOf, baseIn, idOfRow, liveHead, type TreeScope } from './scope.ts';
+import { baseIn, idOfRow, isAncestorInTables, liveHead, type TreeScope } from './scope.ts';
 
 /** Returns the longest prefix of a list of keys that exists. */
 export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string[]): SqlTask<Reads['match']['answer']> {
@@ -13,13 +13,13 @@ export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string
   const through = head.kind === 'message' || head.kind === 'root';
   const first = through ? null : yield* belowMarker(base, head, keys[0] ?? '');
   if (!through && first === null)
-    return { nodes: [], aliases: yield* aliased(scope, matchParentBelow(head), keys[0] ?? '') };
+    return { nodes: [], aliases: yield* nodesByAlias(scope, matchParentBelow(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
   for (const id of yield* walkMatches(scope, first ?? from, rest)) nodes.push(id);
   const missing = keys[nodes.length];
   if (missing === undefined) return { nodes, aliases: [] };
-  return { nodes, aliases: yield* aliased(scope, nodes[nodes.length - 1] ?? from, missing) };
+  return { nodes, aliases: yield* nodesByAlias(scope, nodes[nodes.length - 1] ?? from, missing) };
 }
 
 /** Returns the messages for a list of keys, each below the one before: first from the cache, then with a statement. */
@@ -80,11 +80,11 @@ export function nextInWalk(key: string): string {
 /** Finds a message below a marker: only descendants count, although they match under the message above it. */
 function* belowMarker(base: number, head: NodeHead, key: string): SqlTask<NodeId | null> {
   const found = yield* queryRows(matched, base, matchParentBelow(head), key);
-  for (const one of found) if (yield* ancestorsOf(base, head.id, idOfRow(one))) return idOfRow(one);
+  for (const one of found) if (yield* isAncestorInTables(base, head.id, idOfRow(one))) return idOfRow(one);
   return null;
 }
 
-function* aliased(scope: TreeScope, matchParent: string, key: string): SqlTask<NodeId[]> {
+function* nodesByAlias(scope: TreeScope, matchParent: string, key: string): SqlTask<NodeId[]> {
   if (scope.tree?.hasAliases !== true) return [];
   const found = yield* queryRows(
     `SELECT n.id FROM node_alias a JOIN node n ON n.id = a.node_id

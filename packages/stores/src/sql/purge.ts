@@ -2,7 +2,7 @@
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
 import { collectBlobs } from './attachments.ts';
-import { copiesOf } from './copies.ts';
+import { findCopiesInTables } from './copies.ts';
 import { removedTogether } from './lists.ts';
 import { redactLog } from './log.ts';
 import { fewInTree, inTree } from './numbers.ts';
@@ -69,7 +69,7 @@ export function* purgeRows(
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
   const named = yield* namedByPurge(scope, list);
-  const copies = yield* copiesOf(scope.dialect, scope.owner, tree.id, list);
+  const copies = yield* findCopiesInTables(scope.dialect, scope.owner, tree.id, list);
   if (unindex !== undefined) yield* unindex(tree.base, list);
   yield* execute(
     `DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1 AND node_id ${inList})`,
@@ -157,7 +157,7 @@ export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: P
   const named = yield* namedByPurge(scope, null);
   const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTree('n')}`, base);
   const ids = all.map((one) => sqlText(one, 'id'));
-  const copies = yield* copiesOf(scope.dialect, scope.owner, tree, JSON.stringify(ids));
+  const copies = yield* findCopiesInTables(scope.dialect, scope.owner, tree, JSON.stringify(ids));
   if (unindex !== undefined) yield* unindex(base, null);
   yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);

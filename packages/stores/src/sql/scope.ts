@@ -162,7 +162,7 @@ const upwards = `WITH RECURSIVE up(no, parent_no) AS (
   )`;
 
 /** Whether a node is another one or an ancestor of it. Removed nodes count too. */
-export function* ancestorsOf(base: number, id: string, below: string): SqlTask<boolean> {
+export function* isAncestorInTables(base: number, id: string, below: string): SqlTask<boolean> {
   if (id === below)
     return (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTree('s')} AND s.id = $2`, base, id)) !== undefined;
   const found = yield* queryRow(

@@ -14,10 +14,10 @@ import {
 } from './query.ts';
 import { bookmarkOfRow, headColumns, missingId, nodeColumns, nodeHeadOf, selectCells, storedTextOf } from './rows.ts';
 import {
-  ancestorsOf,
   assertReachesTop,
   baseIn,
   idOfRow,
+  isAncestorInTables,
   longestPath,
   maxDepth,
   nodesFrom,
@@ -263,14 +263,14 @@ export function* subtreeInfoRows(scope: TreeScope, top: NodeId): SqlTask<Reads['
     `SELECT n.id FROM node n WHERE ${fewInTree('n')} AND n.status = 'pending' AND n.removed_in IS NULL ORDER BY n.no`,
     base,
   ))
-    if (yield* ancestorsOf(base, top, idOfRow(one))) pending.push(idOfRow(one));
+    if (yield* isAncestorInTables(base, top, idOfRow(one))) pending.push(idOfRow(one));
   const bookmarks: Bookmark[] = [];
   for (const one of yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
     const mark = bookmarkOfRow(one);
-    if (yield* ancestorsOf(base, top, mark.nodeId)) bookmarks.push(mark);
+    if (yield* isAncestorInTables(base, top, mark.nodeId)) bookmarks.push(mark);
   }
   const active = scope.tree?.activeNodeId ?? null;
-  return { pending, bookmarks, active: active !== null && (yield* ancestorsOf(base, top, active)) };
+  return { pending, bookmarks, active: active !== null && (yield* isAncestorInTables(base, top, active)) };
 }
 
 /** Returns nodes that others added below a node. */

@@ -239,7 +239,7 @@ function hasNoSpace(place: string): boolean {
 }
 
 /** Converts parameters to forms that columns can hold. Nearly all can be passed as they are, without a new array. */
-function exact(params: readonly Param[]): readonly Param[] {
+function exactParams(params: readonly Param[]): readonly Param[] {
   for (const param of params)
     if (typeof param === 'string' && !isExact(param))
       return params.map((each) => (typeof each === 'string' ? toColumn(each) : each));
@@ -274,7 +274,7 @@ function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
 }
 
 /** Converts the parameters of a shared statement to SQLite's numbered form. */
-function numbered(sql: string): string {
+function numberedParams(sql: string): string {
   return sql.replace(/\$(\d+)/g, '?$1');
 }
 
@@ -292,7 +292,7 @@ export class SqliteConnection {
   query(query: Query): readonly SqlRow[] | readonly SqlCells[] | number {
     if (query.want === 'cells') return this.cells(query.sql, ...query.params);
     const statement = this.prepared(query.sql);
-    const params = exact(query.params);
+    const params = exactParams(query.params);
     return query.want === 'rows'
       ? statement.all(...params).map(restoreValue)
       : Number(statement.run(...params).changes);
@@ -306,7 +306,7 @@ export class SqliteConnection {
   /** Returns the rows of a statement that reads or binds our texts. */
   page(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
     return this.prepared(sql)
-      .all(...exact(params))
+      .all(...exactParams(params))
       .map(restoreValue);
   }
 
@@ -314,7 +314,7 @@ export class SqliteConnection {
   cells(sql: string, ...params: readonly Param[]): readonly SqlCells[] {
     const statement = this.#preparedForCells(sql);
     if (statement === null) return this.page(sql, ...params).map((row) => Object.values(row));
-    const found: readonly unknown[] = statement.all(...exact(params));
+    const found: readonly unknown[] = statement.all(...exactParams(params));
     return found.flatMap((cells) => (Array.isArray(cells) ? [restoreCells(cells, statement)] : []));
   }
 
@@ -322,7 +322,7 @@ export class SqliteConnection {
   #preparedForCells(sql: string): SqliteStatement | null {
     const known = this.#cellStatements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.database.prepare(numbered(sql));
+    const statement = this.database.prepare(numberedParams(sql));
     if (statement.setReturnArrays === undefined || statement.columns === undefined) return null;
     statement.setReturnArrays(true);
     this.#cellStatements.set(sql, statement);
@@ -331,7 +331,7 @@ export class SqliteConnection {
 
   /** Yields the rows of a statement one by one, so that a reader may stop early. */
   *iterate(sql: string, ...params: readonly Param[]): Generator<SqlRow, void, undefined> {
-    for (const row of this.prepared(sql).iterate(...exact(params))) yield restoreValue(row);
+    for (const row of this.prepared(sql).iterate(...exactParams(params))) yield restoreValue(row);
   }
 
   /** Runs a SQLite-specific statement and returns the number of changed rows. */
@@ -342,7 +342,7 @@ export class SqliteConnection {
   prepared(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.database.prepare(numbered(sql));
+    const statement = this.database.prepare(numberedParams(sql));
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -9,7 +9,7 @@ import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, s
 import { makePrivateFile, syncFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
-import { numberRows } from './number-rows.ts';
+import { numberSqliteRows } from './number-rows.ts';
 import { exactSearchSchema, searchSchema } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written. */
@@ -66,7 +66,7 @@ const migrations: readonly SqliteMigration[] = [
   },
   { version: 8, statements: sealedRecords(sqliteDialect) },
   { version: 9, statements: blobWaiting(sqliteDialect) },
-  { version: numbersVersion, statements: [], fill: numberRows },
+  { version: numbersVersion, statements: [], fill: numberSqliteRows },
 ];
 
 /** The table version that this program writes. */

@@ -147,7 +147,7 @@ const statistics: readonly string[] = [
 ];
 
 /** Copies all rows into numbered tables. */
-export function* numberRows(progress: MigrationProgress): SqlTask<void> {
+export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const columns = yield* queryRows("SELECT 1 FROM pragma_table_info('tree') WHERE name = 'linear_form'");
   const lists = yield* listsBefore(columns.length > 0);
   yield* separateNumbers();

@@ -28,11 +28,11 @@ const pagesAside = 4;
 export function* watchDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
-  for (const table of paddedColumns.keys()) yield* execute(watching(table, 'DELETE'));
-  yield* execute(watching('change', 'UPDATE'));
+  for (const table of paddedColumns.keys()) yield* execute(createTriggerSql(table, 'DELETE'));
+  yield* execute(createTriggerSql('change', 'UPDATE'));
 }
 
-function watching(table: string, event: 'DELETE' | 'UPDATE'): string {
+function createTriggerSql(table: string, event: 'DELETE' | 'UPDATE'): string {
   return `CREATE TEMP TRIGGER ${watcherOf(table, event)} AFTER ${event} ON main.${table}
     BEGIN INSERT INTO purged_row (tbl, place) VALUES ('${table}', old.rowid); END`;
 }
@@ -69,7 +69,7 @@ function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<
   const index = columns.indexOf(column);
   const grown: [place: number, added: number][] = [];
   for (const place of [...near].sort((a, b) => a - b)) {
-    const found = yield* queryRow(`SELECT ${measures(columns)} FROM ${table} WHERE rowid = $1`, place);
+    const found = yield* queryRow(`SELECT ${measureColumnsSql(columns)} FROM ${table} WHERE rowid = $1`, place);
     if (found === undefined) continue;
     const added = paddingOf(cellsOf(found, columns.length), index, pageSize);
     if (added === 0) continue;
@@ -103,7 +103,7 @@ function* neighbours(
   for (let bytes = 0; bytes < pagesAside * pageSize; ) {
     const bound = last === from ? comparison : comparison === '<' ? '<' : '>';
     const found = yield* queryRows(
-      `SELECT rowid AS place, ${measures(columns)} FROM ${table} WHERE rowid ${bound} $1 ORDER BY rowid ${order} LIMIT 32`,
+      `SELECT rowid AS place, ${measureColumnsSql(columns)} FROM ${table} WHERE rowid ${bound} $1 ORDER BY rowid ${order} LIMIT 32`,
       last,
     );
     for (const one of found) {
@@ -123,7 +123,7 @@ interface Cell {
   readonly sized: 'text' | 'blob' | null;
 }
 
-function measures(columns: readonly string[]): string {
+function measureColumnsSql(columns: readonly string[]): string {
   return columns
     .map(
       (name, at) =>

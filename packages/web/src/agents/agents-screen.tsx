@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
-import { FailedCalls } from './failed-calls.tsx';
+import { FailedCallList } from './failed-calls.tsx';
 
 // A session that runs changes with every call.
 const refreshMs = 3_000;
@@ -71,7 +71,7 @@ export function AgentsScreen(): ReactElement {
         </div>
         <div className="work" aria-busy={work === null}>
           {work === null ? null : <Today work={work} />}
-          <FailedCalls />
+          <FailedCallList />
           {work !== null && sessions.length === 0 ? (
             <p className="hint">
               {t('agentsEmpty')} <code>coppice proxy -- claude</code>

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { agentsApi, type FailedCall } from './agents-api.ts';
 
 /** The calls that could not be recorded, with the reason, until they are seen or recorded again. */
-export function FailedCalls(): ReactElement | null {
+export function FailedCallList(): ReactElement | null {
   const [calls, setCalls] = useState<readonly FailedCall[]>([]);
   const take = (answer: Promise<{ readonly calls: readonly FailedCall[] }>) => {
     answer.then(

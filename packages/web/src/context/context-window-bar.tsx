@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { formatCompact, formatCost, formatNumber, t } from '../i18n/index.ts';
 import { type ContextShare, shareClass, shareName, sharesOf } from './use-context-answer.ts';
 
-function dollars(amount: number): string {
+function formatDollars(amount: number): string {
   return formatCost(amount, amount < 0.01 ? 4 : 2);
 }
 
@@ -22,7 +22,10 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
           {t('ofTokens', { window })}{' '}
           {answer.cost === null || answer.expectedCost === null
             ? ''
-            : t('nextCosts', { cost: dollars(answer.expectedCost.total), most: dollars(answer.cost.total) })}
+            : t('nextCosts', {
+                cost: formatDollars(answer.expectedCost.total),
+                most: formatDollars(answer.cost.total),
+              })}
         </small>
       </h2>
       <div

@@ -2,7 +2,7 @@ import { type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
-import { editMessage } from '../state/edit-message.ts';
+import { saveEditedMessage } from '../state/edit-message.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { annotateMessage, undoCompaction } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
@@ -111,7 +111,7 @@ function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone:
   const save = async () => {
     setBusy(true);
     const role = node.message?.role ?? 'user';
-    const id = await editMessage(session, seen, textMessage(role, text).content, 'in-place');
+    const id = await saveEditedMessage(session, seen, textMessage(role, text).content, 'in-place');
     setBusy(false);
     if (id !== null) onDone();
   };

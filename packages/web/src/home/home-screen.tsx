@@ -141,7 +141,7 @@ function filtersOf(filter: string): readonly TreeFilter[] | null {
 
 type ListOrder = 'recent' | 'title' | 'branches';
 
-function ordered(
+function sortChats(
   trees: readonly TreeViewData[],
   order: ListOrder,
   branches: (tree: TreeViewData) => number,
@@ -182,7 +182,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   useEffect(() => {
     if (order === 'branches') for (const tree of listed) wantShape(tree.id, tree.version);
   }, [order, listed]);
-  const trees = ordered(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
+  const trees = sortChats(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
   if (known && trees.length === 0 && filter === '') return <NoTrees />;
   return (
     <>

@@ -32,12 +32,12 @@ function browserLanguages(): readonly string[] {
   return typeof navigator === 'undefined' ? [] : navigator.languages;
 }
 
-function preferred(): Language {
+function preferredLanguage(): Language {
   const kept = readLocal('language');
   return isLanguage(kept) ? kept : matchLanguage(browserLanguages());
 }
 
-let language: Language = preferred();
+let language: Language = preferredLanguage();
 let plurals = new Intl.PluralRules(language);
 let numbers = new Intl.NumberFormat(language);
 

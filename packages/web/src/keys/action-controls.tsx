@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { MenuItem } from '../ui/menu.tsx';
-import { actionOf } from './actions.ts';
+import { actionOfShortcut } from './actions.ts';
 import { shownChord } from './chords.ts';
 
 /** An action as a menu item. */
@@ -16,7 +16,7 @@ export function ActionItem({
   readonly checked?: boolean;
   readonly disabled?: boolean;
 }): ReactElement {
-  const { icon, label, keys, run, danger } = actionOf(id);
+  const { icon, label, keys, run, danger } = actionOfShortcut(id);
   const [chord] = keys;
   return (
     <MenuItem
@@ -42,7 +42,7 @@ export function ActionIcon({
   readonly className?: string;
   readonly disabled?: boolean;
 }): ReactElement {
-  const { icon, label, keys, run } = actionOf(id);
+  const { icon, label, keys, run } = actionOfShortcut(id);
   const [chord] = keys;
   return (
     <IconButton
@@ -67,7 +67,7 @@ export function ActionButton({
   readonly look?: 'primary' | 'quiet';
   readonly className?: string;
 }): ReactElement {
-  const { icon, label, run } = actionOf(id);
+  const { icon, label, run } = actionOfShortcut(id);
   return (
     <Button
       icon={icon}

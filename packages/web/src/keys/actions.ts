@@ -46,7 +46,7 @@ function currentNode(session: TreeSession): Node | null {
 }
 
 /** Wraps an action that is always possible. */
-function just(run: () => void): () => boolean {
+function always(run: () => void): () => boolean {
   return () => {
     run();
     return true;
@@ -64,7 +64,7 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
 
 /** In an open chat this applies to that chat; elsewhere to the user's last act in any chat. */
 function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywhere: () => Promise<void>) {
-  return just(() => {
+  return always(() => {
     const session = openSession();
     void (session === null ? anywhere() : inTree(session));
   });
@@ -150,9 +150,9 @@ export const actions: readonly PageAction[] = [
     icon: 'search',
     keys: ['mod+k'],
     typing: true,
-    run: just(() => openDialog({ name: 'palette' })),
+    run: always(() => openDialog({ name: 'palette' })),
   },
-  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(newChat) },
+  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: always(newChat) },
   {
     id: 'sidebar',
     label: 'toggleSidebar',
@@ -160,7 +160,7 @@ export const actions: readonly PageAction[] = [
     keys: ['mod+b'],
     typing: true,
     listed: true,
-    run: just(() => foldSidebar(!useUi.getState().sidebarFolded)),
+    run: always(() => foldSidebar(!useUi.getState().sidebarFolded)),
   },
   {
     id: 'new-temporary',
@@ -168,9 +168,16 @@ export const actions: readonly PageAction[] = [
     icon: 'clock',
     keys: ['shift+n'],
     listed: true,
-    run: just(() => void newTree({ temporary: true })),
+    run: always(() => void newTree({ temporary: true })),
   },
-  { id: 'home', label: 'allTrees', icon: 'map', keys: ['g h'], listed: true, run: just(() => navigateTo(homePlace())) },
+  {
+    id: 'home',
+    label: 'allTrees',
+    icon: 'map',
+    keys: ['g h'],
+    listed: true,
+    run: always(() => navigateTo(homePlace())),
+  },
   { id: 'thread', label: 'thread', icon: 'outline', keys: ['g t'], listed: true, run: screen('thread') },
   { id: 'map', label: 'map', icon: 'map', keys: ['g m'], listed: true, run: screen('map') },
   { id: 'context', label: 'whatModelSees', icon: 'layers', keys: ['g c'], listed: true, run: screen('context') },
@@ -181,7 +188,7 @@ export const actions: readonly PageAction[] = [
     icon: 'gear',
     keys: ['g s'],
     listed: true,
-    run: just(() => navigateTo({ name: 'settings' })),
+    run: always(() => navigateTo({ name: 'settings' })),
   },
   {
     id: 'import',
@@ -189,7 +196,7 @@ export const actions: readonly PageAction[] = [
     icon: 'import',
     keys: ['g i'],
     listed: true,
-    run: just(() => openDialog({ name: 'import' })),
+    run: always(() => openDialog({ name: 'import' })),
   },
   {
     id: 'export',
@@ -210,7 +217,7 @@ export const actions: readonly PageAction[] = [
     icon: 'export',
     keys: [],
     listed: true,
-    run: just(() => openDialog({ name: 'export', about: null })),
+    run: always(() => openDialog({ name: 'export', about: null })),
   },
   {
     id: 'trash',
@@ -218,7 +225,7 @@ export const actions: readonly PageAction[] = [
     icon: 'trash',
     keys: [],
     listed: true,
-    run: just(() => navigateTo({ name: 'trash' })),
+    run: always(() => navigateTo({ name: 'trash' })),
   },
   {
     id: 'up',
@@ -366,7 +373,7 @@ export const actions: readonly PageAction[] = [
     icon: 'outline',
     keys: ['?'],
     listed: true,
-    run: just(() => openDialog({ name: 'keys' })),
+    run: always(() => openDialog({ name: 'keys' })),
   },
   { id: 'escape', label: 'close', icon: 'x', keys: ['escape'], typing: false, run: escape },
 ];
@@ -378,7 +385,7 @@ function focusComposer(): boolean {
 }
 
 /** An action of the list by its id. */
-export function actionOf(id: string): PageAction {
+export function actionOfShortcut(id: string): PageAction {
   const action = actions.find((each) => each.id === id);
   if (action === undefined) throw new Error(`There is no action ${id}.`);
   return action;

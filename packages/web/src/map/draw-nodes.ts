@@ -4,7 +4,7 @@ import { ringsOf } from '../ui/variant-rings.tsx';
 import { type MapBranch, positionOf } from './layout.ts';
 import type { MapScene, SeenBranch } from './map-scene.ts';
 
-function disc(context: CanvasRenderingContext2D, x: number, y: number, r: number): void {
+function drawDisc(context: CanvasRenderingContext2D, x: number, y: number, r: number): void {
   context.beginPath();
   context.arc(x, y, r, 0, Math.PI * 2);
 }
@@ -26,7 +26,7 @@ export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
       const node = branch.nodes[kid.forkAt];
       if (kid.forkAt < from || kid.forkAt > to || node === undefined || !pen.live.has(node.id)) continue;
       const { x, y } = positionOf(layout, branch, kid.forkAt);
-      disc(context, x * view.kx + view.tx, y * view.ky + view.ty, 3.2);
+      drawDisc(context, x * view.kx + view.tx, y * view.ky + view.ty, 3.2);
       context.fillStyle = palette.background;
       context.strokeStyle = palette.accent;
       context.lineWidth = 2;
@@ -42,14 +42,14 @@ function drawTip(pen: MapScene, branch: MapBranch, node: TopologyNode, x: number
   if (here) {
     context.globalAlpha = 0.55;
     context.fillStyle = palette['accent-line'];
-    disc(context, x, y, r * 2.5);
+    drawDisc(context, x, y, r * 2.5);
     context.fill();
     context.globalAlpha = 1;
   }
   context.fillStyle = pen.modelColour(branch);
   context.strokeStyle = palette.background;
   context.lineWidth = 1.5;
-  disc(context, x, y, here ? r * 1.4 : r);
+  drawDisc(context, x, y, here ? r * 1.4 : r);
   context.fill();
   context.stroke();
   drawState(pen, node, x, y);
@@ -115,7 +115,7 @@ function drawNode(pen: MapScene, branch: MapBranch, node: TopologyNode, at: numb
     context.fillStyle = you ? colour : palette.background;
     context.strokeStyle = you ? palette.background : colour;
     context.lineWidth = alive ? 2 : 1.6;
-    disc(context, x, y, you ? 3.9 : 3.5);
+    drawDisc(context, x, y, you ? 3.9 : 3.5);
     context.fill();
     context.stroke();
     drawState(pen, node, x, y);
@@ -127,7 +127,7 @@ function drawNode(pen: MapScene, branch: MapBranch, node: TopologyNode, at: numb
   if (node.id === pen.focus) {
     context.strokeStyle = palette.ink;
     context.lineWidth = 2;
-    disc(context, x, y, 10);
+    drawDisc(context, x, y, 10);
     context.stroke();
   }
 }
@@ -142,14 +142,14 @@ function drawRings(
 ): void {
   const outer = 3.4 + Math.min(count, 4) * 2.1;
   context.fillStyle = palette.background;
-  disc(context, x, y, outer + 2);
+  drawDisc(context, x, y, outer + 2);
   context.fill();
   const { radii, lit } = ringsOf(count, alive ? liveChild(id) : 0, outer + 1);
   for (const [index, radius] of radii.entries()) {
     const on = alive && index + 1 === lit;
     context.strokeStyle = on ? palette.accent : palette.inactive;
     context.lineWidth = on ? 2.2 : 1.2;
-    disc(context, x, y, radius);
+    drawDisc(context, x, y, radius);
     context.stroke();
   }
 }

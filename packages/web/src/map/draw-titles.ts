@@ -7,7 +7,7 @@ import type { MapScene, SceneBox, SeenBranch } from './map-scene.ts';
 const mostObstacles = 400;
 
 /** What titles avoid: messages, the lines between them, and the curves to branches. */
-function obstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
+function findObstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
   const boxes: SceneBox[] = [];
   const { layout, view } = pen;
   const around = (x: number, y: number, w: number, h: number) =>
@@ -70,7 +70,7 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
     });
   }
   titled.sort((a, b) => b.rank - a.rank);
-  const taken: SceneBox[] = [...pen.avoid, ...obstacles(pen, seen)];
+  const taken: SceneBox[] = [...pen.avoid, ...findObstacles(pen, seen)];
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {

@@ -30,7 +30,7 @@ function isWanted(node: TopologyNode, filter: ShapeFilter, topology: Topology): 
   return filter !== 'bookmarked' || topology.bookmarks.has(node.id);
 }
 
-function shapeOf(topology: Topology): OutlineShape {
+function rowShapeOf(topology: Topology): OutlineShape {
   return {
     node: (id) => topology.nodes.get(id),
     children: (id) => topology.children(id),
@@ -49,7 +49,7 @@ export function outlineRows(
     return words === '' || node.preview.toLowerCase().includes(words) || title.toLowerCase().includes(words);
   };
   if (words !== '' || filter === 'bookmarked') {
-    const { lines } = outlineOf(shapeOf(topology), {
+    const { lines } = outlineOf(rowShapeOf(topology), {
       current: leaf,
       shows: (node) => isWanted(node, filter, topology) && finds(node),
       fold: null,
@@ -59,7 +59,7 @@ export function outlineRows(
     return lines.map((line) => ({ kind: 'node', variants: 1, at: 1, ...line }));
   }
   if (leaf === null) return [];
-  const { lines } = outlineOf(shapeOf(topology), {
+  const { lines } = outlineOf(rowShapeOf(topology), {
     current: leaf,
     shows: (node) => topology.children(node.parentId).length > 1 || isWanted(node, filter, topology),
     fold: foldFrom,

@@ -85,7 +85,7 @@ const endings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The file name for saving a code block. */
-export function fileNameOf({ language, file }: CodeInfo): string {
+export function codeFileName({ language, file }: CodeInfo): string {
   if (file !== null) return file.split('/').at(-1) ?? file;
   const name = language.toLowerCase();
   const ending = endings.get(name) ?? (/^[a-z0-9]{1,8}$/.test(name) ? name : 'txt');

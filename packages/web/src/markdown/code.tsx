@@ -4,7 +4,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { saveText } from '../ui/save-text.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type CodeInfo, fileNameOf, languageName, previewKindOf } from './code-names.ts';
+import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
 import { type DiffLine, diffLines, isDiff } from './diff.ts';
 import { highlight } from './highlight.ts';
 import { splitPieces } from './pieces.ts';
@@ -34,7 +34,7 @@ export const Code = memo(function Code({ code, info, extra = null }: CodeProps):
         {extra}
         <PreviewButton code={code} info={info} />
         <IconButton icon="wrap" label={t('wrapLines')} aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)} />
-        <IconButton icon="import" label={t('saveFile')} onClick={() => saveText(code, fileNameOf(info))} />
+        <IconButton icon="import" label={t('saveFile')} onClick={() => saveText(code, codeFileName(info))} />
         <CopyButton text={code} label={t('copyCode')} />
       </div>
       {diff && code.length <= mostShown ? (

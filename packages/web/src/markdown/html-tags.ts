@@ -91,7 +91,7 @@ function piecesOf(token: Token, at: number, readInline: (text: string) => readon
   return pieces;
 }
 
-function literal(text: string, at: number): PlacedToken {
+function literalToken(text: string, at: number): PlacedToken {
   return { token: { type: 'text', raw: text, text }, at };
 }
 
@@ -118,7 +118,7 @@ export function nestTags(
     const last = stack.pop();
     if (last === undefined) return;
     if (closesItself.has(last.name)) add(toElement(last, ''));
-    else for (const item of [literal(last.raw, last.at), ...last.children]) add(item);
+    else for (const item of [literalToken(last.raw, last.at), ...last.children]) add(item);
   };
   for (const { token, at } of items) {
     const pieces = token.type === 'html' ? piecesOf(token, at, readInline) : [{ kind: 'token', token, at } as const];
@@ -128,12 +128,12 @@ export function nestTags(
         add({ token: { type: 'element', raw: piece.raw, name: piece.name, open: false, tokens: [] }, at: piece.at });
       else if (piece.kind === 'open') {
         if (stack.length < deepest) stack.push({ ...piece, children: [] });
-        else add(literal(piece.raw, piece.at));
+        else add(literalToken(piece.raw, piece.at));
       } else if (stack.some((element) => element.name === piece.name)) {
         while (stack.at(-1)?.name !== piece.name) leave();
         const closed = stack.pop();
         if (closed !== undefined) add(toElement(closed, piece.raw));
-      } else add(literal(piece.raw, piece.at));
+      } else add(literalToken(piece.raw, piece.at));
     }
   }
   while (stack.length > 0) leave();

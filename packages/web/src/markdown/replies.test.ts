@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { fileNameOf, parseCodeInfo, previewKindOf } from './code-names.ts';
+import { codeFileName, parseCodeInfo, previewKindOf } from './code-names.ts';
 import { diffLines, isDiff } from './diff.ts';
 import { Markdown } from './markdown.tsx';
 
@@ -87,8 +87,8 @@ test('[B114] a block of code knows its language, its file and what can be shown 
   expect(parseCodeInfo('src/retry.ts')).toEqual({ language: 'ts', file: 'src/retry.ts' });
   expect(parseCodeInfo('python {.numbered}')).toEqual({ language: 'python', file: null });
   expect(parseCodeInfo(undefined)).toEqual({ language: '', file: null });
-  expect(fileNameOf({ language: 'Python', file: null })).toBe('code.py');
-  expect(fileNameOf({ language: '', file: 'a/b/../x.sh' })).toBe('x.sh');
+  expect(codeFileName({ language: 'Python', file: null })).toBe('code.py');
+  expect(codeFileName({ language: '', file: 'a/b/../x.sh' })).toBe('x.sh');
   expect(previewKindOf('html', '<p>')).toBe('html');
   expect(previewKindOf('xml', '<svg viewBox="0 0 1 1"/>')).toBe('svg');
   expect(previewKindOf('md', '# x')).toBe('markdown');

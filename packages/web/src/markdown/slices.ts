@@ -164,13 +164,13 @@ class Slicer {
  */
 export function sliceMarkdown(text: string, limit: SliceLimit, before: Slices | null = null): Slices {
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-  if (before === null || !clean.startsWith(before.text)) return continued(clean, [], limit);
+  if (before === null || !clean.startsWith(before.text)) return continueSlices(clean, [], limit);
   // The last slice may have ended with the text and continue now.
   const kept = before.end < before.text.length ? before.list : before.list.slice(0, -1);
-  return continued(clean, kept, limit);
+  return continueSlices(clean, kept, limit);
 }
 
-function continued(text: string, kept: readonly Slice[], limit: SliceLimit): Slices {
+function continueSlices(text: string, kept: readonly Slice[], limit: SliceLimit): Slices {
   const last = kept.at(-1);
   const start = last === undefined ? 0 : last.at + last.text.length;
   const weight = kept.reduce((sum, slice) => sum + slice.weight, 0);

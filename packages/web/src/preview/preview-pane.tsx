@@ -3,7 +3,7 @@ import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { CodeText } from '../markdown/code.tsx';
-import { fileNameOf, languageName } from '../markdown/code-names.ts';
+import { codeFileName, languageName } from '../markdown/code-names.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { pageHost } from '../state/page-host.ts';
 import { switchTo } from '../state/tree-actions.ts';
@@ -74,7 +74,7 @@ export function PreviewPane(): ReactElement | null {
             <IconButton
               icon="import"
               label={t('saveFile')}
-              onClick={() => saveText(shown.code, fileNameOf(shown.info))}
+              onClick={() => saveText(shown.code, codeFileName(shown.info))}
             />
           </>
         )}

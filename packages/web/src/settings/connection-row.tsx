@@ -1,7 +1,7 @@
 import { asProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
-import type { Connection } from '../state/connections.ts';
+import type { ModelConnection } from '../state/connections.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -12,7 +12,7 @@ import { type ConnectionList, type ConnectionTest, settingsApi } from './setting
 import { showConnected } from './show-connected.ts';
 
 interface ConnectionRowProps {
-  readonly connection: Connection;
+  readonly connection: ModelConnection;
   readonly keptIn: ConnectionList['keptIn'];
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
@@ -24,7 +24,7 @@ function hostOf(address: string | null): string {
 }
 
 /** The source of the key, or the address of a local server. */
-function detailOf({ key, address, local, ready, kept }: Connection): string {
+function detailOf({ key, address, local, ready, kept }: ModelConnection): string {
   const host = hostOf(address);
   if (key?.from === 'environment') return t('keyFromEnvironment', { variable: key.variable ?? '' });
   if (key?.from === 'file') return t('keyFromFile');

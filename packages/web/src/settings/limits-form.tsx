@@ -4,12 +4,12 @@ import { type Key, t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
-import { type Limits, type LimitsView, peopleApi } from './settings-api.ts';
+import { type LimitsView, peopleApi, type UserLimits } from './settings-api.ts';
 
 const megabyte = 1024 * 1024;
 
 const fields: readonly {
-  readonly name: keyof Limits;
+  readonly name: keyof UserLimits;
   readonly label: Key;
   readonly hint: Key;
   readonly unit: number;
@@ -29,11 +29,11 @@ export function LimitsForm(): ReactElement | null {
     peopleApi.limits().then(setView, (thrown) => showError(asProblem(thrown)));
   }, []);
   if (view === null) return null;
-  const shown = (name: keyof Limits, unit: number, from: Limits) => {
+  const shown = (name: keyof UserLimits, unit: number, from: UserLimits) => {
     const value = from[name];
     return value === null ? '' : String(Math.round((value / unit) * 100) / 100);
   };
-  const valueOf = (name: keyof Limits, unit: number): number | null => {
+  const valueOf = (name: keyof UserLimits, unit: number): number | null => {
     const text = texts[name] ?? shown(name, unit, view.chosen);
     const value = Number(text) * unit;
     if (text.trim() === '' || !(value > 0)) return null;

@@ -1,6 +1,6 @@
 /** The API of the settings: connections, model choices, signing in and out. */
 import { readResponse, type Schemas } from '@coppice/client';
-import type { Connection } from '../state/connections.ts';
+import type { ModelConnection } from '../state/connections.ts';
 import { routes } from '../state/page-client.ts';
 
 /** The model choices; null uses the configuration. */
@@ -11,7 +11,7 @@ export interface ModelChoices {
 
 /** All connections, and where their keys are stored. */
 export interface ConnectionList {
-  readonly items: readonly Connection[];
+  readonly items: readonly ModelConnection[];
   readonly keptIn: 'file' | 'encrypted' | 'memory' | null;
   readonly privateAddresses: boolean;
   readonly models: ModelChoices;
@@ -118,7 +118,7 @@ export interface UsageList {
 }
 
 /** The limits that can be set here; null means none. */
-export interface Limits {
+export interface UserLimits {
   readonly dayUsd: number | null;
   readonly requestsPerMinute: number | null;
   readonly uploadBytesPerDay: number | null;
@@ -127,8 +127,8 @@ export interface Limits {
 
 /** The limits as an admin set them, and as they are in force with those of the operator. */
 export interface LimitsView {
-  readonly chosen: Limits;
-  readonly inForce: Limits;
+  readonly chosen: UserLimits;
+  readonly inForce: UserLimits;
   readonly editable: boolean;
 }
 
@@ -149,7 +149,8 @@ export const peopleApi = {
     ),
   usage: () => readResponse<UsageList>(routes.GET('/api/usage')),
   limits: () => readResponse<LimitsView>(routes.GET('/api/settings/limits')),
-  chooseLimits: (body: Limits) => readResponse<LimitsView>(routes.PUT('/api/settings/limits', { body: { ...body } })),
+  chooseLimits: (body: UserLimits) =>
+    readResponse<LimitsView>(routes.PUT('/api/settings/limits', { body: { ...body } })),
   ownTokens: () => readResponse<{ readonly items: readonly AccessToken[] }>(routes.GET('/api/tokens')),
   addToken: (body: { readonly name: string; readonly expiresAt: number | null }) =>
     readResponse<{ readonly token: AccessToken; readonly secret: string }>(routes.POST('/api/tokens', { body })),

@@ -6,11 +6,11 @@ import { routes } from './page-client.ts';
 import { navigateTo } from './router.ts';
 
 /** A provider or a URL for models. */
-export type Connection = Schemas['Connection'];
+export type ModelConnection = Schemas['Connection'];
 
 interface ConnectionsState {
   /** Null until they are loaded, and for people who may not see them. */
-  readonly items: readonly Connection[] | null;
+  readonly items: readonly ModelConnection[] | null;
   /** Whether further ones can be added on the page. */
   readonly canAdd: boolean;
 }
@@ -22,7 +22,7 @@ export const useConnections = create<ConnectionsState>(() => ({ items: null, can
 export async function loadConnections(): Promise<void> {
   try {
     const { items, keptIn } = await readResponse<{
-      readonly items: readonly Connection[];
+      readonly items: readonly ModelConnection[];
       readonly keptIn: string | null;
     }>(routes.GET('/api/connections'));
     useConnections.setState({ items, canAdd: keptIn !== null });

@@ -8,7 +8,7 @@ import { isActUndoable, showError } from './tree-actions.ts';
 /**
  * Edits a message: as a variant, or in place. Returns the message with the new text; null if the edit was refused.
  */
-export async function editMessage(
+export async function saveEditedMessage(
   session: TreeSession,
   seen: SeenContent,
   content: Message['content'],

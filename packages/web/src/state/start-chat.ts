@@ -10,7 +10,7 @@ import { navigateTo, treePlace } from './router.ts';
 import { newNodeUuid, showError } from './tree-actions.ts';
 
 /** The properties of a new chat besides its first message. */
-export interface NewChat {
+export interface NewChatOptions {
   readonly folder: string | null;
   readonly preset: LibraryItem | null;
 }
@@ -29,7 +29,11 @@ export function takeWantedReply(tree: TreeId): NodeId | null {
  * Stores a chat with its first message and opens it; its composer requests the reply. False if it was refused: then
  * nothing is stored.
  */
-export async function startChat(message: Message, { folder, preset }: NewChat, answer: boolean): Promise<boolean> {
+export async function startChat(
+  message: Message,
+  { folder, preset }: NewChatOptions,
+  answer: boolean,
+): Promise<boolean> {
   const node = newNodeUuid();
   const systemPrompt = composePrompt(await libraryItems(), folder, preset);
   const options = storedOptions(chosenOptions());

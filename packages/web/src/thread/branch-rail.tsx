@@ -36,7 +36,7 @@ export function BranchRail({ mark, first, last, count, at, colours, dotted, grow
     <div className="stem-box" aria-hidden="true">
       <div className={line} />
       <svg className="stem" width="84" height="84" viewBox="-42 0 84 84" aria-hidden="true">
-        <g className="dormant">{shoots(count, at, colours)}</g>
+        <g className="dormant">{drawVariantStems(count, at, colours)}</g>
         {first ? (
           <>
             <ellipse className="n-stump" cx="0" cy={middle - rise} rx="10" ry="3.6" />
@@ -55,7 +55,11 @@ export function BranchRail({ mark, first, last, count, at, colours, dotted, grow
 }
 
 // Older variants leave to the left, newer to the right; no more than fit.
-function shoots(count: number, at: number, colours: readonly (ModelColour | null)[]): readonly ReactElement[] {
+function drawVariantStems(
+  count: number,
+  at: number,
+  colours: readonly (ModelColour | null)[],
+): readonly ReactElement[] {
   const drawn: ReactElement[] = [];
   const fork = middle - rise;
   for (let variant = Math.max(1, at - 3); variant <= Math.min(count, at + 2); variant++) {

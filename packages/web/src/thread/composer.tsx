@@ -47,7 +47,7 @@ const longestPaste = 40_000;
 const mostHeight = 320;
 
 /** The input of the next message. */
-export function Composer(): ReactElement {
+export function ChatComposer(): ReactElement {
   const session = useSession();
   const part = useTree((state) => state.part);
   const live = useTree((state) => state.live);

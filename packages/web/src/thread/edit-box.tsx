@@ -5,7 +5,7 @@ import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { modelsNow, useAppData } from '../state/app-data.ts';
 import { saveDraft } from '../state/drafts.ts';
-import { editMessage } from '../state/edit-message.ts';
+import { saveEditedMessage } from '../state/edit-message.ts';
 import { replyTo } from '../state/generation.ts';
 import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
@@ -86,7 +86,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     if (message === null || text.trim() === '' || busy) return;
     const id = await saveEdit(
       node.id,
-      () => editMessage(session, seen, withNewText(message, text), mode),
+      () => saveEditedMessage(session, seen, withNewText(message, text), mode),
       () => isHere(box.current),
     );
     if (id === null) return;

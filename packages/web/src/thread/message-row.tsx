@@ -120,7 +120,7 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
       ref={article}
       className={[...classes, fresh ? 'switched' : ''].filter(Boolean).join(' ')}
       aria-label={`${name}, ${formatTime(node.createdAt)}`}
-      {...focusable(node.id)}
+      {...focusableProps(node.id)}
     >
       <header>
         <Author node={node} />
@@ -327,7 +327,7 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
 }
 
 /** Makes a row focusable by keys, and current with the focus. */
-function focusable(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
+function focusableProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
   return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }
 
@@ -336,7 +336,7 @@ function Compaction({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const before = node.marker?.tokensBefore;
   return (
-    <aside className="marker-box" aria-label={t('compaction')} {...focusable(node.id)}>
+    <aside className="marker-box" aria-label={t('compaction')} {...focusableProps(node.id)}>
       <div className="marker">
         <span>{t('aboveSummary')}</span>
         {before === undefined ? null : (
@@ -365,7 +365,7 @@ function MergedNote({ node }: { readonly node: Node }): ReactElement {
       : (state.topology?.bookmarks.get(from)?.title ?? state.topology?.nodes.get(from)?.preview ?? null),
   );
   return (
-    <aside className="brought" aria-label={t('mergedFrom')} {...focusable(node.id)}>
+    <aside className="brought" aria-label={t('mergedFrom')} {...focusableProps(node.id)}>
       <div className="grow">
         <h3>
           <Icon name="merge" />

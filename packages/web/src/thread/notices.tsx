@@ -18,15 +18,15 @@ export function Notices({ node }: { readonly node: Node }): ReactElement | null 
 
 function wordNotice({ code, data }: SourceNotice): string {
   const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1 } = data;
-  const reported = { model: shown(model), name: shown(name) };
+  const reported = { model: noticeValueText(model), name: noticeValueText(name) };
   if (code === 'notice/block-changed')
-    return t('noticeBlock', { ...reported, blockType: shown(blockType), count: shown(count) });
+    return t('noticeBlock', { ...reported, blockType: noticeValueText(blockType), count: noticeValueText(count) });
   if (code === 'notice/file-as-text') return t('noticeFileText', reported);
   return sent === null
     ? t('noticeDropped', reported)
-    : t('noticeChanged', { ...reported, asked: shown(asked), sent: shown(sent) });
+    : t('noticeChanged', { ...reported, asked: noticeValueText(asked), sent: noticeValueText(sent) });
 }
 
-function shown(value: Json): string {
+function noticeValueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -29,7 +29,7 @@ function goesOn(element: HTMLElement): boolean {
 }
 
 /** Keeps the content height, so that a shorter branch does not move what is above. */
-function hold(element: HTMLElement, depth: number): void {
+function keepHeight(element: HTMLElement, depth: number): void {
   const content = element.firstElementChild;
   if (content instanceof HTMLElement) content.style.minHeight = depth === 0 ? '' : `${depth}px`;
 }
@@ -42,7 +42,7 @@ function isSwitched(before: readonly ThreadRow[], after: readonly ThreadRow[]): 
 }
 
 /** The thread: the branch of this view with its rail. Only visible rows are rendered. */
-export function Thread(): ReactElement {
+export function ThreadView(): ReactElement {
   const session = useSession();
   const part = useTree((state) => state.part);
   const sight = useTree((state) => state.sight);
@@ -73,9 +73,9 @@ export function Thread(): ReactElement {
   const toEnd = useCallback(() => {
     const element = scroll.current;
     if (element === null) return;
-    hold(element, 0);
+    keepHeight(element, 0);
     element.scrollTop = element.scrollHeight;
-    hold(element, element.scrollTop + element.clientHeight);
+    keepHeight(element, element.scrollTop + element.clientHeight);
   }, []);
 
   useLayoutEffect(() => {
@@ -141,7 +141,7 @@ export function Thread(): ReactElement {
       if (gap >= nearEnd) atEnd.current &&= !byHand;
       else if (!sought.current) atEnd.current ||= gap > -nearEnd || element.scrollTop === 0;
     }
-    hold(element, seen);
+    keepHeight(element, seen);
     if (atEnd.current) setBelow(false);
     if (element.scrollTop < nearTop) void session.loadOlder();
   };

@@ -1,7 +1,7 @@
 import type { ReversibleAct } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { actionOf } from '../keys/actions.ts';
+import { actionOfShortcut } from '../keys/actions.ts';
 import { shownChord } from '../keys/chords.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { describeSteps } from '../tree-work/history.ts';
@@ -52,10 +52,10 @@ function labelOf(which: 'undo' | 'redo', known: Reversible | undefined): string 
   const act = known?.[which];
   if (act === undefined) return t(which);
   if (act === null) return t(which === 'undo' ? 'nothingToUndo' : 'nothingToRedo');
-  return t(which === 'undo' ? 'undoNamed' : 'redoNamed', { what: describeAct(act) });
+  return t(which === 'undo' ? 'undoNamed' : 'redoNamed', { what: undoLabelOf(act) });
 }
 
-function describeAct({ steps, text }: ReversibleAct): string {
+function undoLabelOf({ steps, text }: ReversibleAct): string {
   const what = describeSteps(steps);
   return text === null ? what : `${what}, “${text.replace(/\s+/g, ' ').slice(0, 60)}”`;
 }
@@ -65,7 +65,7 @@ export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {
-        const { icon, keys, run } = actionOf(which);
+        const { icon, keys, run } = actionOfShortcut(which);
         return (
           <IconButton
             key={which}
@@ -88,7 +88,7 @@ export function UndoItems({ known }: Pick<KnownReversible, 'known'>): ReactEleme
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {
-        const { icon, run } = actionOf(which);
+        const { icon, run } = actionOfShortcut(which);
         return (
           <MenuItem key={which} icon={icon} disabled={known?.[which] === null} onSelect={() => void run()}>
             {labelOf(which, known)}

@@ -9,7 +9,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { threadRows } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { actsOf, describeCommit, type HistoryAct, useHistory } from './history.ts';
+import { describeCommit, groupHistoryByAct, type HistoryAct, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
@@ -17,7 +17,7 @@ export function HistoryScreen(): ReactElement {
   const session = useSession();
   const now = useTree((state) => state.base?.tree.version ?? 1);
   const { commits, more, load } = useHistory();
-  const acts = useMemo(() => actsOf(commits), [commits]);
+  const acts = useMemo(() => groupHistoryByAct(commits), [commits]);
   const [version, setVersion] = useState<number | null>(null);
   const [nodes, setNodes] = useState<readonly Node[]>([]);
   const at = version ?? now;

@@ -51,7 +51,7 @@ export interface HistoryAct extends Pick<CommitSummary, 'actor' | 'at' | 'versio
 }
 
 /** Joins the commits of each act, newest first. */
-export function actsOf(commits: readonly CommitSummary[]): readonly HistoryAct[] {
+export function groupHistoryByAct(commits: readonly CommitSummary[]): readonly HistoryAct[] {
   const acts: HistoryAct[] = [];
   for (const { actId, actor, at, version, kind, steps } of commits) {
     const last = acts.at(-1);

@@ -22,12 +22,12 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      {list.map((shape) => drawn(shape))}
+      {list.map((shape) => drawShape(shape))}
     </svg>
   );
 }
 
-function drawn(shape: IconShape): ReactElement {
+function drawShape(shape: IconShape): ReactElement {
   const fill = shape.fill === true ? 'currentColor' : undefined;
   if ('d' in shape) return <path key={shape.d} d={shape.d} fill={fill} />;
   if ('r' in shape)

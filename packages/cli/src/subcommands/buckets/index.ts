@@ -43,7 +43,7 @@ function isAction(word: string): word is Action {
 
 type RunAction = (opened: Buckets, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
 
-function required(given: SubcommandInput, name: 'name' | 'to', what: string): string {
+function requireArgument(given: SubcommandInput, name: 'name' | 'to', what: string): string {
   const word = given.optional(name);
   if (word === undefined) throw usageError(`Name ${what}.`);
   return word;
@@ -59,7 +59,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
     return { data: { items }, lines: lines.length > 0 ? lines : ['The store is not divided into buckets.'] };
   },
   async add(opened, given) {
-    const name = required(given, 'name', 'the new bucket');
+    const name = requireArgument(given, 'name', 'the new bucket');
     const isFirst = (await opened.list()).length === 0;
     const [url, schema] = [given.optional('url'), given.optional('schema')];
     await opened.add(name, { ...(url === undefined ? {} : { url }), ...(schema === undefined ? {} : { schema }) });
@@ -72,12 +72,15 @@ const runs: Readonly<Record<Action, RunAction>> = {
     };
   },
   async move(opened, given, at) {
-    const [owner, to] = [required(given, 'name', 'the user to move'), required(given, 'to', 'the bucket to move to')];
+    const [owner, to] = [
+      requireArgument(given, 'name', 'the user to move'),
+      requireArgument(given, 'to', 'the bucket to move to'),
+    ];
     const report = await withProgress(at, (onProgress) => opened.moveOwner(owner, to, { onProgress }));
     return { data: report, lines: [moveLine(report)] };
   },
   async drain(opened, given, at) {
-    const name = required(given, 'name', 'the bucket to empty');
+    const name = requireArgument(given, 'name', 'the bucket to empty');
     const reports = await withProgress(at, (onProgress) => opened.drain(name, { onProgress }));
     return {
       data: { drained: name, moves: reports },
@@ -85,7 +88,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
     };
   },
   async open(opened, given) {
-    const name = required(given, 'name', 'the bucket to open');
+    const name = requireArgument(given, 'name', 'the bucket to open');
     await opened.open(name);
     return { data: { opened: name }, lines: [`${name} takes new users again.`] };
   },

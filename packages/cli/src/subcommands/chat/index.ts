@@ -76,7 +76,7 @@ export const chat = defineSubcommand({
       ...(given.flag('no-tools') ? { tools: [] } : {}),
     });
     const words = given.many('words').join(' ');
-    if (plain) return plainly(chatSession, words, at);
+    if (plain) return printOneReply(chatSession, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
     // The interface has the screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
@@ -113,7 +113,7 @@ export const chat = defineSubcommand({
 // Only a single line is a command: a longer text that begins with a slash is a message.
 const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;
 
-async function commanded(chatSession: ChatSession, line: string, at: CliContext): Promise<SubcommandOutput> {
+async function runSlashCommand(chatSession: ChatSession, line: string, at: CliContext): Promise<SubcommandOutput> {
   const stop = () => void chatSession.stop();
   at.host.signal.addEventListener('abort', stop, { once: true });
   const result = await chatSession.command(line);
@@ -135,11 +135,15 @@ async function commanded(chatSession: ChatSession, line: string, at: CliContext)
   };
 }
 
-async function plainly(chatSession: ChatSession, words: string, at: CliContext): Promise<SubcommandOutput | null> {
+async function printOneReply(
+  chatSession: ChatSession,
+  words: string,
+  at: CliContext,
+): Promise<SubcommandOutput | null> {
   const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
   const text = [words, piped].filter((part) => part !== '').join('\n\n');
   if (text.trim() === '') throw usageError('The message is empty. Give a text, or pipe one in.');
-  if (oneCommand.test(text)) return commanded(chatSession, text, at);
+  if (oneCommand.test(text)) return runSlashCommand(chatSession, text, at);
   const quiet = { ...at.output, write: () => undefined };
   const whole = await plainTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);
   if (!whole) {

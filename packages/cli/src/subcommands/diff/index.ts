@@ -1,9 +1,9 @@
 import { type Node, readPath, type TextPart } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { Output } from '../../output.ts';
-import { preview, printNode } from '../../printing.ts';
+import { previewLine, printNode } from '../../printing.ts';
 import { findNodeIn, findTree } from '../../resolve-target.ts';
-import { wrapped } from '../../terminal/wrap.ts';
+import { wrapLines } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const diff = defineSubcommand({
@@ -37,11 +37,11 @@ export const diff = defineSubcommand({
         yield output.style.quiet(
           meet === undefined
             ? 'They part at the root.'
-            : preview(`Both have ${branches.shared}, up to: `, meet, output),
+            : previewLine(`Both have ${branches.shared}, up to: `, meet, output),
         );
         if (messages !== null) yield `\n${diffWords(messages.text, output)}\n`;
-        yield* side('A', branches.left, output);
-        yield* side('B', branches.right, output);
+        yield* sideLines('A', branches.left, output);
+        yield* sideLines('B', branches.right, output);
       })(),
     };
   },
@@ -58,12 +58,12 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
     })
     .join('');
   if (screen === null) return marked;
-  return wrapped(marked, screen)
+  return wrapLines(marked, screen)
     .map((line) => line.trimEnd())
     .join('\n');
 }
 
-function* side(name: string, nodes: readonly Node[], output: Output): Generator<string> {
+function* sideLines(name: string, nodes: readonly Node[], output: Output): Generator<string> {
   yield output.style.strong(`${name}: ${nodes.length} of its own`);
   for (const node of nodes) yield printNode(node, '', output);
 }

@@ -15,7 +15,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
-import { wrapped } from '../../terminal/wrap.ts';
+import { wrapLines } from '../../terminal/wrap.ts';
 import { version } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -51,7 +51,7 @@ export const doctor = defineSubcommand({
     if (given.flag('report')) return { data: { version, report: report(findings, at) }, lines: report(findings, at) };
     const { style, columns, foreign } = at.output;
     // Indented below its mark and wrapped between words.
-    const set = (text: string) => (at.host.stdout.isTTY === true ? wrapped(text, columns - 2).join('\n  ') : text);
+    const set = (text: string) => (at.host.stdout.isTTY === true ? wrapLines(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
       data: { version, findings },

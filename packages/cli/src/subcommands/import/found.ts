@@ -115,7 +115,7 @@ export async function watchFound(at: CliContext, options: FoundOptions): Promise
     try {
       for await (const { place, files } of watch.changes()) {
         host.signal.throwIfAborted();
-        await mirror(at, place, files);
+        await importAndReport(at, place, files);
       }
     } catch (thrown) {
       if (host.signal.aborted) break;
@@ -123,27 +123,27 @@ export async function watchFound(at: CliContext, options: FoundOptions): Promise
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
       output.note(`${oneLine(thrown.message, 200)}\n`);
     }
-    await Promise.race([at.pause(lookAgainMs), stopped(host.signal)]);
+    await Promise.race([at.pause(lookAgainMs), waitForStop(host.signal)]);
   }
   return null;
 }
 
-function stopped(signal: AbortSignal): Promise<void> {
+function waitForStop(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
-async function mirror(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]): Promise<void> {
-  for await (const { title, created, added } of imported(at, place, files)) {
+async function importAndReport(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]): Promise<void> {
+  for await (const { title, created, added } of importFilesOf(at, place, files)) {
     if (!created && added === 0) continue;
     const what = created ? 'new' : `${added} more`;
     at.output.print(`${place.label}  ${oneLine(title ?? 'Untitled', 60)}  ${what}`);
   }
 }
 
-async function* imported(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]) {
+async function* importFilesOf(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]) {
   const { importFiles } = await import('@coppice/server/importing');
   const settings = { actor: at.context().actor, signal: at.host.signal, format: place.format, follow: true };
   for await (const event of importFiles({ store: await at.store() }, files, settings))

@@ -1,9 +1,9 @@
-import { actsOf, describeAct } from '../../describe-act.ts';
+import { describeLoggedAct, groupLogByAct } from '../../describe-act.ts';
 import { timeText } from '../../printing.ts';
 import { findTree, lastTree } from '../../resolve-target.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
-import { wrapped } from '../../terminal/wrap.ts';
+import { wrapLines } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
@@ -33,16 +33,16 @@ export const log = defineSubcommand({
       ...(before === undefined ? {} : { before }),
     });
     const { style, columns } = at.output;
-    const lines = actsOf(commits).map((act) => {
+    const lines = groupLogByAct(commits).map((act) => {
       const { version, actor, at: when } = act.newest;
-      const what = describeAct(act);
+      const what = describeLoggedAct(act);
       const number = String(version).padStart(5);
       const about = `${timeText(when)}  ${oneLine(actor, 20)}`;
       const head = `${style.strong(number)}  ${style.quiet(timeText(when))}  ${oneLine(actor, 20)}`;
       // A line that does not fit continues below, indented: a terminal would break it anywhere.
       const indent = ' '.repeat(number.length + 2);
       if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;
-      return [head, ...wrapped(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');
+      return [head, ...wrapLines(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');
     });
     if (lines.length === 0) lines.push(style.quiet('No earlier changes.'));
     return { data: { treeId: row.id, version: row.version, commits }, lines };

@@ -79,7 +79,9 @@ export const proxy = defineSubcommand({
     if (watch)
       for (const [name, value] of Object.entries(env)) if (value !== undefined) at.output.note(`${name}=${value}\n`);
     const exitCode =
-      program === undefined ? await until(at.host.signal) : await child(program, [...added, ...words], env, at);
+      program === undefined
+        ? await waitForSignal(at.host.signal)
+        : await runChild(program, [...added, ...words], env, at);
     await recordedAll(listening, at);
     stopWatching();
     const { recorder } = listening.server.services;
@@ -139,7 +141,7 @@ async function writeExtension(
   return file;
 }
 
-function child(
+function runChild(
   program: string,
   words: readonly string[],
   env: ProgramSettings['env'],
@@ -160,7 +162,7 @@ function child(
   });
 }
 
-function until(signal: AbortSignal): Promise<number> {
+function waitForSignal(signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(0);
     else signal.addEventListener('abort', () => resolve(0), { once: true });

@@ -40,7 +40,7 @@ export const share = defineSubcommand({
     if (given.flag('list') || given.optional('remove') !== undefined) {
       const open = (await translate(client.api.shares(treeId))).items.filter(({ revokedAt }) => revokedAt === null);
       const word = given.optional('remove');
-      if (word === undefined) return listed(open);
+      if (word === undefined) return listShares(open);
       const { id } = findShare(open, word);
       await translate(client.api.unshare(id));
       return { data: { removed: id }, lines: ['Removed the link; it shows nothing any more.'] };
@@ -76,7 +76,7 @@ function fieldOf(word: string): SharedField {
   throw usageError(`Unknown part ${word}. Use one of ${fields.join(', ')}.`);
 }
 
-function listed(open: readonly ShareView[]) {
+function listShares(open: readonly ShareView[]) {
   const short = shortIdsOf(open.map(({ id }) => id));
   const lines = open.map((link) => {
     const end = link.expiresAt === null ? 'never ends' : `ends ${timeText(link.expiresAt)}`;

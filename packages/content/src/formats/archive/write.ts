@@ -1,7 +1,7 @@
 import type { Block, Json, Node } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { loss } from '../exporting.ts';
+import { lossEvent } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 import { archiveVersion, blobPart, LineSum } from './lines.ts';
 
@@ -88,7 +88,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
           lines++;
           yield { type: 'text', text };
         }
-        if (lines === 0) yield loss(tree, node, 'blobs', `The bytes of ${blob.hash} are not there.`);
+        if (lines === 0) yield lossEvent(tree, node, 'blobs', `The bytes of ${blob.hash} are not there.`);
       }
     const sum = new LineSum();
     for await (const text of treeLines(tree)) {

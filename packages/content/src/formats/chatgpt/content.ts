@@ -58,7 +58,7 @@ function attachedFile(id: string, draft: MessageDraft): Attachment | undefined {
   return found;
 }
 
-function asset(part: JsonObject, draft: MessageDraft): Json {
+function assetBlock(part: JsonObject, draft: MessageDraft): Json {
   const pointer = filledAt(part, 'asset_pointer');
   const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
@@ -81,9 +81,9 @@ function addPart(part: Json, draft: MessageDraft): void {
   }
   const type = textAt(part, 'content_type');
   if (type === 'audio_transcription') draft.blocks.push({ ...part, type: 'text', text: textAt(part, 'text') ?? '' });
-  else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer') draft.blocks.push(asset(part, draft));
+  else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer') draft.blocks.push(assetBlock(part, draft));
   else if (type === 'real_time_user_audio_video_asset_pointer')
-    draft.blocks.push(asset(objectAt(part, 'audio_asset_pointer'), draft));
+    draft.blocks.push(assetBlock(objectAt(part, 'audio_asset_pointer'), draft));
   else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
 }
 
@@ -110,7 +110,7 @@ function chatgptPlainText(content: JsonObject): string | undefined {
     .join('\n');
 }
 
-function thoughts(content: JsonObject): Json[] {
+function thoughtBlocks(content: JsonObject): Json[] {
   const blocks: Json[] = [];
   for (const thought of listAt(content, 'thoughts')) {
     if (!isJsonObject(thought)) continue;
@@ -128,7 +128,7 @@ function readContent(content: JsonObject, draft: MessageDraft): void {
   if (plain !== undefined) {
     if (plain !== '') draft.blocks.push(chatgptText(plain));
   } else if (type === 'thoughts') {
-    for (const block of thoughts(content)) draft.blocks.push(block);
+    for (const block of thoughtBlocks(content)) draft.blocks.push(block);
   } else if (type === 'text' || type === 'multimodal_text' || (type === undefined && Array.isArray(content.parts))) {
     for (const part of listAt(content, 'parts')) addPart(part, draft);
   } else if (type !== undefined) {

@@ -6,7 +6,7 @@ import {
   attributeLosses,
   bookmarkLosses,
   exportedChildren,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   outgoingIds,
@@ -311,22 +311,22 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     if (original?.unchanged === true && original.record !== undefined) {
       // The record only names the attachment.
       if (blocks.some(isStoredBlob))
-        yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+        yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
       continue;
     }
     if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
-      yield loss(tree, node, 'thinking', 'The signature of its reasoning is left out.');
+      yield lossEvent(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
-      yield loss(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
+      yield lossEvent(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
-      yield loss(tree, node, 'block', 'A block is written as text.');
+      yield lossEvent(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasInlineBytes))
-      yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
-    if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
+      yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+    if (node.kind !== 'message') yield lossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
     if (node.groupId > 0)
-      yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
+      yield lossEvent(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
+      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
   }
   yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
   yield* attributeLosses(tree, name, ['pinned']);

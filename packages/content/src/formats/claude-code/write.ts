@@ -8,7 +8,7 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   outgoingIds,
@@ -19,7 +19,6 @@ import {
 import { filledAt, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import {
-  fileNameOf,
   type LineRank,
   type LineSource,
   LinesOut,
@@ -27,6 +26,7 @@ import {
   linesAt,
   ranksOf,
   returningNodes,
+  safeFileName,
 } from '../preserved-lines.ts';
 import { isFailure } from '../tool-results.ts';
 import { boundaryIdOf } from './message-lines.ts';
@@ -360,7 +360,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   writer.out.addKept(linesAt(record, '$lines'));
   await writer.write();
   yield* claudeCodeLosses(tree);
-  for (const { node, what, message } of writer.losses) yield loss(tree, node, what, message);
+  for (const { node, what, message } of writer.losses) yield lossEvent(tree, node, what, message);
   const { title } = tree.attributes;
   const autoTitle = ownAutoTitle(tree);
   if (title !== undefined && title !== record.$title)
@@ -372,8 +372,8 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   // Even without a new selection here, moved or added lines may now be last in the file.
   if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
-  const folder = fileNameOf(session, tree.treeId);
-  const file = agent === undefined ? folder : `${folder}/subagents/agent-${fileNameOf(agent, tree.treeId)}`;
+  const folder = safeFileName(session, tree.treeId);
+  const file = agent === undefined ? folder : `${folder}/subagents/agent-${safeFileName(agent, tree.treeId)}`;
   yield { type: 'file', name: `${file}.jsonl`, mediaType: 'application/jsonl' };
   yield* linePieces(writer.out.ordered);
   yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };

@@ -6,7 +6,7 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   outgoingIds,
@@ -18,7 +18,7 @@ import {
 import { filledAt, objectAt, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { fileNameOf, type LineSource, linePieces, linesAt, returningNodes } from '../preserved-lines.ts';
+import { type LineSource, linePieces, linesAt, returningNodes, safeFileName } from '../preserved-lines.ts';
 import { name, ownMark } from './session.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
@@ -235,7 +235,7 @@ function isRollback(line: JsonObject): boolean {
 /** Returns the name under which the program finds a session: time and id. */
 function rolloutName(id: string, tree: ExportedTree): string {
   const time = toIso(timesOf(tree).createdAt).slice(0, 19).replaceAll(':', '-');
-  return `rollout-${time}-${fileNameOf(id, tree.treeId)}.jsonl`;
+  return `rollout-${time}-${safeFileName(id, tree.treeId)}.jsonl`;
 }
 
 /** Writes one rollout per tree: all of it if it was imported and is unchanged, else the active branch. */
@@ -247,8 +247,8 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     await writer.write();
     const shown = { ...tree, nodes: thread };
     const off = tree.nodes.length - thread.length;
-    if (off > 0) yield loss(tree, null, 'branches', `${off} messages off the current branch are left out.`);
-    for (const { node, what, message } of writer.losses) yield loss(tree, node, what, message);
+    if (off > 0) yield lossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
+    for (const { node, what, message } of writer.losses) yield lossEvent(tree, node, what, message);
     for (const event of sessionLosses(shown)) if (event.loss.what !== 'system-prompt') yield event;
     yield* metadataLosses(shown, name, ['usage', 'excluded', 'failures', 'failed', 'cut-short', 'notes']);
     yield* producerLosses(shown, name);

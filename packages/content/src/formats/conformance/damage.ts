@@ -50,7 +50,7 @@ export const damage: fc.Arbitrary<Damage> = fc.oneof(
 );
 
 /** Returns the bytes after a damage. */
-export function damaged(bytes: Uint8Array, blow: Damage): Uint8Array {
+export function damageBytes(bytes: Uint8Array, blow: Damage): Uint8Array {
   if (bytes.length === 0) return bytes;
   if (blow.kind === 'line') return damagedLines(bytes, blow);
   const at = blow.at % bytes.length;

@@ -25,7 +25,7 @@ function idOf(value: Json): string | undefined {
 }
 
 /** Returns every object with an id, without nested ones, which have their own entries: by id, with all occurrences. */
-export function identified(data: Json): ReadonlyMap<string, readonly string[]> {
+export function collectById(data: Json): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const open: Json[] = [data];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -7,7 +7,7 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   producerLosses,
@@ -175,8 +175,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   }
   for (const node of left) lost.push({ node, what: 'markers', message: 'A marker of an extension is left out.' });
   const off = tree.nodes.length - thread.length;
-  if (off > 0) yield loss(tree, null, 'branches', `${off} messages off the current branch are left out.`);
-  for (const { node, what, message } of lost) yield loss(tree, node, what, message);
+  if (off > 0) yield lossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
+  for (const { node, what, message } of lost) yield lossEvent(tree, node, what, message);
   yield* sessionLosses(shown);
   yield* metadataLosses(shown, name, ['excluded', 'failed', 'cut-short', 'notes']);
   yield* producerLosses(shown, name);

@@ -5,7 +5,7 @@ import { toBase64 } from '../../base64.ts';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { exportedChildren, loss, threadOf, timesOf } from '../exporting.ts';
+import { exportedChildren, lossEvent, threadOf, timesOf } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 import { escapeHtml, policy, script, style } from './page.ts';
 
@@ -134,9 +134,9 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
 }
 
 function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
-  yield loss(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
+  yield lossEvent(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
   if (tree.bookmarks.length > 0)
-    yield loss(
+    yield lossEvent(
       tree,
       null,
       'bookmarks',
@@ -146,7 +146,7 @@ function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<Write
     const kept = (block: Block) =>
       block.type === 'image' && (bytesIn(block) === 'base64' || options.blob !== undefined);
     if (node.message?.content.some((block) => bytesIn(block) !== undefined && !kept(block)) === true)
-      yield loss(tree, node, 'attachments', 'A file is named, its bytes are left out.');
+      yield lossEvent(tree, node, 'attachments', 'A file is named, its bytes are left out.');
   }
 }
 
@@ -157,8 +157,8 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
     for await (const text of htmlPage(tree, options)) yield { type: 'text', text };
     const left = whole.nodes.length - tree.nodes.length;
     const markers = tree.nodes.filter((node) => !isShownInHtml(node)).length;
-    if (left > 0) yield loss(tree, null, 'branches', `${left} messages off the current thread are left out.`);
-    if (markers > 0) yield loss(tree, null, 'markers', `${markers} markers are left out.`);
+    if (left > 0) yield lossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
+    if (markers > 0) yield lossEvent(tree, null, 'markers', `${markers} markers are left out.`);
     yield* htmlLosses(tree, options);
     yield { type: 'count', written: tree.nodes.length - markers, left: left + markers };
   }

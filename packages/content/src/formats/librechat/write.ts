@@ -3,11 +3,18 @@ import { isText } from '@coppice/core';
 import { pairTools, parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { attributeLosses, bookmarkLosses, loss, metadataLosses, originalTree, statusLosses } from '../exporting.ts';
+import {
+  attributeLosses,
+  bookmarkLosses,
+  lossEvent,
+  metadataLosses,
+  originalTree,
+  statusLosses,
+} from '../exporting.ts';
 import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { fileNameOf } from '../preserved-lines.ts';
+import { safeFileName } from '../preserved-lines.ts';
 import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
 import { resultText } from '../result-text.ts';
 import { nullUuid } from './read.ts';
@@ -226,13 +233,13 @@ class LibrechatConversation {
 }
 
 function* librechatLosses(tree: ExportedTree, conversation: LibrechatConversation): Generator<WriteEvent> {
-  for (const { node, what, message } of conversation.losses) yield loss(tree, node, what, message);
+  for (const { node, what, message } of conversation.losses) yield lossEvent(tree, node, what, message);
   yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
   yield* attributeLosses(tree, name);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
+      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
   yield* bookmarkLosses(tree);
 }
 
@@ -282,7 +289,7 @@ async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): A
   const conversation = new LibrechatConversation(tree, id, options);
   await conversation.write();
   yield* librechatLosses(tree, conversation);
-  yield { type: 'file', name: `${fileNameOf(id, tree.treeId)}.json`, mediaType: 'application/json' };
+  yield { type: 'file', name: `${safeFileName(id, tree.treeId)}.json`, mediaType: 'application/json' };
   const head = librechatHead(tree, id);
   const key = filledAt(original?.record ?? {}, '$key') ?? 'messages';
   const open = JSON.stringify(head).slice(0, -1);

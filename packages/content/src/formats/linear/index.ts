@@ -16,7 +16,7 @@ import {
   attributeLosses,
   bookmarkLosses,
   hasOriginalParts,
-  loss,
+  lossEvent,
   metadataLosses,
   metadataLossFields,
   originalTree,
@@ -171,7 +171,7 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
  * Writes a leading system message that is not the system prompt as a list of parts; as plain text it would be read as
  * the prompt.
  */
-function unprompted(record: JsonObject): JsonObject {
+function omitPrompt(record: JsonObject): JsonObject {
   const { role, content } = record;
   return role === 'system' && typeof content === 'string'
     ? { ...record, content: [{ type: 'text', text: content }] }
@@ -189,20 +189,20 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
   }
   const thread = threadOf(tree);
   let left = tree.nodes.length - thread.length;
-  if (left > 0) yield loss(tree, null, 'branches', `${left} messages off the current thread are left out.`);
+  if (left > 0) yield lossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
   for (const node of thread) {
     const source = originalOf(node, name);
     if (node.message === null) continue;
     if (source?.unchanged === true && source.record !== undefined) messages.push(source.record);
     else if (node.kind === 'state') {
       left++;
-      yield loss(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
+      yield lossEvent(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
     } else {
-      if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
+      if (node.kind !== 'message') yield lossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
       const { record, losses } = toOpenAi(node.message, (block) => blockDefinitionOf(block).toText(block));
-      messages.push(messages.length === 0 ? unprompted(record) : record);
+      messages.push(messages.length === 0 ? omitPrompt(record) : record);
       for (const what of losses)
-        yield loss(
+        yield lossEvent(
           tree,
           node,
           what,
@@ -212,7 +212,7 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
   }
   const shown = { ...tree, nodes: thread };
   if (thread.some((node) => hasOriginalParts(node) && originalOf(node, name) === undefined))
-    yield loss(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
+    yield lossEvent(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
   yield* metadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
   yield* attributeLosses(tree, name);
   yield* bookmarkLosses(tree);

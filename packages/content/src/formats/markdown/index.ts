@@ -4,7 +4,7 @@ import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { loss, threadOf, timesOf } from '../exporting.ts';
+import { lossEvent, threadOf, timesOf } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
 /** Returns text in a fence that the text itself does not contain. */
@@ -66,12 +66,12 @@ function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
 }
 
 function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
-  yield loss(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
+  yield lossEvent(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
   for (const node of tree.nodes)
     if (node.message?.content.some((block) => bytesIn(block) !== undefined) === true)
-      yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+      yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
   if (tree.bookmarks.length > 0)
-    yield loss(
+    yield lossEvent(
       tree,
       null,
       'bookmarks',
@@ -109,13 +109,14 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
     const written = nodes.filter(isShownInMarkdown).length;
     const left = tree.nodes.length - written;
     if (thread && tree.nodes.length > nodes.length)
-      yield loss(
+      yield lossEvent(
         tree,
         null,
         'branches',
         `${tree.nodes.length - nodes.length} messages off the current thread are left out.`,
       );
-    if (nodes.length > written) yield loss(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
+    if (nodes.length > written)
+      yield lossEvent(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
     yield* markdownLosses(tree);
     yield { type: 'count', written, left };
   }

@@ -6,7 +6,7 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   statusLosses,
@@ -237,10 +237,10 @@ function chatModel(node: Node | undefined): string | undefined {
 }
 
 function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<WriteEvent> {
-  for (const { node, what, message } of chat.losses) yield loss(tree, node, what, message);
+  for (const { node, what, message } of chat.losses) yield lossEvent(tree, node, what, message);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
+      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
   yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
   // A bare chat has neither pinned nor tags.

@@ -69,7 +69,7 @@ async function readRow(
 
 const byId = (a: StoredRow, b: StoredRow) => ((textAt(a.value, 'id') ?? '') < (textAt(b.value, 'id') ?? '') ? -1 : 1);
 
-function grouped(rows: readonly StoredRow[], key: string): Map<string, StoredRow[]> {
+function groupRowsBy(rows: readonly StoredRow[], key: string): Map<string, StoredRow[]> {
   const groups = new Map<string, StoredRow[]>();
   for (const row of rows) {
     const name = textAt(row.value, key) ?? '';
@@ -91,8 +91,8 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };
   }
-  const messages = grouped(rows.message, 'sessionID');
-  const parts = grouped(rows.part, 'messageID');
+  const messages = groupRowsBy(rows.message, 'sessionID');
+  const parts = groupRowsBy(rows.part, 'messageID');
   const sessions = new Map(rows.session.map((row) => [textAt(row.value, 'id') ?? '', row]));
   for (const id of new Set([...sessions.keys(), ...messages.keys()])) {
     const session = sessions.get(id);

@@ -4,7 +4,7 @@ import { encodeNode, piLines, type SessionEntry, SessionIndex } from '../../sess
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
-  loss,
+  lossEvent,
   metadataLosses,
   originalTree,
   outgoingIds,
@@ -16,13 +16,13 @@ import {
 import { filledAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import {
-  fileNameOf,
   type LineSource,
   LinesOut,
   linePieces,
   linesAt,
   ranksOf,
   returningNodes,
+  safeFileName,
 } from '../preserved-lines.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 import { isFailure } from '../tool-results.ts';
@@ -212,8 +212,8 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     const writer = new PiWriter(tree, options);
     await writer.write();
     yield* piLosses(tree);
-    for (const { node, message } of writer.losses) yield loss(tree, node, 'otherwise', message);
-    yield { type: 'file', name: `${fileNameOf(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+    for (const { node, message } of writer.losses) yield lossEvent(tree, node, 'otherwise', message);
+    yield { type: 'file', name: `${safeFileName(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
     yield* linePieces(writer.lines);
     yield { type: 'count', written: tree.nodes.length };
   }

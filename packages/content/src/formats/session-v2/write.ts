@@ -14,11 +14,11 @@ import { derivedId } from '../../derived-id.ts';
 import { messageKit } from '../../kit.ts';
 import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
-import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { lossEvent, originalTree, outgoingIds, timesOf } from '../exporting.ts';
 import { isJsonObject, omitKeys, textAt } from '../fields.ts';
 import { isStoredBlob } from '../inline-bytes.ts';
 import { readNote } from '../original-record.ts';
-import { fileNameOf, linePieces } from '../preserved-lines.ts';
+import { linePieces, safeFileName } from '../preserved-lines.ts';
 import { nodeIdOf } from './read.ts';
 
 const name = 'session-v2';
@@ -109,11 +109,12 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
     });
     if (header === undefined) continue;
     const lines = entries.map((entry, index) => sessionLine(entry, commit, index === entries.length - 1));
-    if (tree.trash.length > 0) yield loss(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
+    if (tree.trash.length > 0)
+      yield lossEvent(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
     for (const node of tree.nodes)
       if (node.message?.content.some(isStoredBlob) === true)
-        yield loss(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
-    yield { type: 'file', name: `${fileNameOf(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+        yield lossEvent(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
+    yield { type: 'file', name: `${safeFileName(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
     yield* linePieces([sessionHeader(header, original?.record), ...lines]);
     yield { type: 'count', written: tree.nodes.length };
   }

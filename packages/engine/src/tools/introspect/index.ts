@@ -30,14 +30,14 @@ export const introspect = defineTool({
   run({ level }, { place }) {
     if (place === undefined) throw toolError('tool/failed', 'There is no conversation to inspect.');
     const { store, treeId, nodeId } = place;
-    return store.read(treeId, () => report(treeId, nodeId, level === 'all'));
+    return store.read(treeId, () => describeTree(treeId, nodeId, level === 'all'));
   },
 });
 
 // To keep the overview short, only this many branches and bookmarks are listed; the rest is counted.
 const most = 20;
 
-function* report(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string> {
+function* describeTree(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string> {
   const row = yield* readTree(treeId);
   const nodes = yield* ask('topology', { of: row.rootId });
   const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });

@@ -3,7 +3,7 @@ import { nodeId } from '@coppice/core';
 import type { CommandContext } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
-import { requireTree, resolveTree } from '../../resolve-tree.ts';
+import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
@@ -53,7 +53,7 @@ async function contextFor(
   call: RouteCall<{ readonly tree: Parameters<typeof resolveTree>[1] }, unknown, PlacedCommand>,
 ): Promise<CommandContext> {
   const place = await resolveTree(call, call.params.tree);
-  await requireTree(place);
+  await assertTreeExists(place);
   const { store, treeId } = place;
   const { activeNodeId, list: shown } = call.body;
   return {

@@ -69,7 +69,7 @@ const listFeed = defineRoute({
         () => null,
         (error: unknown) => ({ error }),
       ),
-      soon(),
+      waitShortly(),
     ]);
     if (refused !== null) {
       stream.close();
@@ -80,7 +80,7 @@ const listFeed = defineRoute({
   },
 });
 
-function soon(): Promise<null> {
+function waitShortly(): Promise<null> {
   return new Promise((resolve) => setTimeout(resolve, 20, null));
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
-import { requireTree, resolveTree } from '../../resolve-tree.ts';
+import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { runContext } from '../../tree-view.ts';
 import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText, writeBody } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -134,7 +134,7 @@ const externalIds = defineRoute({
   answer: externalIdList,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
-    await requireTree(place);
+    await assertTreeExists(place);
     return toReply({ items: await place.store.externalIdsOf(place.treeId) });
   },
 });

@@ -160,7 +160,7 @@ const shared = defineRoute({
   async handle({ services, params }) {
     const known = await openLink(services, params.token);
     const { row, nodes } = await readShared(services, known);
-    return toReply(view(known, row, nodes), { headers: noRobots });
+    return toReply(visiblePart(known, row, nodes), { headers: noRobots });
   },
 });
 
@@ -234,7 +234,7 @@ async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet
   if (before?.version === now.version) return before.hashes;
   const { row, nodes } = await readShared(services, known);
   const hashes = new Set<string>();
-  for (const { content } of view(known, row, nodes).messages)
+  for (const { content } of visiblePart(known, row, nodes).messages)
     for (const one of content)
       if (isKnown(one) && (one.type === 'image' || one.type === 'file') && one.source.type === 'blob')
         hashes.add(one.source.hash);
@@ -252,7 +252,7 @@ function noSuchLink(): never {
 }
 
 /** The visible part of a path; all fields that are not listed here are left out. */
-function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
+function visiblePart(known: Share, row: TreeRow, nodes: readonly Node[]) {
   const ticked = (name: Field) => known.fields.includes(name);
   const { systemPrompt } = row.attributes;
   return {

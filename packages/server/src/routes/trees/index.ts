@@ -15,7 +15,7 @@ import {
 import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { formatOfTree, readMessages, requireTree, resolveTree, viewOfTree } from '../../resolve-tree.ts';
+import { assertTreeExists, formatOfTree, readMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
 import { runContext, runWrite, toTreeView, toWritten } from '../../tree-view.ts';
 import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
@@ -221,7 +221,7 @@ interface CopyWish {
 
 async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
   const place = await resolveTree(call, call.params.tree);
-  await requireTree(place);
+  await assertTreeExists(place);
   const made = wish.id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(wish.id));
   const { store, temporary } = place;
   if (temporary) await call.ownerServices.admitTemporary(made);
@@ -299,7 +299,7 @@ const keep = defineRoute({
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     if (!place.temporary) {
-      await requireTree(place);
+      await assertTreeExists(place);
       return refuse('command/invalid', `The tree ${place.treeId} is already kept.`, { treeId: place.treeId });
     }
     const { actor, now, newId } = runContext(call);

@@ -2,7 +2,7 @@
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { checkVersion, requireTree, resolveTree } from '../../resolve-tree.ts';
+import { assertTreeExists, checkVersion, resolveTree } from '../../resolve-tree.ts';
 import { runContext, runWrite, toWritten } from '../../tree-view.ts';
 import { nodeIdText, plainWriteQuery, writeBody, writtenSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -35,7 +35,7 @@ const move = defineRoute({
     }
     const there = asTreeId(other);
     // Temporary and kept trees are in two stores: the other tree must be in the same store.
-    await requireTree({ treeId: there, store, temporary: place.temporary });
+    await assertTreeExists({ treeId: there, store, temporary: place.temporary });
     // The caller must have seen the current version of the source tree; in the other tree nodes are only added, which
     // is safe.
     await checkVersion(place, call.expectedVersion);

@@ -37,7 +37,7 @@ const reversed = writtenSchema(
 const wish = { force: z.boolean().optional(), actId: z.string().optional() };
 
 /** The commits of an act contain all its messages; the caller of an undo only needs their versions. */
-function brief(outcome: WriteAnswer<ReversalResult>) {
+function versionsOnly(outcome: WriteAnswer<ReversalResult>) {
   const { act, activeNodeId } = outcome.result;
   const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
   return toReply({ ...outcome, result }, { version: outcome.version });
@@ -121,13 +121,17 @@ const undo = defineRoute({
     const { expectedVersion } = call;
     const running = wanted !== null && (await store.runs.list(treeId)).some((run) => run.data.actId === wanted.actId);
     if (!running || expectedVersion === undefined)
-      return brief(await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }));
+      return versionsOnly(
+        await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
+      );
     // A running reply cannot be undone: it is stopped first, in any process, unless the undo is stale.
     await checkVersion(place, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
     const asked = { ...call, expectedVersion: seen };
-    return brief(await runWrite(asked, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }));
+    return versionsOnly(
+      await runWrite(asked, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
+    );
   },
 });
 
@@ -144,7 +148,7 @@ const redo = defineRoute({
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : valueOf(parseActId(actId));
-    return brief(await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }));
+    return versionsOnly(await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }));
   },
 });
 

@@ -56,7 +56,7 @@ export const peopleDe: Translated<typeof peopleEn, 'one' | 'other'> = {
   limitRequestsHint: 'Je Person.',
   limitUploads: 'Uploads pro Tag (MB)',
   limitUploadsHint: 'Dateien und Importe je Person.',
-  activeLimit: 'Gilt: {value}.',
+  activeLimit: 'Aktuelle Grenze: {value}.',
   noLimit: 'Keine Grenze',
   limitsHint: 'Ein leeres Feld setzt hier keine Grenze. Grenzen der Konfiguration gelten immer.',
   limitsFixed: 'Die Grenzen dieses Servers stehen in seiner Konfiguration.',

@@ -52,7 +52,7 @@ export const peopleEn = {
   limitRequestsHint: 'Of each person.',
   limitUploads: 'Uploads per day (MB)',
   limitUploadsHint: 'Files and imports of each person.',
-  activeLimit: 'In force: {value}.',
+  activeLimit: 'Current limit: {value}.',
   noLimit: 'No limit',
   limitsHint: 'An empty field sets no limit here. Limits of the configuration always apply.',
   limitsFixed: 'The limits of this server are set in its configuration.',

@@ -58,7 +58,7 @@ export const peopleFr: Translated<typeof peopleEn, 'one' | 'many' | 'other'> = {
   limitRequestsHint: 'Par personne.',
   limitUploads: 'Envois par jour (Mo)',
   limitUploadsHint: 'Fichiers et importations de chaque personne.',
-  activeLimit: 'En vigueur : {value}.',
+  activeLimit: 'Limite actuelle : {value}.',
   noLimit: 'Aucune limite',
   limitsHint: 'Un champ vide ne fixe aucune limite ici. Les limites de la configuration s’appliquent toujours.',
   limitsFixed: 'Les limites de ce serveur sont fixées dans sa configuration.',

@@ -44,7 +44,7 @@ const asksForWork =
   /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
 
 let built: Index | undefined;
-function index(): Index {
+function guideIndex(): Index {
   built ??= createIndex(knowledge.passages);
   return built;
 }
@@ -66,7 +66,7 @@ export function answerQuestion(request: ProviderRequest, random: Random): string
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
     return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
-  const hits = asksForAll(question) ? opening() : index().search(question, 3);
+  const hits = asksForAll(question) ? openingPassage() : guideIndex().search(question, 3);
   const best = hits[0];
   // A request such as "Write a poem" is answered only if the documentation asks for it in nearly the same words.
   if (best === undefined || (asksForWork.test(question) && best.asked < 0.6))
@@ -84,7 +84,7 @@ function asksForAll(question: string): boolean {
 }
 
 /** The beginning of the documentation. */
-function opening(): readonly PassageHit[] {
+function openingPassage(): readonly PassageHit[] {
   const passage = knowledge.passages.find((each) => each.path === 'README.md');
   return passage === undefined ? [] : [{ passage, score: 1, asked: 1 }];
 }
@@ -162,7 +162,7 @@ function chooseSentences(passage: GuideSection, question: string, most: number):
   const ranked = passage.sentences.map((sentence, place) => ({
     sentence,
     place,
-    score: index().relevance(question, sentence),
+    score: guideIndex().relevance(question, sentence),
   }));
   const chosen = ranked.sort((a, b) => b.score - a.score || a.place - b.place).slice(0, most);
   return chosen.sort((a, b) => a.place - b.place).map((each) => each.sentence);
