@@ -383,7 +383,7 @@ async function sessionFolders(measures: Measure[]): Promise<void> {
           await store.close();
         },
       },
-      10,
+      40,
     );
     pushRow(measures, { work: `open and get the thread, session folder, ${count(size)} messages`, ...times, aim });
   }

@@ -2,6 +2,7 @@
 import {
   type AbortSignalLike,
   type AccountStore,
+  ask,
   type BackfillProgress,
   type BlobStore,
   type Capabilities,
@@ -149,13 +150,8 @@ export class InProcessStore implements Store {
     this.#state.alive();
     assertArgument('ids', ids, argument.nodeIds);
     const texts = new Map<NodeId, string>();
-    await this.#state.follow();
-    if (this.#state.find(this.owner, treeId) === undefined) return texts;
-    const { pages } = await this.#state.open(this.owner, treeId);
-    for (const id of ids) {
-      const message = findNode(pages.tree, id)?.message;
-      if (message != null) texts.set(id, JSON.stringify(message));
-    }
+    for (const { id, message } of await this.#state.read(this.owner, treeId, () => ask('nodes', { ids })))
+      if (message !== null) texts.set(id, JSON.stringify(message));
     return texts;
   }
 

@@ -1,6 +1,7 @@
 /** The persistence of a store over in-process state. */
 import type {
   ActId,
+  Answer,
   AppliedCommit,
   BlobInfo,
   Commit,
@@ -8,6 +9,7 @@ import type {
   ExternalId,
   NodeId,
   Provenance,
+  Read,
   Run,
   RunChunk,
   Share,
@@ -82,6 +84,13 @@ export interface LoadedTree {
   readonly purged?: ReadonlySet<NodeId>;
 }
 
+/** Answers reads from parts of a stored tree, in one state of it. */
+export interface PartialTree {
+  /** Returns undefined for a read that needs the whole tree. */
+  answer(read: Read): Answer | undefined;
+  close(): void;
+}
+
 /** A tree that is not loaded yet: enough to list and find it. */
 export interface KnownTree {
   readonly row: TreeRow;
@@ -118,6 +127,8 @@ export interface Persistence {
   persist(entry: PersistedEntry): Promise<void> | void;
   /** Loads a tree that the store knows but has not loaded. */
   load?(treeId: TreeId): Promise<LoadedTree>;
+  /** Opens a tree that is not loaded to read parts of it; null if it has to be loaded. */
+  openPart?(treeId: TreeId): PartialTree | null;
   /**
    * Returns what others added to a loaded tree, oldest first: called before it is read and, under its lock, before it
    * is changed. With `write` it also ensures that this process may write, or throws.

@@ -34,9 +34,10 @@ import { Answers } from './answers.ts';
 import { type BlobHold, BlobHolds } from './blob-holds.ts';
 import { blobsNamedIn } from './blob-references.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { freezeAnswer } from './freeze-steps.ts';
 import { GlobalIndex } from './global-index.ts';
 import { Locks } from './locks.ts';
-import type { KnownTree, PersistedEntry, Persistence } from './persistence.ts';
+import type { KnownTree, PartialTree, PersistedEntry, Persistence } from './persistence.ts';
 import { prepareInTurns } from './prepare-commit.ts';
 import { insertedBy, type LoadedSlot, Snapshot, TreeSlot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
@@ -252,6 +253,9 @@ export class TreeState {
     this.alive();
     if (this.#follows) await this.follow();
     const volume = this.find(owner, treeId);
+    const part = volume?.pages === null ? (this.#persistence?.openPart?.(treeId) ?? null) : null;
+    const found = part === null ? null : readFromPart(part, reading());
+    if (found !== null) return found.value;
     const snapshot = volume === undefined ? null : new Snapshot(await this.#current(volume));
     return this.#answers.drive(owner, treeId, snapshot, reading());
   }
@@ -471,5 +475,20 @@ export class TreeState {
   feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
     this.alive();
     return this.#news.changes(owner, since, signal);
+  }
+}
+
+/** Runs a read program on parts of a tree; null if it reads something that needs the whole tree. */
+function readFromPart<T>(part: PartialTree, reading: ReadProgram<T>): { readonly value: T } | null {
+  try {
+    let step = reading.next();
+    while (!step.done) {
+      const answered = part.answer(step.value);
+      if (answered === undefined) return null;
+      step = reading.next(freezeAnswer(answered));
+    }
+    return { value: step.value };
+  } finally {
+    part.close();
   }
 }

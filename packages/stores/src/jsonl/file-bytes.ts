@@ -1,6 +1,7 @@
 /** Reads the bytes of an open file, with the last block cached. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/atomic-files.ts';
+import { type FileState, fileState } from './node-index.ts';
 import { sessionClosed } from './refusals.ts';
 
 /** The block size for sequential reads. */
@@ -29,10 +30,15 @@ export class FileBytes {
     [this.#inode, this.#names] = [ino, nlink];
   }
 
-  /** Whether the file still has this size and all its names, and nothing about it changed after a time. */
-  isStill(size: number, since: number): boolean {
+  /** Whether the file still has this size and all its names, and was last changed at this time. */
+  isStill(size: number, changedAt: number): boolean {
     const now = fstatSync(this.#handle);
-    return now.size === size && now.nlink === this.#names && now.ctimeMs <= since;
+    return now.size === size && now.nlink === this.#names && now.ctimeMs === changedAt;
+  }
+
+  /** Returns when the system last saw a change. */
+  changedAt(): number {
+    return this.#reading(() => fstatSync(this.#handle).ctimeMs);
   }
 
   /** Whether the file at its path is still this one; then also updates its link count. */
@@ -44,6 +50,11 @@ export class FileBytes {
   /** Returns the current size. */
   size(): number {
     return this.#reading(() => fstatSync(this.#handle).size);
+  }
+
+  /** Returns what tells this state of the file from others. */
+  state(): FileState {
+    return this.#reading(() => fileState(this.#handle));
   }
 
   /** Whether the file ends at an offset (0), is longer (1) or shorter (−1); faster than reading its size. */

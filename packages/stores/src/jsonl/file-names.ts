@@ -18,6 +18,11 @@ export class FileNames {
   /** Returns the id in the file for a node. */
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
 
+  /** Whether the ids in the file are those of the nodes. */
+  get areIdsOfNodes(): boolean {
+    return this.#toFile.size === 0;
+  }
+
   /** Reads the ids of new lines. */
   take(file: SessionFile): void {
     for (; this.#read < file.size; this.#read++) {

@@ -22,6 +22,7 @@ import type {
   ExternalChanges,
   ExternalCommit,
   LoadedTree,
+  PartialTree,
   PersistedEntry,
   Persistence,
 } from '../in-process/persistence.ts';
@@ -29,7 +30,6 @@ import type { FolderWatch } from './folder-watch.ts';
 import { hashesInFile } from './hashes-in-file.ts';
 import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
-import { writeSummaryCache } from './summary-cache.ts';
 
 /** The state of the place as found on opening. */
 export interface SessionsOpenState {
@@ -51,7 +51,7 @@ export interface SessionsOpenState {
 /** Writes entries to session files, and follows changes of other processes. */
 export class JsonlPersistence
   extends DiskPersistence
-  implements Required<Pick<Persistence, 'alone' | 'pull' | 'survey' | 'wanted'>>
+  implements Required<Pick<Persistence, 'alone' | 'openPart' | 'pull' | 'survey' | 'wanted'>>
 {
   readonly holdings: SessionsOpenState;
   readonly #sides = new Map<TreeId, SideFiles>();
@@ -256,6 +256,10 @@ export class JsonlPersistence
     return loaded;
   }
 
+  openPart(id: TreeId): PartialTree | null {
+    return this.holdings.sessions.get(id)?.openPart() ?? null;
+  }
+
   /** Returns what other processes added to a session's file; takes the lease first if the caller is about to write. */
   pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
     const session = this.holdings.sessions.get(id);
@@ -345,11 +349,7 @@ export class JsonlPersistence
     for (const side of this.#sides.values()) side.close();
     this.#top?.close();
     for (const session of this.holdings.sessions.values()) {
-      const { tree, path, format, sequence } = session;
-      // A damaged session is read completely at every opening, so that its damage is reported.
-      const isSound = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
-      // Another store of this process may have written to the file since the tree was read here.
-      if (isSound && session.file.version === tree.version) writeSummaryCache(path, { row: tree, format, sequence });
+      session.writeCaches();
       session.close();
     }
     this.#lock?.release();

@@ -31,6 +31,7 @@ import {
 import { type LinePlace, LineTable } from './line-table.ts';
 import { type LinesOfCommit, linesToWrite, printLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
+import type { ByteRange, FileState } from './node-index.ts';
 import { eachLine, isBlankLine } from './raw-lines.ts';
 import { fileChanged, fileReplaced } from './refusals.ts';
 
@@ -59,12 +60,16 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // Lines of ours that are not in the table yet; their last commit; when it was saved; whether lines of ours were
-  // removed.
+  // Lines of ours that are not in the table yet; their last commit; whether lines of ours were removed.
   #fresh: string[] = [];
   #freshVersion = 0;
-  #saved = Number.NEGATIVE_INFINITY;
   #isCut = false;
+  // When the system last saw a change of ours, or of the file before it was first read; whether there was another one
+  // since.
+  #changedAt = Number.NaN;
+  #isTouched = false;
+  /** How many times the lease holder put another file in place of the one that was opened. */
+  generation = 0;
 
   private constructor(path: string) {
     this.path = path;
@@ -72,6 +77,7 @@ export class JsonlFile implements SessionFile {
     this.#writer = new LineWriter(path);
     this.lease = new FileLease(path);
     try {
+      this.#changedAt = this.#file.changedAt();
       this.#table = this.#newTable();
       this.#header = this.#readHeader();
       this.#scan();
@@ -192,6 +198,24 @@ export class JsonlFile implements SessionFile {
       this.#table.warnings.push({ code: 'damaged', message, line: number, offset, uuid });
     }
     return { ...(firstIn(bytes) ?? { damaged: true }), type, uuid, parentUuid };
+  }
+
+  /** Returns where the bytes of a line are. */
+  rangeAt(index: number): ByteRange {
+    return { offset: this.#table.offsetAt(index), length: this.#table.lengthAt(index) };
+  }
+
+  /**
+   * Returns the state of the file if its lines are exactly those that were read and written here; null if another
+   * program may have changed some. A change after this call gives another state.
+   */
+  knownState(): FileState | null {
+    const before = this.#file.state();
+    this.refresh();
+    const isWhole = this.#isStill() && !this.#isTouched && this.#tail === null && this.#ended && !this.#writer.inDoubt;
+    const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
+    const isOne = now !== undefined && this.#file.isAt(now) && this.#file.isMarked();
+    return isWhole && isOne && before.size === this.#end ? before : null;
   }
 
   restAt(index: number): Uint8Array | null {
@@ -320,25 +344,28 @@ export class JsonlFile implements SessionFile {
 
   /** Checks before a save whether this process may write, and reads what others have written. */
   #look(): void {
-    let now = Date.now();
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
     const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
     // Usually checking the open file is enough: nothing about it has changed since the last save.
-    if (!isWell || !this.lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
-      if (this.#lookAround() !== this.#size) this.#scan();
-      this.#settle();
-      now = Date.now();
-    }
-    // The time that the system will record for this write, or slightly later. If the write happens later, the next save
-    // does one unnecessary check.
-    this.#saved = now + 1;
+    if (this.#isStill() && isWell && this.lease.isGoodAt(Date.now())) return;
+    if (this.#lookAround() !== this.#size) this.#scan();
+    this.#settle();
+  }
+
+  /** Whether nobody has changed the file since our last save. */
+  #isStill(): boolean {
+    const isStill = this.#file.isStill(this.#size, this.#changedAt);
+    this.#isTouched ||= !isStill;
+    return isStill;
   }
 
   /** Appends the lines of one or several commits in one write, synced on return. */
   write(commits: readonly LinesOfCommit[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
-    this.#write(commits.flatMap(linesToWrite), first.version, last.version, this.#lookAround());
+    const size = this.#lookAround();
+    this.#isStill();
+    this.#write(commits.flatMap(linesToWrite), first.version, last.version, size);
   }
 
   #write(lines: string | readonly string[], version: number, lastVersion: number, found: number): void {
@@ -351,9 +378,11 @@ export class JsonlFile implements SessionFile {
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
         this.#writer.append(before + text, size);
+        this.#changedAt = this.#file.changedAt();
         this.#scan();
       } else {
         const length = this.#writer.append(text, size);
+        this.#changedAt = this.#file.changedAt();
         // The written lines are known and need not be read back.
         if (typeof lines === 'string') this.#fresh.push(lines);
         else for (const line of lines) this.#fresh.push(line);
@@ -396,11 +425,13 @@ export class JsonlFile implements SessionFile {
 
   /** Opens the file that the lease holder put in place of this one. */
   reopen(): void {
+    this.generation++;
     this.#file.close();
     this.#writer.close();
     this.#file = new FileBytes(this.path);
     [this.#end, this.#lines, this.#size, this.#ended, this.#tail] = [0, 0, 0, true, null];
-    [this.#fresh, this.#isCut] = [[], false];
+    [this.#fresh, this.#isCut, this.#isTouched] = [[], false, false];
+    this.#changedAt = this.#file.changedAt();
     this.#spoilt.clear();
     this.#table = this.#newTable();
     this.#header = this.#readHeader();

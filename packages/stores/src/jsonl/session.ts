@@ -28,11 +28,15 @@ import { gatherLines } from '../disk/line-file.ts';
 import type { LoadedTree } from '../in-process/persistence.ts';
 import { FileNames } from './file-names.ts';
 import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
+import { IndexedTree } from './indexed-tree.ts';
 import { headerText, type LinesOfCommit, lineText } from './line-text.ts';
+import type { ByteRange } from './node-index.ts';
+import { ChangedNodes, deleteNodeIndex, isIndexed, writeNodeIndex } from './node-index-writer.ts';
 import { keepBeside, makeFile, sidecarFolder } from './paths.ts';
 import { fileChanged } from './refusals.ts';
 import { Replay, type ReplayedCommit } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
+import { writeSummaryCache } from './summary-cache.ts';
 
 /** A commit to be written. */
 export interface SessionLines {
@@ -58,6 +62,10 @@ export class SessionState {
   #format: ConversationFormat = 'tree';
   #keptAs: string | null = null;
   #isWriter = false;
+  // The file that the tree was read from or written to, among those that had its path.
+  #generation = 0;
+  // The changes since the node index was written; undefined before the first change, null without an index.
+  #changed: ChangedNodes | null | undefined;
 
   constructor(on: {
     readonly treeId: TreeId;
@@ -120,6 +128,7 @@ export class SessionState {
   }
 
   #reading(file: SessionFile): Replay {
+    if (file instanceof JsonlFile) this.#generation = file.generation;
     const { treeId, owner, names } = this;
     return new Replay({ file, treeId, owner, names, kit: this.#kit });
   }
@@ -145,6 +154,33 @@ export class SessionState {
     return loaded;
   }
 
+  /** Opens the session to read parts of it; null if it was read already, or has no current index. */
+  openPart(): IndexedTree | null {
+    return this.#latest === null ? IndexedTree.open(this.path, this.#kit) : null;
+  }
+
+  /**
+   * Writes the summary and the node index beside the file, if it contains exactly what this session has read and
+   * written, nothing in it is damaged, and this process holds its lease: without it, a process could write what the
+   * holder purges meanwhile. A damaged session is read completely at every opening, so that its damage is reported.
+   */
+  writeCaches(): void {
+    const [file, tree] = [this.#file, this.#latest];
+    if (!(file instanceof JsonlFile) || !this.holds || tree === null || tree.version === 0) return;
+    try {
+      const state = file.knownState();
+      if (state === null || this.warnings.length > 0) return;
+      // Another store of this process may have written to the file, or replaced it, since the tree was read here.
+      if (file.version !== tree.version || file.generation !== this.#generation) return;
+      writeSummaryCache(this.path, { row: tree, format: this.#format, sequence: this.#sequence });
+      if (!this.names.areIdsOfNodes || isIndexed(this.path, state)) return;
+      writeNodeIndex(this.path, { tree, state, changed: this.#changed ?? null, lineOf: contentLines(file) });
+    } catch (error) {
+      // Without them the session is read from its lines.
+      if (!isAppError(error)) throw error;
+    }
+  }
+
   /** Returns the commits that others have added since the given tree. */
   fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
@@ -154,6 +190,7 @@ export class SessionState {
     if (last !== undefined) {
       this.#latest = last.tree;
       this.#loaded = null;
+      this.#changed = null;
       // The summary that closing leaves beside the file must not say the old format with the new version.
       this.#sequence = last.sequence;
       this.#format = last.format;
@@ -178,13 +215,21 @@ export class SessionState {
     const noted = commitOfLine(settled.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
     else {
+      if (this.#changed === undefined) this.#changed = this.#startChanges();
       const own = { entries: lines.filter(notHeader), version: settled.commit.version, commit: noted };
       this.writing().write([...this.#listLines(header, format), own]);
     }
+    this.#changed?.add(settled.changes);
     this.#latest = tree;
     this.#loaded = null;
     this.#sequence = sequence;
     this.#format = format;
+  }
+
+  /** Begins to record changes, if the node index describes the file as it is now. */
+  #startChanges(): ChangedNodes | null {
+    const state = this.#file instanceof JsonlFile ? this.#file.knownState() : null;
+    return state !== null && isIndexed(this.path, state) ? new ChangedNodes(state) : null;
   }
 
   /**
@@ -233,6 +278,7 @@ export class SessionState {
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
+    this.#generation = file.generation;
     this.#isWriter = true;
   }
 
@@ -255,9 +301,12 @@ export class SessionState {
     const purged = new Set([...this.#purged, ...purgedNow]);
     const bench = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
     const lines = this.#rewritten(file.header, tree, log, purged);
+    deleteNodeIndex(this.path);
+    this.#changed = null;
     if (changed === null) this.#keptAs = keepBeside(this.path, 'damaged-');
     bench.replace(this.path, gatherLines(lines), 'session', true);
     file.reopen();
+    this.#generation = file.generation;
     this.#replay = null;
     this.#names = null;
     this.names.take(file);
@@ -335,6 +384,28 @@ function commitOfLine(commit: Commit, sequence: number, format: ConversationForm
     ...(kind === 'do' ? {} : { kind }),
     sequence,
     ...(format === 'linear' ? { format } : {}),
+  };
+}
+
+/**
+ * Returns a function that finds the one line with a node's content: the line that inserted it, or the only change line
+ * of the commit that replaced it. Null if there is no such line, as for lines of other tools.
+ */
+function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
+  const changes = new Map<number, number | null>();
+  for (let index = 0; index < file.size; index++) {
+    if (file.typeAt(index) !== 'change') continue;
+    const version = file.versionAt(index);
+    changes.set(version, changes.has(version) || !file.isOurs(index) ? null : index);
+  }
+  return (node) => {
+    const own = file.indexOf(node.id);
+    if (own < 0 || !file.isOurs(own)) return null;
+    const version = file.versionAt(own);
+    const change = changes.get(node.contentIn);
+    // A commit that inserts and changes may have replaced what it inserted.
+    if (node.contentIn <= version) return changes.has(version) ? null : file.rangeAt(own);
+    return change === undefined || change === null ? null : file.rangeAt(change);
   };
 }
 

@@ -1,0 +1,208 @@
+/** Answers reads of a session from its node index and the lines that they need. */
+import { decodeEntry, type SessionEntry } from '@coppice/content/sessions';
+import {
+  type Answer,
+  type Bookmark,
+  type Content,
+  type FieldMap,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  nodeId,
+  type Read,
+  type Reads,
+  type TreeRow,
+} from '@coppice/core';
+import { finite, getText, Malformed, object, ownField } from '@coppice/core/decode';
+import { parseSteps } from '@coppice/core/tree';
+import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
+import type { PartialTree } from '../in-process/persistence.ts';
+import { IndexDamaged, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
+
+// The number of nodes whose lines are in memory at the same time.
+const batch = 1_000;
+
+/** A session that is read by its node index. */
+export class IndexedTree implements PartialTree {
+  readonly #index: NodeIndex;
+  readonly #kit: MessageKit;
+  readonly #row: TreeRow;
+  readonly #bookmarks: readonly Bookmark[];
+  readonly #known = new Map<string, number>();
+
+  private constructor(index: NodeIndex, kit: MessageKit) {
+    this.#index = index;
+    this.#kit = kit;
+    const head = index.head();
+    this.#row = decodeRow(object(head, 'row'));
+    this.#bookmarks = decodeBookmarks(head, 'bookmarks');
+    // The usual reads begin at these two nodes.
+    this.#known.set(this.#row.rootId, finite(head, 'root'));
+    if (this.#row.activeNodeId !== null) this.#known.set(this.#row.activeNodeId, finite(head, 'active'));
+  }
+
+  /** Opens a session by its index; null if it has none that describes the file as it is now. */
+  static open(path: string, kit: MessageKit): IndexedTree | null {
+    const index = NodeIndex.open(path);
+    if (index === null) return null;
+    try {
+      return new IndexedTree(index, kit);
+    } catch (error) {
+      index.close();
+      if (isDamage(error)) return null;
+      throw error;
+    }
+  }
+
+  answer(read: Read): Answer | undefined {
+    try {
+      return this.#answer(read);
+    } catch (error) {
+      // The whole session is read instead.
+      if (isDamage(error)) return undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+
+  #answer(read: Read): Answer | undefined {
+    if ('treeId' in read && read.treeId !== undefined && read.treeId !== this.#row.id) return undefined;
+    switch (read.ask) {
+      case 'pause':
+        return null;
+      case 'tree':
+        return this.#row;
+      case 'head':
+      case 'node':
+        return this.#nodes([this.#live(read.id)])[0] ?? null;
+      case 'anyNode':
+        return this.#nodes([this.#record(read.id)])[0] ?? null;
+      case 'nodes':
+        return this.#nodes(read.ids.map((id) => this.#live(id)));
+      case 'path':
+        return this.#path(read);
+      case 'pathMeta': {
+        const { nodes, complete } = this.#path(read);
+        return { entries: nodes.map(toPathMeta), complete };
+      }
+      case 'ancestors':
+        return this.#nodes(this.#ancestors(this.#record(read.of), read.limit));
+      case 'isAncestorOrSelf':
+        return this.#ancestors(this.#record(read.below)).some(({ id }) => id === read.id);
+      case 'children':
+        return this.#nodes(this.#children(read.of));
+      case 'childIds':
+        return read.of.map((id) => this.#children(id).map((child) => child.id));
+      case 'lastVisited':
+        return this.#lastVisited(read.from);
+      case 'bookmark':
+        return this.#bookmarks.find((mark) => mark.nodeId === read.on) ?? null;
+      case 'bookmarks': {
+        const { on } = read;
+        if (on === undefined) return this.#bookmarks;
+        return on.flatMap((id) => this.#bookmarks.find((mark) => mark.nodeId === id) ?? []);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #record(id: string): NodeRecord | undefined {
+    const no = this.#known.get(id) ?? this.#index.find(id);
+    if (no < 0) return undefined;
+    const record = this.#index.record(no);
+    if (record.id !== id) throw new IndexDamaged();
+    return record;
+  }
+
+  #live(id: string): NodeRecord | undefined {
+    const record = this.#record(id);
+    return record?.isRemoved === false ? record : undefined;
+  }
+
+  /** Returns a node and its ancestors, nearest first. */
+  #ancestors(of: NodeRecord | undefined, limit = Number.POSITIVE_INFINITY): NodeRecord[] {
+    const found: NodeRecord[] = [];
+    for (let at = of; at !== undefined && found.length < limit; ) {
+      // More nodes than exist: a circle.
+      if (found.length >= this.#index.count) throw new IndexDamaged();
+      found.push(at);
+      at = at.parent < 0 ? undefined : this.#index.record(at.parent);
+    }
+    return found;
+  }
+
+  #path({ to, limit = Number.POSITIVE_INFINITY, until }: Reads['path']['args']): Reads['path']['answer'] {
+    // One more than wanted, to see whether it is the root.
+    const above = this.#ancestors(this.#live(to), limit + 1);
+    const end = until === undefined ? -1 : above.findIndex(({ id }) => id === until);
+    const wanted = above.slice(0, end < 0 ? limit : Math.min(limit, end + 1)).filter(({ parent }) => parent >= 0);
+    if (wanted.some(({ isRemoved }) => isRemoved)) throw new IndexDamaged();
+    const next = above[wanted.length];
+    return { nodes: this.#nodes(wanted.reverse()), complete: next === undefined || next.parent < 0 };
+  }
+
+  #children(of: string): NodeRecord[] {
+    const parent = this.#live(of);
+    const found: NodeRecord[] = [];
+    for (let no = parent?.firstChild ?? -1; no >= 0; ) {
+      if (found.length >= this.#index.count) throw new IndexDamaged();
+      const child = this.#index.record(no);
+      found.push(child);
+      no = child.nextSibling;
+    }
+    return found;
+  }
+
+  #lastVisited(from: NodeId): NodeId {
+    let at = this.#live(from);
+    for (let steps = 0; at !== undefined; steps++) {
+      if (steps > this.#index.count) throw new IndexDamaged();
+      const children = this.#children(at.id);
+      if (children.length === 0) return at.id;
+      const mark = this.#nodes([at])[0]?.lastChildId;
+      at = children.find(({ id }) => id === mark) ?? children.at(-1);
+    }
+    return from;
+  }
+
+  /** Reads nodes in the order of their records; missing ones are left out. */
+  #nodes(records: readonly (NodeRecord | undefined)[]): Node[] {
+    const wanted = records.filter((record) => record !== undefined);
+    const found: Node[] = [];
+    for (let at = 0; at < wanted.length; at += batch)
+      for (const content of this.#index.contents(wanted.slice(at, at + batch))) found.push(this.#node(content));
+    return found;
+  }
+
+  #node({ record, row, line }: NodeContent): Node {
+    return decodeNode(line === null ? row : { ...row, ...this.#contentIn(line, record.id) });
+  }
+
+  /** Returns message and text from the line that inserted a node, or from the one that replaced its content. */
+  #contentIn(line: FieldMap, id: NodeId): Pick<Content, 'message' | 'text'> {
+    if (ownField(line, 'type') === 'change') {
+      const steps = parseSteps(ownField(line, 'steps'));
+      const replaced = steps.ok ? steps.value.findLast((step) => step.type === 'replace' && step.nodeId === id) : null;
+      if (replaced?.type !== 'replace') throw new IndexDamaged();
+      return replaced.after;
+    }
+    const [type, uuid] = [getText(line, 'type'), getText(line, 'uuid')];
+    if (type === undefined || uuid === undefined || nodeId(uuid) !== id) throw new IndexDamaged();
+    const entry: SessionEntry = { ...line, type, uuid, parentUuid: getText(line, 'parentUuid') ?? null };
+    const { message, noted } = decodeEntry(entry);
+    return { message, text: getText(noted, 'text') ?? this.#kit.text(message) };
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof IndexDamaged || error instanceof Malformed;
+}
+
+function toPathMeta(node: Node): Reads['pathMeta']['answer']['entries'][number] {
+  const { id, parentId, kind, role, status, key, tokens, addedIn, contentIn, meta, marker } = node;
+  return { id, parentId, kind, role, status, key, tokens, addedIn, contentIn, meta, marker };
+}

@@ -1,0 +1,290 @@
+/** Writes the node index of a session: completely, or from the index before it and the nodes that changed since. */
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type FieldMap, isUuid, type Node, type NodeId, type RowChange, type Tree } from '@coppice/core';
+import { allBookmarks, allNodes, childIds, findAnyNode, rowOf } from '@coppice/core/tree';
+import { AtomicWriter, onFile } from '../disk/atomic-files.ts';
+import {
+  type ByteRange,
+  type FileState,
+  footerBytes,
+  IndexDamaged,
+  type IndexFooter,
+  indexPath,
+  readBytes,
+  readFooter,
+  recordSize,
+} from './node-index.ts';
+import { sidecarFolder } from './paths.ts';
+
+// The number of rows that are written at once, and the bytes that are copied at once.
+const rowBatch = 1_000;
+const copySize = 1 << 20;
+// With more changed nodes a complete index is hardly slower.
+const changedMost = 256;
+
+/** Deletes the index of a session, before its file is replaced: a row may contain what a purge deletes. */
+export function deleteNodeIndex(session: string): void {
+  const path = indexPath(session);
+  onFile(path, () => rmSync(path, { force: true }));
+}
+
+/** Whether the index of a session describes its file in this state. */
+export function isIndexed(session: string, state: FileState): boolean {
+  return withIndex(session, state, () => true) ?? false;
+}
+
+/** Runs work on the index of a session; null if there is none that describes its file in this state. */
+function withIndex<T>(session: string, state: FileState, work: (handle: number, footer: IndexFooter) => T): T | null {
+  let handle: number | null = null;
+  try {
+    handle = openSync(indexPath(session), 'r');
+    const footer = readFooter(handle, state);
+    return footer === null ? null : work(handle, footer);
+  } catch (error) {
+    // Missing, unreadable or damaged: the caller does without it.
+    if (handle === null || error instanceof IndexDamaged) return null;
+    throw error;
+  } finally {
+    if (handle !== null) closeSync(handle);
+  }
+}
+
+/** The nodes that commits have changed since the index was written, as far as a partial update covers the changes. */
+export class ChangedNodes {
+  /** The state of the file that the index describes. */
+  readonly state: FileState;
+  // Whether each of them is new; null after a change that alters more than rows and new children.
+  #nodes: Map<NodeId, boolean> | null = new Map();
+
+  constructor(state: FileState) {
+    this.state = state;
+  }
+
+  get nodes(): ReadonlyMap<NodeId, boolean> | null {
+    return this.#nodes;
+  }
+
+  /** Adds the changes of a commit. */
+  add(changes: readonly RowChange[]): void {
+    for (const change of changes) {
+      if (change.op === 'marked' || (change.op === 'updated' && isMove(change))) this.#nodes = null;
+      if (this.#nodes === null) return;
+      if (change.op === 'added') this.#nodes.set(change.node.id, true);
+      if (change.op === 'updated') for (const id of change.nodeIds) this.#nodes.set(id, this.#nodes.get(id) ?? false);
+      if (this.#nodes.size > changedMost) this.#nodes = null;
+    }
+  }
+}
+
+function isMove({ set }: Extract<RowChange, { op: 'updated' }>): boolean {
+  return set.parentId !== undefined || set.position !== undefined;
+}
+
+/** What an index is written from. */
+export interface IndexSource {
+  /** The tree that the file contains. */
+  readonly tree: Tree;
+  readonly state: FileState;
+  /** What changed since the index that exists; null if there is none. */
+  readonly changed: ChangedNodes | null;
+  /** Returns the line with a node's content; null if there is no single one. */
+  lineOf(node: Node): ByteRange | null;
+}
+
+/** Writes the index of a session. Does nothing for a tree with other ids than UUIDs. */
+export function writeNodeIndex(session: string, source: IndexSource): void {
+  const { changed } = source;
+  const write = (pieces: Iterable<Uint8Array>) =>
+    new AtomicWriter(join(sidecarFolder(session), 'making')).replace(indexPath(session), pieces, 'session', false);
+  const nodes = changed?.nodes ?? null;
+  const isUpdated =
+    changed !== null &&
+    nodes !== null &&
+    withIndex(session, changed.state, (handle, footer) => {
+      // Half of the rows are of no use any more.
+      if (footer.stale * 2 > footer.recordsAt) return false;
+      write(new IndexUpdate(source, nodes, handle, footer).pieces());
+      return true;
+    });
+  if (isUpdated === true) return;
+  const all = allNodes(source.tree);
+  if (all.every(({ id }) => isUuid(id))) write(wholeIndex(source, all));
+}
+
+function* wholeIndex(source: IndexSource, nodes: readonly Node[]): Generator<Uint8Array, void, undefined> {
+  const numbers = new Map<string, number>();
+  for (let no = 0; no < nodes.length; no++) numbers.set(nodes[no]?.id ?? '', no);
+  const numberOf = (id: string) => numbers.get(id) ?? -1;
+  const records = Buffer.alloc(nodes.length * recordSize);
+  let rowsEnd = 0;
+  for (let no = 0; no < nodes.length; no += rowBatch) {
+    const some = nodes.slice(no, no + rowBatch);
+    const rows = fillRecords(source, some, { records, numberOf, rowsEnd });
+    for (const node of some) linkChildren(source.tree, node, records, numberOf);
+    rowsEnd += rows.length;
+    yield rows;
+  }
+  for (let no = 0; no < nodes.length; no++) sealRecord(records, no);
+  yield* recordsAndEnd(source, { records, numberOf, rowsEnd }, 0);
+}
+
+/** The records that are being written, and how many bytes of rows are written already. */
+interface RecordsDraft {
+  readonly records: Buffer;
+  readonly rowsEnd: number;
+  /** Returns the number of a node; −1 if it has none. */
+  numberOf(id: string): number;
+}
+
+/**
+ * Returns the rows of some nodes, and fills their records except for the links to children. A plain function, because
+ * V8 optimises it sooner than a generator body.
+ */
+function fillRecords(source: IndexSource, nodes: readonly Node[], draft: RecordsDraft): Uint8Array {
+  const { records, rowsEnd } = draft;
+  const lines = nodes.map((node) => (node.message === null ? null : source.lineOf(node)));
+  const texts = nodes.map((node, index) => JSON.stringify(lines[index] === null ? node : shortRow(node)));
+  const rows = Buffer.from(texts.join(''));
+  // Usually every character is one byte, and then no text has to be measured.
+  const isPlain = texts.reduce((sum, text) => sum + text.length, 0) === rows.length;
+  let offset = 0;
+  for (let index = 0; index < nodes.length; index++) {
+    const [node, text, line] = [nodes[index], texts[index], lines[index]];
+    if (node === undefined || text === undefined) continue;
+    const at = draft.numberOf(node.id) * recordSize;
+    const length = isPlain ? text.length : Buffer.byteLength(text);
+    records.write(node.id.replaceAll('-', ''), at, 'hex');
+    records.writeUInt32LE(node.parentId === null ? 0 : draft.numberOf(node.parentId) + 1, at + 16);
+    records.writeUInt32LE(line?.length ?? 0, at + 28);
+    records.writeDoubleLE(line?.offset ?? 0, at + 32);
+    records.writeDoubleLE(rowsEnd + offset, at + 40);
+    records.writeUInt32LE(length, at + 48);
+    records.writeUInt32LE(crc32(rows.subarray(offset, offset + length)), at + 52);
+    records.writeUInt32LE(node.removedIn === null ? 0 : 1, at + 56);
+    offset += length;
+  }
+  return rows;
+}
+
+/** Records the first child of a node, and for each child the next one. */
+function linkChildren(tree: Tree, node: Node, records: Buffer, numberOf: (id: string) => number): void {
+  let place = numberOf(node.id) * recordSize + 20;
+  for (const id of childIds(tree, node.id)) {
+    const no = numberOf(id);
+    records.writeUInt32LE(no + 1, place);
+    place = no * recordSize + 24;
+  }
+}
+
+function sealRecord(records: Buffer, no: number): void {
+  const end = no * recordSize + recordSize - 4;
+  records.writeUInt32LE(crc32(records.subarray(no * recordSize, end)), end);
+}
+
+/** Returns what the line of a node does not have, or may have in an older state; usual values are left out. */
+function shortRow(node: Node): FieldMap {
+  const { position, seq, createdAt, tokens, addedIn, key } = node;
+  const row: Record<string, unknown> = { position, seq, createdAt, tokens, addedIn, key };
+  if (node.kind !== 'message') row['kind'] = node.kind;
+  if (node.status !== 'success') row['status'] = node.status;
+  if (node.groupId !== 0) row['groupId'] = node.groupId;
+  if (node.matchParent !== node.parentId) row['matchParent'] = node.matchParent;
+  if (node.contentIn !== addedIn) row['contentIn'] = node.contentIn;
+  if (node.removedIn !== null) row['removedIn'] = node.removedIn;
+  if (node.lastChildId !== null) row['lastChildId'] = node.lastChildId;
+  if (Object.keys(node.meta).length > 0) row['meta'] = node.meta;
+  if (node.marker !== null) row['marker'] = node.marker;
+  if (node.aliases.length > 0) row['aliases'] = node.aliases;
+  return row;
+}
+
+function* recordsAndEnd(
+  { tree, state }: IndexSource,
+  { records, numberOf, rowsEnd }: RecordsDraft,
+  stale: number,
+): Generator<Uint8Array, void, undefined> {
+  yield records;
+  const numbers = { root: numberOf(tree.rootId), active: numberOf(tree.activeNodeId ?? '') };
+  const head = Buffer.from(JSON.stringify({ row: rowOf(tree), bookmarks: allBookmarks(tree), ...numbers }));
+  yield head;
+  const place = { offset: rowsEnd + records.length, length: head.length, sum: crc32(head) };
+  yield footerBytes({ count: records.length / recordSize, recordsAt: rowsEnd, head: place, stale }, state);
+}
+
+/** An index made from the one before it. Throws {@link IndexDamaged} if a record that changes is damaged. */
+class IndexUpdate {
+  readonly #source: IndexSource;
+  readonly #handle: number;
+  readonly #footer: IndexFooter;
+  readonly #records: Buffer;
+  readonly #numbers = new Map<string, number>();
+  readonly #touched = new Set<number>();
+  readonly #added: Node[] = [];
+  readonly #updated: Node[] = [];
+
+  constructor(source: IndexSource, changed: ReadonlyMap<NodeId, boolean>, handle: number, footer: IndexFooter) {
+    this.#source = source;
+    this.#handle = handle;
+    this.#footer = footer;
+    for (const [id, isNew] of changed) {
+      const node = findAnyNode(source.tree, id);
+      if (node === undefined) throw new IndexDamaged();
+      if (isNew) this.#numbers.set(id, footer.count + this.#added.length);
+      (isNew ? this.#added : this.#updated).push(node);
+    }
+    const before = readBytes(handle, footer.recordsAt, footer.count * recordSize);
+    this.#records = Buffer.concat([before, Buffer.alloc(this.#added.length * recordSize)]);
+  }
+
+  *pieces(): Generator<Uint8Array, void, undefined> {
+    const { recordsAt, stale } = this.#footer;
+    let replaced = 0;
+    for (const { id } of this.#updated)
+      replaced += this.#records.readUInt32LE(this.#touch(this.#numberOf(id)) * recordSize + 48);
+    for (const { id } of this.#added) this.#touched.add(this.#numberOf(id));
+    const draft = { records: this.#records, rowsEnd: recordsAt, numberOf: (id: string) => this.#numberOf(id) };
+    const rows = fillRecords(this.#source, [...this.#updated, ...this.#added], draft);
+    for (const node of this.#added) this.#link(node);
+    for (const no of this.#touched) sealRecord(this.#records, no);
+    for (let at = 0; at < recordsAt; at += copySize)
+      yield readBytes(this.#handle, at, Math.min(copySize, recordsAt - at));
+    yield rows;
+    yield* recordsAndEnd(this.#source, { ...draft, rowsEnd: recordsAt + rows.length }, stale + replaced);
+  }
+
+  /** Returns a record's number, after a check that it was intact before its first change. */
+  #touch(no: number): number {
+    if (this.#touched.has(no)) return no;
+    const [from, end] = [no * recordSize, no * recordSize + recordSize - 4];
+    if (no < 0 || this.#records.readUInt32LE(end) !== crc32(this.#records.subarray(from, end)))
+      throw new IndexDamaged();
+    this.#touched.add(no);
+    return no;
+  }
+
+  /** Links a new node to its neighbours. No other child has moved or left, so that the other links stay. */
+  #link({ id, parentId }: Node): void {
+    const siblings = childIds(this.#source.tree, parentId ?? '');
+    const at = siblings.indexOf(id);
+    if (at < 0 || parentId === null) throw new IndexDamaged();
+    const no = this.#numberOf(id);
+    const [before, after] = [siblings[at - 1], siblings[at + 1]];
+    const link = (from: string, to: number, field: number) =>
+      this.#records.writeUInt32LE(to + 1, this.#touch(this.#numberOf(from)) * recordSize + field);
+    link(before ?? parentId, no, before === undefined ? 20 : 24);
+    link(id, after === undefined ? -1 : this.#numberOf(after), 24);
+  }
+
+  #numberOf(id: string): number {
+    const known = this.#numbers.get(id);
+    if (known !== undefined || !isUuid(id)) return known ?? -1;
+    const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
+    let at = this.#records.indexOf(wanted);
+    while (at >= 0 && at % recordSize !== 0) at = this.#records.indexOf(wanted, at + 1);
+    const no = at < 0 ? -1 : at / recordSize;
+    this.#numbers.set(id, no);
+    return no;
+  }
+}

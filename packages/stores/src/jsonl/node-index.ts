@@ -1,0 +1,305 @@
+/**
+ * The node index of a session: where the content of each node is in the file, its row and its neighbours, so that a
+ * thread is read without the rest of the file. It is safe to delete, and valid only for the file that it describes.
+ *
+ * The file has the rows as JSON, a record of fixed size per node, the tree row, and a footer that describes the session
+ * file.
+ */
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type FieldMap, isUuid, type NodeId, nodeId } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
+import { sidecarFolder } from './paths.ts';
+
+/** The place of bytes in a file. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The record of one node. Numbers of nodes are indexes of records, stored plus one; −1 stands for none. */
+export interface NodeRecord {
+  readonly no: number;
+  readonly id: NodeId;
+  readonly parent: number;
+  readonly firstChild: number;
+  readonly nextSibling: number;
+  readonly isRemoved: boolean;
+  /** The line with its content; null if the row has it. */
+  readonly line: ByteRange | null;
+  readonly row: ByteRange & { readonly sum: number };
+}
+
+/** The state of a session file: another one means that the index does not describe it. */
+export interface FileState {
+  readonly size: number;
+  readonly ino: bigint;
+  readonly mtimeNs: bigint;
+  // The system sets this time at every change, also where a program sets the other one back.
+  readonly ctimeNs: bigint;
+  /** The checksum of the last bytes. */
+  readonly tail: number;
+}
+
+/** The size of a record, which ends with its checksum. */
+export const recordSize = 64;
+const footerSize = 88;
+const formatVersion = 1;
+const magic = Buffer.from('coppidx\n');
+const tailSize = 256;
+// Records are read in blocks of this many, because the nodes of a branch are often neighbours.
+const blockRecords = 128;
+// Ranges with a gap of at most this many bytes are read together, up to a limit.
+const gapMost = 8_192;
+const readMost = 1 << 20;
+
+/** Returns the path of a session's index. */
+export function indexPath(session: string): string {
+  return join(sidecarFolder(session), 'nodes.index');
+}
+
+/** Returns the state of an open file. */
+export function fileState(handle: number): FileState {
+  const { size, ino, mtimeNs, ctimeNs } = fstatSync(handle, { bigint: true });
+  const end = Number(size);
+  const tail = crc32(readBytes(handle, Math.max(0, end - tailSize), Math.min(end, tailSize)));
+  return { size: end, ino: BigInt.asUintN(64, ino), mtimeNs, ctimeNs, tail };
+}
+
+/** Reads bytes at an offset; fewer at the end of the file. */
+export function readBytes(handle: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let read = 0;
+  while (read < length) {
+    const count = readSync(handle, bytes, read, length - read, offset + read);
+    if (count === 0) break;
+    read += count;
+  }
+  return bytes.subarray(0, read);
+}
+
+/** The end of an index: where its parts are, and the file that it describes. */
+export interface IndexFooter {
+  readonly count: number;
+  /** Where the rows end and the records begin. */
+  readonly recordsAt: number;
+  readonly head: ByteRange & { readonly sum: number };
+  /** The bytes of rows that newer ones have replaced. */
+  readonly stale: number;
+}
+
+/** Returns the bytes of a footer. */
+export function footerBytes({ count, recordsAt, head, stale }: IndexFooter, state: FileState): Buffer {
+  const bytes = Buffer.alloc(footerSize);
+  magic.copy(bytes);
+  bytes.writeUInt32LE(formatVersion, 8);
+  bytes.writeUInt32LE(count, 12);
+  bytes.writeDoubleLE(recordsAt, 16);
+  bytes.writeUInt32LE(head.length, 24);
+  bytes.writeUInt32LE(head.sum, 28);
+  bytes.writeDoubleLE(state.size, 32);
+  bytes.writeBigUInt64LE(state.ino, 40);
+  bytes.writeBigInt64LE(state.mtimeNs, 48);
+  bytes.writeBigInt64LE(state.ctimeNs, 56);
+  bytes.writeUInt32LE(state.tail, 64);
+  bytes.writeDoubleLE(stale, 68);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, footerSize - 4)), footerSize - 4);
+  return bytes;
+}
+
+/** Returns the footer of an index of a file in this state; null if it describes another state, or is damaged. */
+export function readFooter(handle: number, state: FileState): IndexFooter | null {
+  const { size } = fstatSync(handle);
+  const bytes = readBytes(handle, Math.max(0, size - footerSize), Math.min(size, footerSize));
+  if (bytes.length < footerSize || !bytes.subarray(0, magic.length).equals(magic)) return null;
+  const [count, recordsAt] = [bytes.readUInt32LE(12), bytes.readDoubleLE(16)];
+  const head = { offset: recordsAt + count * recordSize, length: bytes.readUInt32LE(24), sum: bytes.readUInt32LE(28) };
+  const footer = { count, recordsAt, head, stale: bytes.readDoubleLE(68) };
+  // Equal bytes mean the same version, the same state and an intact checksum.
+  if (head.offset + head.length + footerSize !== size || !footerBytes(footer, state).equals(bytes)) return null;
+  return footer;
+}
+
+/** Returns the row of a node with the usual values, but without message and text. */
+function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMap {
+  return {
+    kind: 'message',
+    status: 'success',
+    groupId: 0,
+    matchParent: parentId,
+    contentIn: short['addedIn'],
+    removedIn: null,
+    lastChildId: null,
+    meta: {},
+    marker: null,
+    aliases: [],
+    ...short,
+    id,
+    parentId,
+  };
+}
+
+/** A part of an index that does not fit its checksum, or a line that is not what the index says. */
+export class IndexDamaged extends Error {}
+
+/** An open index together with its session file. What it returns is checked; it throws {@link IndexDamaged}. */
+export class NodeIndex {
+  readonly count: number;
+  readonly #index: number;
+  readonly #session: number;
+  readonly #recordsAt: number;
+  readonly #head: ByteRange & { readonly sum: number };
+  readonly #blocks = new Map<number, Buffer>();
+  readonly #numbers = new Map<string, number>();
+  #all: Buffer | null = null;
+
+  private constructor(index: number, session: number, { count, recordsAt, head }: IndexFooter) {
+    this.#index = index;
+    this.#session = session;
+    this.count = count;
+    this.#recordsAt = recordsAt;
+    this.#head = head;
+  }
+
+  /** Opens the index of a session; null if there is none that describes the file as it is now. */
+  static open(session: string): NodeIndex | null {
+    const handles: number[] = [];
+    let opened: NodeIndex | null = null;
+    try {
+      const index = openSync(indexPath(session), 'r');
+      handles.push(index);
+      const lines = openSync(session, 'r');
+      handles.push(lines);
+      const footer = readFooter(index, fileState(lines));
+      // The name may belong to another file since.
+      if (footer !== null && statSync(session, { bigint: true }).ino === fstatSync(lines, { bigint: true }).ino)
+        opened = new NodeIndex(index, lines, footer);
+    } catch {
+      // Without an index the file itself is read, which reports what is wrong with it.
+    }
+    if (opened === null) for (const handle of handles) closeSync(handle);
+    return opened;
+  }
+
+  /** The tree row, the bookmarks and the number of the active node, as JSON. */
+  head(): FieldMap {
+    return parseFields(this.#checked(readBytes(this.#index, this.#head.offset, this.#head.length), this.#head.sum));
+  }
+
+  record(no: number): NodeRecord {
+    if (!(no >= 0 && no < this.count)) throw new IndexDamaged();
+    const block = Math.floor(no / blockRecords);
+    let bytes = this.#blocks.get(block);
+    if (bytes === undefined) {
+      const first = block * blockRecords;
+      const length = Math.min(blockRecords, this.count - first) * recordSize;
+      bytes = readBytes(this.#index, this.#recordsAt + first * recordSize, length);
+      this.#blocks.set(block, bytes);
+    }
+    const at = (no - block * blockRecords) * recordSize;
+    const own = bytes.subarray(at, at + recordSize);
+    if (own.length < recordSize || own.readUInt32LE(recordSize - 4) !== crc32(own.subarray(0, recordSize - 4)))
+      throw new IndexDamaged();
+    const hex = own.toString('hex', 0, 16);
+    const id = nodeId(
+      `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+    );
+    this.#numbers.set(id, no);
+    const length = own.readUInt32LE(28);
+    return {
+      no,
+      id,
+      parent: own.readUInt32LE(16) - 1,
+      firstChild: own.readUInt32LE(20) - 1,
+      nextSibling: own.readUInt32LE(24) - 1,
+      isRemoved: own.readUInt32LE(56) !== 0,
+      line: length === 0 ? null : { offset: own.readDoubleLE(32), length },
+      row: { offset: own.readDoubleLE(40), length: own.readUInt32LE(48), sum: own.readUInt32LE(52) },
+    };
+  }
+
+  /** Returns the number of a node; −1 if there is none with this id. */
+  find(id: string): number {
+    const known = this.#numbers.get(id);
+    if (known !== undefined) return known;
+    if (!isUuid(id)) return -1;
+    this.#all ??= readBytes(this.#index, this.#recordsAt, this.count * recordSize);
+    const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
+    for (let at = this.#all.indexOf(wanted); at >= 0; at = this.#all.indexOf(wanted, at + 1))
+      if (at % recordSize === 0 && this.record(at / recordSize).id === id) return at / recordSize;
+    return -1;
+  }
+
+  /** Reads the rows of nodes, and the lines with their contents. */
+  *contents(records: readonly NodeRecord[]): Generator<NodeContent, void, undefined> {
+    const rows = readRanges(
+      this.#index,
+      records.map(({ row }) => row),
+    );
+    const lines = readRanges(
+      this.#session,
+      records.map(({ line }) => line ?? { offset: 0, length: 0 }),
+    );
+    for (const [at, record] of records.entries()) {
+      const row = parseFields(this.#checked(rows[at] ?? Buffer.alloc(0), record.row.sum));
+      if (record.line === null) yield { record, row, line: null };
+      else {
+        const parentId = record.parent < 0 ? null : this.record(record.parent).id;
+        yield { record, row: wholeRow(row, record.id, parentId), line: parseFields(lines[at] ?? Buffer.alloc(0)) };
+      }
+    }
+  }
+
+  #checked(bytes: Buffer, sum: number): Buffer {
+    if (crc32(bytes) !== sum) throw new IndexDamaged();
+    return bytes;
+  }
+
+  close(): void {
+    closeSync(this.#index);
+    closeSync(this.#session);
+  }
+}
+
+/** A node as it was read: its row, complete if there is no line, else to be completed from the line. */
+export interface NodeContent {
+  readonly record: NodeRecord;
+  readonly row: FieldMap;
+  readonly line: FieldMap | null;
+}
+
+function parseFields(bytes: Buffer): FieldMap {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (isFieldMap(value)) return value;
+  } catch {
+    // Falls through: not JSON.
+  }
+  throw new IndexDamaged();
+}
+
+/** Reads ranges of a file, near ones together; shorter ones than asked for at the end of the file. */
+function readRanges(handle: number, ranges: readonly ByteRange[]): Buffer[] {
+  const found: Buffer[] = new Array(ranges.length);
+  const order = [...ranges.keys()].sort((a, b) => (ranges[a]?.offset ?? 0) - (ranges[b]?.offset ?? 0));
+  let group: number[] = [];
+  let [start, end] = [0, 0];
+  const flush = () => {
+    const bytes = readBytes(handle, start, end - start);
+    for (const at of group) {
+      const { offset, length } = ranges[at] ?? { offset: 0, length: 0 };
+      found[at] = bytes.subarray(offset - start, offset - start + length);
+    }
+    group = [];
+  };
+  for (const at of order) {
+    const { offset, length } = ranges[at] ?? { offset: 0, length: 0 };
+    if (group.length > 0 && (offset > end + gapMost || offset + length - start > readMost)) flush();
+    if (group.length === 0) [start, end] = [offset, offset];
+    group.push(at);
+    end = Math.max(end, offset + length);
+  }
+  if (group.length > 0) flush();
+  return found;
+}
