@@ -52,6 +52,6 @@ export { estimateTokens } from './tokens.ts';
 export { isBase64 } from './base64.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { derivedId } from './derived-id.ts';
-export { hashWith, type PlatformSha256, sha256Hex } from './sha256.ts';
+export { hashLaterWith, hashWith, type PlatformSha256, sha256Hex } from './sha256.ts';
 
 export { utf8Length } from './utf8.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base64Length, fromBase64, isBase64, toBase64 } from './base64.ts';
-import { hashWith, sha256Hex as platformSha256Hex, portableSha256Hex } from './sha256.ts';
+import { hashLaterWith, hashWith, sha256Hex as platformSha256Hex, portableSha256Hex } from './sha256.ts';
 import { anyText } from './testing/arbitraries.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -13,6 +13,22 @@ hashWith(reference);
 it('[C46] is not taken from a platform that hashes otherwise', () => {
   expect(() => hashWith(() => 'no digest')).toThrow('no SHA-256');
   expect(platformSha256Hex('abc')).toBe(portableSha256Hex('abc'));
+});
+
+it('[C46] is loaded with the first hash, is refused like any other, and stays absent where there is none', () => {
+  let loads = 0;
+  hashLaterWith(() => {
+    loads++;
+    return reference;
+  });
+  expect(loads).toBe(0);
+  expect([platformSha256Hex('abc'), platformSha256Hex('é')]).toEqual([reference('abc'), reference('é')]);
+  expect(loads).toBe(1);
+  hashLaterWith(() => () => 'no digest');
+  expect(() => platformSha256Hex('abc')).toThrow('no SHA-256');
+  expect(() => platformSha256Hex('abc')).toThrow('no SHA-256');
+  hashLaterWith(() => undefined);
+  expect(platformSha256Hex('abc')).toBe(reference('abc'));
 });
 
 describe.each([platformSha256Hex, portableSha256Hex])('hashing by %o', (sha256Hex) => {

@@ -2,16 +2,14 @@
 // built-in SHA-256 is asynchronous. Node's is eight times as fast; programs there pass it to {@link hashWith}.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
-/** Computes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
-function rootFractions(count: number, root: 2 | 3): Int32Array {
-  const words = new Int32Array(count);
+/** Writes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
+function fillRootFractions(words: Int32Array, root: 2 | 3): void {
   let found = 0;
-  for (let candidate = 2; found < count; candidate++) {
+  for (let candidate = 2; found < words.length; candidate++) {
     let prime = true;
     for (let divisor = 2; divisor * divisor <= candidate; divisor++) if (candidate % divisor === 0) prime = false;
     if (prime) words[found++] = Number(BigInt.asIntN(32, integerRoot(BigInt(candidate) << BigInt(32 * root), root)));
   }
-  return words;
 }
 
 /**
@@ -29,9 +27,11 @@ function integerRoot(value: bigint, root: 2 | 3): bigint {
   return low;
 }
 
-const initial = rootFractions(8, 2);
+const initial = new Int32Array(8);
 // `?? 0` below only satisfies the type checker: every index is in bounds, and the engine removes the test.
-const constants = rootFractions(64, 3);
+const constants = new Int32Array(64);
+// Computed when something is first hashed here: a program with the platform's hash never needs them.
+let isFilled = false;
 const schedule = new Int32Array(64);
 const state = new Int32Array(8);
 
@@ -91,6 +91,11 @@ function compress(bytes: Uint8Array, start: number): void {
 
 /** Hashes the first `length` bytes. The buffer must have {@link paddingSpace} more bytes, which are overwritten. */
 function digest(buffer: Uint8Array, length: number): string {
+  if (!isFilled) {
+    fillRootFractions(initial, 2);
+    fillRootFractions(constants, 3);
+    isFilled = true;
+  }
   const end = (length + 9 + 63) & ~63;
   buffer[length] = 0x80;
   buffer.fill(0, length + 1, end);
@@ -112,12 +117,35 @@ function digest(buffer: Uint8Array, length: number): string {
 export type PlatformSha256 = (input: string | Uint8Array) => string;
 
 let native: PlatformSha256 | undefined;
+let loadNative: (() => PlatformSha256 | undefined) | undefined;
+
+// Texts and their digests: empty, plain, with characters of two and four bytes, and a lone surrogate.
+const probes = [
+  ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+  ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+  ['\u00e9\ud83c\udf33', 'cf5a2f48cc3729d6f1dc9b2c739e18504844332cc30680f01a3b0406a6963fc4'],
+  ['\ud800', '83d544ccc223c057d2bf80d3f2a32982c32c3c0db8e2674820da5064783fb097'],
+] as const;
 
 /** Uses the platform's SHA-256 from now on. Throws if its digests differ, because keys are stored. */
 export function hashWith(platform: PlatformSha256): void {
-  for (const probe of ['', 'abc', '\u00e9\ud83c\udf33', '\ud800'])
-    if (platform(probe) !== portableSha256Hex(probe)) throw new Error('This is no SHA-256 of texts as UTF-8.');
+  for (const [text, digest] of probes)
+    if (platform(text) !== digest) throw new Error('This is no SHA-256 of texts as UTF-8.');
   native = platform;
+}
+
+/**
+ * Like {@link hashWith}, with a platform whose SHA-256 is loaded when something is first hashed; undefined means that it
+ * has none. The first hash throws if its digests differ.
+ */
+export function hashLaterWith(load: () => PlatformSha256 | undefined): void {
+  loadNative = load;
+}
+
+function useLoaded(load: () => PlatformSha256 | undefined): void {
+  const platform = load();
+  if (platform !== undefined) hashWith(platform);
+  loadNative = undefined;
 }
 
 /**
@@ -125,6 +153,7 @@ export function hashWith(platform: PlatformSha256): void {
  * lone surrogate is hashed as U+FFFD, so escape it first if it must count.
  */
 export function sha256Hex(input: string | Uint8Array): string {
+  if (loadNative !== undefined) useLoaded(loadNative);
   return native === undefined ? portableSha256Hex(input) : native(input);
 }
 

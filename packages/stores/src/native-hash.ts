@@ -1,5 +1,5 @@
 /** Node's SHA-256 for equality keys and attachments. */
-import { hashWith } from '@coppice/content';
+import { hashLaterWith } from '@coppice/content';
 
 type OneShotHash = (algorithm: 'sha256', input: string | Uint8Array, encoding: 'hex') => string;
 
@@ -12,11 +12,13 @@ function platformHash(): OneShotHash | undefined {
 
 let done = false;
 
-/** Uses the platform's hash for texts and bytes, if there is one. */
+/** Uses the platform's hash for texts and bytes, if there is one. It is loaded with the first hash. */
 export function hashNatively(): void {
   if (done) return;
   done = true;
-  const hash = platformHash();
-  // The one-shot function: an object per hash would cost more than hashing a message.
-  if (hash !== undefined) hashWith((input) => hash('sha256', input, 'hex'));
+  hashLaterWith(() => {
+    const hash = platformHash();
+    // The one-shot function: an object per hash would cost more than hashing a message.
+    return hash === undefined ? undefined : (input) => hash('sha256', input, 'hex');
+  });
 }

@@ -2,7 +2,6 @@
  * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
  * it, and updated to the newest commit before every search, so that a search sees every acknowledged message.
  */
-import { createHash } from 'node:crypto';
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
 import { contentsWrittenBy } from '../sql/log.ts';
@@ -198,6 +197,8 @@ function* fillAfter(place: number): SqlTask<void> {
 }
 
 function sumOf(said: string): string {
+  // Not imported: most programs that open a database never index, and loading it takes milliseconds.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(toColumn(said)).digest('base64url').slice(0, 22);
 }
 
