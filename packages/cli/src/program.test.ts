@@ -34,7 +34,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O4] help of a word that is no subcommand says which was meant', async () => {
+  it('[O4] help of an unknown command suggests the nearest one', async () => {
     expect((await fixture.run(['help', 'tree'])).out).toContain('coppice tree last');
     expect(await fixture.run(['help', 'tre'])).toMatchObject({
       code: 2,
@@ -75,7 +75,7 @@ describe('a line', () => {
     expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('No chat matches "elm".\n');
   });
 
-  it('[O5] a text whose pipe is stopped is not taken for the whole', async () => {
+  it('[O5] a text from a pipe that was stopped is not stored', async () => {
     const stop = new AbortController();
     const stdin = (async function* () {
       yield 'half of a ';
@@ -88,7 +88,7 @@ describe('a line', () => {
     stopped.close();
   });
 
-  it('[O5] a pipe that nobody ends is not waited for by what was stopped', async () => {
+  it('[O5] a stopped command does not wait for the end of a pipe', async () => {
     for (const words of [
       ['append', '--new'],
       ['import', '-'],
@@ -143,7 +143,7 @@ describe('a line', () => {
     expect((await fixture.run(['show', id])).err).toBe(`There is no tree ${id}.\n`);
   });
 
-  it('[O5] a mistake on the line is invalid and names what was meant', async () => {
+  it('[O5] an unknown command is refused with a suggestion', async () => {
     const wrong = await fixture.run(['serch', 'x']);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('search');

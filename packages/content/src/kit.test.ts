@@ -9,7 +9,7 @@ import { estimateTokens } from './tokens.ts';
 const blocks = (...content: readonly (Block & Record<string, unknown>)[]): Message => ({ role: 'assistant', content });
 
 describe('the message kit', () => {
-  it('[C52] gives the very text of a message of one text block', () => {
+  it('[C52] the text of a message with one text block is exactly the text of that block', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(messageKit.text(textMessage('user', text))).toBe(text);

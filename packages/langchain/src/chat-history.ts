@@ -34,7 +34,7 @@ export interface TreeHistoryOptions {
 
 /**
  * The active branch of a tree as a history of LangChain. Messages are added below the active one; select an earlier one
- * (`select`, or any other face of Coppice) and what follows becomes another branch. `clear` can be undone.
+ * (`select`, or any other interface of Coppice) and what follows becomes another branch. `clear` can be undone.
  */
 export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   override lc_namespace = ['coppice', 'chat_history'];

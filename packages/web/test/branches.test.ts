@@ -87,7 +87,7 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   await done(tab);
 });
 
-test('[B70] a branch goes to another tree that was searched for, and comes back in both by one press', async () => {
+test('[B70] a branch moves to a tree found by search, and one undo restores both trees', async () => {
   const there = await buildSample('Kitchen notes', 'Salt', 'Noted.');
   await buildSample('Garden notes', 'Roses', 'Noted.');
   const { id, ids } = await buildSample('Mixed', 'About soup', 'Leek and potato.', 'How long?', 'Forty minutes.');

@@ -98,7 +98,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
   await one.context.close();
 });
 
-test('[B22] saving over a text that nobody has changed stays in its place, whatever else was said meanwhile', async () => {
+test('[B22] saving a text that nobody else changed edits it in place, even if the tree changed elsewhere', async () => {
   const id = await newTree('The first text', 'An answer.');
   const one = await fixture.open(`/t/${id}`);
   // The page gets no changes, not even its own.

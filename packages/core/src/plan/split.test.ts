@@ -59,7 +59,7 @@ describe('a split', () => {
     expect(childIds(fixture.tree, fixture.rootId)).toEqual([made.nodeId, edited.result.nodeId]);
   });
 
-  test('[P33] keeps the way down to the active node marked', async () => {
+  test('[P33] keeps the visit marks on the path to the active node', async () => {
     const fixture = await TestTree.make();
     const [one, yes] = await fixture.grow(['hello world', 'yes']);
     const last = await fixture.variant(assistant('last'), one ?? fixture.rootId);

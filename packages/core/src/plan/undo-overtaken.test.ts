@@ -86,7 +86,7 @@ describe('overtaken', () => {
     expect(fixture.tree.size).toBe(0);
   });
 
-  test('[U8] not by what the same actor did and took back again', async () => {
+  test('[U8] not by what the same actor did and undid', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     await overwrite(fixture, mine, 'twice');

@@ -104,7 +104,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     await server.settled();
   });
 
-  it('[G25] drops the stream: what came is kept, and nothing is said twice', async () => {
+  it('[G25] drops the stream: the received text is kept, and nothing is repeated', async () => {
     const { last, text, requests } = await ask(form, ['drop']);
     if (streaming) {
       expect(last).toMatchObject({ code: 'provider/dropped', retryable: true });

@@ -188,7 +188,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect(await messages.getTree({ topicId: empty.id })).toMatchObject({ nodes: [], activeNodeId: null });
   });
 
-  test('[W45] a delete lifts the children unless it cascades', async () => {
+  test('[W45] a delete moves the children up unless it cascades', async () => {
     const [a, b, c] = await said('a', 'b', 'c');
     const spliced = await messages.delete({ messageId: b?.id ?? '' });
     expect(spliced).toEqual({ deletedIds: [b?.id], activeNodeId: c?.id });

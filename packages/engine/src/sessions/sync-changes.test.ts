@@ -81,7 +81,7 @@ test('[Z45] what a store deletes, moves and edits in place is so in the file tha
   expect(sessions.lines(path).length).toBe(length);
 });
 
-test('[Z45] what is brought back comes back on the other side, with what was said below it since', async () => {
+test('[Z45] a restored message is restored on the other side too, with the messages added below it since', async () => {
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
   await treeBackIntoSession(store, treeId, path, sessions.options);

@@ -55,7 +55,7 @@ async function withStore(change: (mended: Promise<void>) => Promise<void>) {
 }
 
 describe('a store that is in trouble', () => {
-  it('[RP4, RP15] a full disk fails no call, is told of at once, and what waited is written when there is room', async () => {
+  it('[RP4, RP15] with a full disk no call fails, the problem is reported at once, and waiting calls are written when there is space', async () => {
     const { post, health, lines, mend, recorder, listening, server } = await withStore(() =>
       Promise.reject(new AppError({ code: 'store/full', kind: 'unavailable', message: 'The disk is full.' })),
     );

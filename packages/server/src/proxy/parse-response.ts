@@ -41,7 +41,7 @@ export function parseResponse(wire: WireKind, { document, text, status, cut }: R
 
 const tooLong: JsonObject = {
   code: 'proxy/answer-too-long',
-  message: 'More came than is kept to be recorded: the client has the whole answer, and here it ends before its end.',
+  message: 'The response is too long to be recorded whole: the client received all of it, the recording is cut off.',
 };
 
 /** The document that a stream of events contains. */

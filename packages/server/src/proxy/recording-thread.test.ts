@@ -148,7 +148,7 @@ describe('a thread that records', () => {
     expect(await textsIn(store)).toEqual(['b', 'b!']);
   });
 
-  it('[RP16] whose disk is full says so by the code of the refusal, and tries again', async () => {
+  it('[RP16] a recorder with a full disk reports the code of the refusal and tries again', async () => {
     arm('before-commit:1:enospc');
     const { store, recorder, errors } = await openRecorder(freshFolder());
     asks(recorder, 'a').finish(answered('a!'));

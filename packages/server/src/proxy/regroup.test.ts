@@ -106,7 +106,7 @@ describe('regrouping a project', () => {
     await regroupProject(store, services);
     const history = [user('Coffee?'), said('Answer 2.'), user('Strong?')];
     const other = { model: 'm', messages: [system('Monday.'), ...history] };
-    // Without a word in the configuration the project is by session now.
+    // Without a setting in the configuration, new calls of the project are grouped by session now.
     const asked = parseRequest('chat', other) ?? never();
     const from = { project: 'shop', origin: readCallOrigin(() => undefined, null), callId: newId() };
     const placed = await recordHistory(store, asked, from, { actor: 'local', now: Date.now, newId: () => newId() });

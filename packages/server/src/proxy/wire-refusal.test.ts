@@ -56,7 +56,7 @@ describe('refusals of the proxy', () => {
     expect([listed.status, listed.said.type]).toEqual([401, 'error']);
   });
 
-  it('[RP19] on those of OpenAI they are errors of OpenAI', async () => {
+  it('[RP19] on the routes of OpenAI refusals have the form of OpenAI errors', async () => {
     const cases: [string, Readonly<Record<string, string>>, string, number, string][] = [
       ['/v1/chat/completions', wrong, '{}', 401, 'http/unauthorized'],
       ['/v1/chat/completions', {}, '{', 400, 'http/invalid'],

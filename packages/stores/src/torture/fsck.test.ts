@@ -87,7 +87,7 @@ describe('a SQLite file', () => {
 });
 
 describe('rows of a SQLite file that cannot be read', () => {
-  test('[Q32] are refused by name, and mending one tree touches no other', async () => {
+  test('[Q32] unknown trees are refused by name, and repairing one tree changes no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-unreadable-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);

@@ -100,7 +100,7 @@ test('[Q3] a message that was never sent is a failure', async () => {
   forget(journal);
 });
 
-test('[Q4] every part has a name, and an option that it does not know is refused', async () => {
+test('[Q4] every part has a name, and an unknown option is refused', async () => {
   expect([...parts.keys()]).toEqual([
     'kill9',
     'faultwalk',

@@ -21,7 +21,7 @@ export interface Kill9Options {
 const roundsPerPlace = 25;
 const longestLife = 300;
 
-/** Starts the processes of a round; they wait until they are told to write. */
+/** Starts the processes of a round; they wait for the signal to write. */
 async function hire(count: number, ledger: () => Ledger | undefined): Promise<Worker[]> {
   return Promise.all(Array.from({ length: count }, () => Worker.start((reported) => ledger()?.hear(reported))));
 }

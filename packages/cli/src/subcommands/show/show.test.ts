@@ -25,7 +25,7 @@ describe('coppice show', () => {
     });
   });
 
-  it('[O16] has an empty line between messages, and goes on from the beginning when asked', async () => {
+  it('[O16] prints an empty line between messages, and with --through continues from the beginning', async () => {
     await fixture.run(['append', '--new', '--title', 'Empty', ' ']);
     expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('This chat is empty.');
     const { tree, nodes } = await fixture.grow('One', 'Two');

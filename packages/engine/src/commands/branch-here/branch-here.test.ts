@@ -11,7 +11,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E17] without a node takes the last message of the user back, and leaves no summary', async () => {
+  test('[E17] without an argument it moves before the last message of the user and adds no summary', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const result = await fixture.run('/branch-here');
     expect(result).toMatchObject({ selectedText: 'q2', place: { activeNodeId: a1 } });

@@ -9,7 +9,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[Z30] takes the last message back in a chat of its own, and the old one stays', async () => {
+  test('[Z30] moves before the last message in a new chat, and the original is unchanged', async () => {
     await fixture.say(['one', 'two', 'three', 'four']);
     const before = await fixture.thread();
     const result = await fixture.run('/branch');

@@ -11,7 +11,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[Z31] goes on after a node, itself included, in a chat of its own', async () => {
+  test('[Z31] continues after a message, which it includes, in a new chat', async () => {
     const [, two] = await fixture.say(['one', 'two', 'three']);
     const textsIn = async (line: string) => {
       const { place } = await fixture.run(line);

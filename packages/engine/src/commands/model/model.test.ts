@@ -30,7 +30,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.store.history(fixture.treeId)).length).toBeGreaterThan(4);
   });
 
-  test('[E27] undo takes it back, and what changes nothing has nothing to undo', async () => {
+  test('[E27] undo restores the previous model, and a command without effect has nothing to undo', async () => {
     await fixture.say(['q1']);
     await fixture.run('/model scripted/two');
     expect((await fixture.run('/model scripted/two')).undo).toBeUndefined();

@@ -9,7 +9,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E24] names the chat, says its name, and takes it away', async () => {
+  test('[E24] sets, shows and removes the title of the chat', async () => {
     expect((await fixture.run('/name')).said).toBe('The chat has no title.');
     const named = await fixture.run("/name Don't panic");
     expect(named).toMatchObject({ said: "The chat is called “Don't panic” now.", undo: '/undo' });
@@ -22,7 +22,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.refusal('/name x --remove')).toBe('command/bad-arguments');
   });
 
-  test('[E24] a name that was found by itself shows until one is given', async () => {
+  test('[E24] shows the automatic title until the user sets one', async () => {
     const set = { autoTitle: 'By itself' };
     await run(fixture.store, { type: 'attributes', treeId: fixture.treeId, set }, fixture.context);
     expect((await fixture.run('/name')).data).toEqual({ title: 'By itself', before: null });

@@ -50,7 +50,7 @@ test('[A10] a page is the end of a branch with root, active node and version on 
   await server.close();
 });
 
-test('[A11] a page tells where each message stands among its variants, and gives the others of its group when asked', async () => {
+test('[A11] a page has the position of each message among its variants, and on request the others of its group', async () => {
   const server = await openTestServer();
   const { id, b, b2 } = await forked(server);
   const page = await server.ask('GET', `/api/trees/${id}/page?siblings=true`);

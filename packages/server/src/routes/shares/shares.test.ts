@@ -194,7 +194,7 @@ test('[A96] a link of somebody who is shut out leads nowhere until they are let 
   await server.close();
 });
 
-test('[A96] a link that has run out already is not made', async () => {
+test('[A96] a link that would already be expired is refused', async () => {
   const server = await openTestServer({ now: () => 5_000 });
   const { id } = await createTree(server);
   for (const expiresAt of [5_000, 0, -1]) {
