@@ -3,7 +3,7 @@
 import { type KeptCall, OverflowFiles } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
 import { unknownOrigin } from './session-of-call.ts';
-import { answerBytes, type CallEntered, type CallTaken, type WaitingCall } from './waiting-call.ts';
+import { answerBytes, type CallTaken, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
 // The memory of a call besides its bytes.
@@ -58,7 +58,7 @@ export class CallBuffer {
   }
 
   /** Adds a new request to the queue of its owner and project. */
-  take(entered: CallEntered): TakenPlace {
+  take(entered: QueuedCallInput): TakenPlace {
     const taken = this.#takePlace(entered, entered.request);
     taken.place.size = entered.request.byteLength + callOverhead;
     this.#bytes += taken.place.size;
@@ -150,7 +150,7 @@ export class CallBuffer {
   }
 
   #takePlace(
-    { owner, project, wire, secrets, origin = unknownOrigin }: Omit<CallEntered, 'request'>,
+    { owner, project, wire, secrets, origin = unknownOrigin }: Omit<QueuedCallInput, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
   ): TakenPlace {

@@ -21,7 +21,7 @@ import type {
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
 import { RecordingThrottle } from './recording-throttle.ts';
-import type { CallEntered, CallTaken, WaitingCall } from './waiting-call.ts';
+import type { CallTaken, QueuedCallInput, WaitingCall } from './waiting-call.ts';
 
 export type {
   CaptureHandle,
@@ -30,7 +30,7 @@ export type {
   RecorderOptions,
   RecorderState,
 } from './recorder-contract.ts';
-export type { CallEntered, CallTaken } from './waiting-call.ts';
+export type { CallTaken, QueuedCallInput } from './waiting-call.ts';
 
 const shownCalls = 200;
 const longestWaitMs = 5_000;
@@ -121,7 +121,7 @@ export class Recorder {
   }
 
   /** Adds a call to the queue of its owner and project. */
-  enter(entered: CallEntered): CaptureHandle {
+  enter(entered: QueuedCallInput): CaptureHandle {
     if (!this.#recording) return notRecorded;
     const taken = this.#holding.take(entered);
     const { key, place } = taken;

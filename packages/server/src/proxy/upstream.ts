@@ -155,10 +155,10 @@ function toUpstreamAnswer(
   const hasBody = !bodiless.has(status);
   if (!hasBody) incoming.resume();
   const { 'Transfer-Encoding': chunked, ...headers } = forwardedHeaders(incoming);
-  const spoken = hasBody && chunked !== undefined ? { ...headers, ...asItComes } : headers;
+  const sentHeaders = hasBody && chunked !== undefined ? { ...headers, ...asItComes } : headers;
   return {
     status,
-    headers: spoken,
+    headers: sentHeaders,
     encoding: incoming.headers['content-encoding'],
     body: hasBody ? body : null,
     upstreamRequest,

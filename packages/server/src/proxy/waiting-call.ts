@@ -22,7 +22,7 @@ export interface CallTaken {
 }
 
 /** A new call for the queue. */
-export interface CallEntered {
+export interface QueuedCallInput {
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;

@@ -158,7 +158,7 @@ function* waitingOf(
 }
 
 /** Returns the owners of attachments that an earlier purge had to keep and for which no upload waits any more. */
-export function* ownersWithLoose(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
+export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
   const found = yield* queryRows(
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND ${isOver(dialect, '$1')} ORDER BY owner`,
     grace,

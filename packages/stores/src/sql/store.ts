@@ -41,7 +41,7 @@ import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
-import { type BlobScope, collectBlobs, ownersWithLoose } from './attachments.ts';
+import { type BlobScope, collectBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
 import { backfillSome, driveReads, runChange, type StoreScope } from './change.ts';
 import type { SqlEngine } from './engine.ts';
 import { putExternalNames } from './external-ids.ts';
@@ -126,7 +126,7 @@ export class SqlStore implements Store {
    */
   async sweep(): Promise<void> {
     try {
-      const owners = await this.#snapshot(() => ownersWithLoose(this.#engine.dialect, this.#grace));
+      const owners = await this.#snapshot(() => findOwnersWithUnusedBlobs(this.#engine.dialect, this.#grace));
       for (const owner of owners) await this.#clearing(() => collectBlobs(this.#blobScope(owner), new Set()));
     } catch (error) {
       if (!isAppError(error)) throw error;

@@ -6,12 +6,12 @@ import { fromIso, fromMillis } from '../fields.ts';
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 // January 2, 2026 3:04am
-const spoken = /^([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ?([ap]m)?$/i;
+const writtenDate = /^([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ?([ap]m)?$/i;
 // 2026-1-2 @03h 04m 05s 678ms, and 2026-1-2@03h04m05s
 const stamped = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$/;
 
 function spokenTime(text: string): number | undefined {
-  const [, name = '', day, year, hour, minute, second = '0', half = ''] = spoken.exec(text) ?? [];
+  const [, name = '', day, year, hour, minute, second = '0', half = ''] = writtenDate.exec(text) ?? [];
   const month = months.indexOf(name.toLowerCase());
   if (month === -1) return undefined;
   const twelve = half === '' ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
