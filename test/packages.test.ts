@@ -325,7 +325,7 @@ test('a new user chats, looks at the chat, exports, imports and undoes with what
   expect(run('show', 'last')).toContain('What is a branch?');
   const file = join(project, 'mine.coppice');
   run('export', '--all', '-o', file);
-  expect(newUser()('import', file)).toMatch(/conversations\s+1/);
+  expect(newUser()('import', file)).toMatch(/chats\s+1/);
   expect(run('undo')).toContain('Undid');
   const { findings } = JSON.parse(run('doctor', '--json'));
   expect(findings.filter(({ state }: { readonly state: string }) => state === 'bad')).toEqual([]);

@@ -1,7 +1,7 @@
 /** The user's pager. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { posix, win32 } from 'node:path';
+import { programPaths } from '../program-paths.ts';
 
 type PagerEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -20,19 +20,6 @@ export function pagerCommand(
   if (command === null) return null;
   const [program = ''] = command.trim().split(/\s+/);
   return programPaths(program, env, platform).some(isFile) ? command : null;
-}
-
-/** The paths where a program may be. On Windows its name has an extension, and the variable may be called `Path`. */
-function programPaths(program: string, env: PagerEnvironment, platform: NodeJS.Platform): readonly string[] {
-  const isWindows = platform === 'win32';
-  const { delimiter, isAbsolute, join } = isWindows ? win32 : posix;
-  const folders = (env['PATH'] ?? (isWindows ? env['Path'] : undefined) ?? '').split(delimiter);
-  const paths = isAbsolute(program)
-    ? [program]
-    : folders.filter((folder) => folder !== '').map((folder) => join(folder, program));
-  if (!isWindows) return paths;
-  const extensions = ['', ...(env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';')];
-  return paths.flatMap((path) => extensions.map((extension) => path + extension));
 }
 
 /** Shows lines in the pager, and resolves when the user leaves it. */

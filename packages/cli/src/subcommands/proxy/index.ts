@@ -11,6 +11,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
 import { drawTree, outlineTree, titleText } from '../../printing.ts';
+import { startableCommand } from '../../program-paths.ts';
 import { shortId } from '../../short-ids.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
@@ -151,7 +152,8 @@ function runChild(
   // If it was interrupted during startup, the program is not started.
   if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
-    const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: childEnv });
+    const { file, words: given, shell } = startableCommand(program, words, childEnv);
+    const running = spawn(file, given, { stdio: 'inherit', cwd: at.host.cwd, env: childEnv, shell });
     running.on('error', (error) => {
       const isMissing = 'code' in error && error.code === 'ENOENT';
       const why = isMissing ? 'there is no such program' : error.message;

@@ -1,0 +1,52 @@
+/** Finds and starts programs by name, also on Windows, where they have extensions and scripts need a shell. */
+import { existsSync } from 'node:fs';
+import { posix, win32 } from 'node:path';
+import { usageError } from './exit-codes.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The paths where a program may be. On Windows its name has an extension, and the variable may be called `Path`. */
+export function programPaths(program: string, env: Environment, platform: NodeJS.Platform): readonly string[] {
+  const isWindows = platform === 'win32';
+  const { delimiter, isAbsolute, join } = isWindows ? win32 : posix;
+  const folders = (env['PATH'] ?? (isWindows ? env['Path'] : undefined) ?? '').split(delimiter);
+  const paths = isAbsolute(program)
+    ? [program]
+    : folders.filter((folder) => folder !== '').map((folder) => join(folder, program));
+  if (!isWindows) return paths;
+  const extensions = (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  // npm puts a script for other systems, without an extension, beside its script for Windows.
+  return paths.flatMap((path) => [...extensions.map((extension) => path + extension), path]);
+}
+
+/** A command as `spawn` takes it. */
+export interface StartableCommand {
+  readonly file: string;
+  readonly words: readonly string[];
+  readonly shell: boolean;
+}
+
+// Everything that the shell of Windows would not change inside double quotes.
+const plainWord = /^[\w@+=:,./\\~ -]*$/;
+
+/**
+ * The command that starts a program. Programs that npm installs on Windows are scripts, which only its shell starts;
+ * words that this shell could take for something else are refused.
+ */
+export function startableCommand(
+  program: string,
+  words: readonly string[],
+  env: Environment,
+  platform: NodeJS.Platform = process.platform,
+  isFile: (path: string) => boolean = existsSync,
+): StartableCommand {
+  if (platform !== 'win32') return { file: program, words, shell: false };
+  const found = programPaths(program, env, platform).find(isFile);
+  if (found === undefined || !/\.(?:cmd|bat)$/i.test(found)) return { file: found ?? program, words, shell: false };
+  const odd = [found.replace(/[()]/g, ''), ...words].find((word) => !plainWord.test(word));
+  if (odd !== undefined)
+    throw usageError(
+      `${program} is a script of Windows, which cannot get ${JSON.stringify(odd)} safely. Leave it out, or start the program that the script starts.`,
+    );
+  return { file: `"${found}"`, words: words.map((word) => `"${word}"`), shell: true };
+}
