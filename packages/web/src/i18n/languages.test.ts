@@ -50,6 +50,7 @@ function markupOf(text: string): readonly string[] {
 test.each(languageCodes)('[B280] %s has every text of the page in every plural form of its language', async (code) => {
   const texts: Texts = code === 'en' ? en : (await loadTexts(code)).page;
   const own = byForm(texts);
+  expect(Object.keys(texts).filter((key) => texts[key]?.trim() === '')).toEqual([]);
   const english = byForm(en);
   expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
   const wrong = [...english].filter(([base, forms]) => {

@@ -1,5 +1,5 @@
 /** The available languages, by their own names. */
-export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
+export const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof languages;
 
 /** All codes of languages, in the order of the menu. */

@@ -8,6 +8,7 @@ export type TranslatedLanguage = Exclude<Language, 'en'>;
 const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>> = {
   de: async () => (await import('./de/index.ts')).textsDe,
   fr: async () => (await import('./fr/index.ts')).textsFr,
+  es: async () => (await import('./es/index.ts')).textsEs,
 };
 
 /** The texts that the page needs from its start in a language. */

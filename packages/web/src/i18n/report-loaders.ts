@@ -5,6 +5,7 @@ import type { ReportTexts } from './types.ts';
 const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> = {
   de: async () => (await import('./de/reports.ts')).reportTextsDe,
   fr: async () => (await import('./fr/reports.ts')).reportTextsFr,
+  es: async () => (await import('./es/reports.ts')).reportTextsEs,
 };
 
 /** The texts of import and export in a language. */

@@ -12,4 +12,8 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
     'sourceView storeKind tokenCount.one tokenCount.other tokens.other tokensFromTo tokensUsed tokensWord topP',
     'variantAt zoom',
   ],
+  es: [
+    'conversations promptWord prompts token tokenCount.one tokenCount.other tokenListName tokens.one',
+    'tokens.other tokensFromTo tokensUsed tokensWord topP trees zoom',
+  ],
 };
