@@ -1,5 +1,11 @@
 /** The available languages, by their own names. */
-export const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
+export const languages = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  'pt-BR': 'Português (Brasil)',
+} as const;
 export type Language = keyof typeof languages;
 
 /** All codes of languages, in the order of the menu. */

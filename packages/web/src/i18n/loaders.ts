@@ -9,6 +9,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   de: async () => (await import('./de/index.ts')).textsDe,
   fr: async () => (await import('./fr/index.ts')).textsFr,
   es: async () => (await import('./es/index.ts')).textsEs,
+  'pt-BR': async () => (await import('./pt-BR/index.ts')).textsPtBr,
 };
 
 /** The texts that the page needs from its start in a language. */

@@ -6,6 +6,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   de: async () => (await import('./de/reports.ts')).reportTextsDe,
   fr: async () => (await import('./fr/reports.ts')).reportTextsFr,
   es: async () => (await import('./es/reports.ts')).reportTextsEs,
+  'pt-BR': async () => (await import('./pt-BR/reports.ts')).reportTextsPtBr,
 };
 
 /** The texts of import and export in a language. */

@@ -16,4 +16,8 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
     'conversations promptWord prompts token tokenCount.one tokenCount.other tokenListName tokens.one',
     'tokens.other tokensFromTo tokensUsed tokensWord topP trees zoom',
   ],
+  'pt-BR': [
+    'conversations link promptWord prompts roleAdmin token tokenCount.one tokenCount.other tokenListName',
+    'tokens.other tokensFromTo tokensUsed tokensWord topP trees zoom',
+  ],
 };

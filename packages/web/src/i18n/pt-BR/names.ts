@@ -1,0 +1,22 @@
+/** Brazilian Portuguese translations of names from the server. */
+
+/** Argument names in the usage of commands. */
+export const argumentNamesPtBr: Readonly<Record<string, string>> = {
+  command: 'comando',
+  count: 'número',
+  focus: 'assunto',
+  model: 'modelo',
+  message: 'mensagem',
+  text: 'texto',
+  to: 'destino',
+  chat: 'chat',
+};
+
+/** Names of built-in tools and of the offline provider. */
+export const ownNamesPtBr: Readonly<Record<string, string>> = {
+  'Offline (no language model)': 'Offline (sem modelo de linguagem)',
+  'Tells the current date, time and day of the week, in UTC or in a time zone.':
+    'Informa a data, a hora e o dia da semana, em UTC ou em um fuso horário.',
+  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+    'Examina este chat, que é uma árvore com ramos: uma visão geral ou uma lista de todas as mensagens com suas primeiras palavras.',
+};
