@@ -5,6 +5,7 @@ export const languages = {
   fr: 'Français',
   es: 'Español',
   'pt-BR': 'Português (Brasil)',
+  it: 'Italiano',
 } as const;
 export type Language = keyof typeof languages;
 

@@ -10,6 +10,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   fr: async () => (await import('./fr/index.ts')).textsFr,
   es: async () => (await import('./es/index.ts')).textsEs,
   'pt-BR': async () => (await import('./pt-BR/index.ts')).textsPtBr,
+  it: async () => (await import('./it/index.ts')).textsIt,
 };
 
 /** The texts that the page needs from its start in a language. */

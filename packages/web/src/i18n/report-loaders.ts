@@ -7,6 +7,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   fr: async () => (await import('./fr/reports.ts')).reportTextsFr,
   es: async () => (await import('./es/reports.ts')).reportTextsEs,
   'pt-BR': async () => (await import('./pt-BR/reports.ts')).reportTextsPtBr,
+  it: async () => (await import('./it/reports.ts')).reportTextsIt,
 };
 
 /** The texts of import and export in a language. */

@@ -20,4 +20,5 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
     'conversations link promptWord prompts roleAdmin token tokenCount.one tokenCount.other tokenListName',
     'tokens.other tokensFromTo tokensUsed tokensWord topP trees zoom',
   ],
+  it: ['link promptWord roleAdmin token tokenCount.one tokens.one topP zoom'],
 };
