@@ -6,6 +6,7 @@ export const languages = {
   es: 'Español',
   'pt-BR': 'Português (Brasil)',
   it: 'Italiano',
+  ar: 'العربية',
 } as const;
 export type Language = keyof typeof languages;
 

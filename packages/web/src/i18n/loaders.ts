@@ -11,6 +11,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   es: async () => (await import('./es/index.ts')).textsEs,
   'pt-BR': async () => (await import('./pt-BR/index.ts')).textsPtBr,
   it: async () => (await import('./it/index.ts')).textsIt,
+  ar: async () => (await import('./ar/index.ts')).textsAr,
 };
 
 /** The texts that the page needs from its start in a language. */

@@ -8,6 +8,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   es: async () => (await import('./es/reports.ts')).reportTextsEs,
   'pt-BR': async () => (await import('./pt-BR/reports.ts')).reportTextsPtBr,
   it: async () => (await import('./it/reports.ts')).reportTextsIt,
+  ar: async () => (await import('./ar/reports.ts')).reportTextsAr,
 };
 
 /** The texts of import and export in a language. */

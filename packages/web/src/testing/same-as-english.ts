@@ -21,4 +21,5 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
     'tokens.other tokensFromTo tokensUsed tokensWord topP trees zoom',
   ],
   it: ['link promptWord roleAdmin token tokenCount.one tokens.one topP zoom'],
+  ar: [],
 };

@@ -1,0 +1,22 @@
+/** Arabic translations of names from the server. */
+
+/** Argument names in the usage of commands. */
+export const argumentNamesAr: Readonly<Record<string, string>> = {
+  command: 'أمر',
+  count: 'عدد',
+  focus: 'محور',
+  model: 'نموذج',
+  message: 'رسالة',
+  text: 'نص',
+  to: 'هدف',
+  chat: 'محادثة',
+};
+
+/** Names of built-in tools and of the offline provider. */
+export const ownNamesAr: Readonly<Record<string, string>> = {
+  'Offline (no language model)': 'غير متصل (بلا نموذج لغوي)',
+  'Tells the current date, time and day of the week, in UTC or in a time zone.':
+    'يذكر التاريخ والوقت ويوم الأسبوع، بتوقيت UTC أو بمنطقة زمنية.',
+  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+    'ينظر في هذه المحادثة، وهي شجرة ذات فروع: نظرة عامة، أو قائمة بكل رسائلها مع كلماتها الأولى.',
+};
