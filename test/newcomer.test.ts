@@ -221,8 +221,8 @@ test('somebody new connects a model, chats with a preset, a file and a tool, edi
   // Three more replies, and one made of two of them.
   const reply = await lastReply(page);
   await reply.hover();
-  await reply.getByRole('button', { name: /^Regenerate/ }).click();
-  await page.getByRole('menuitem', { name: 'Generate three replies' }).click();
+  await reply.getByRole('button', { name: 'Regenerate with' }).click();
+  await page.getByRole('button', { name: 'Generate three replies' }).click();
   await threadOf(page).getByText('Call it Elm.').waitFor();
   const newest = await lastReply(page);
   await newest.hover();

@@ -69,7 +69,7 @@ test('[B89] what a command lists is shown and named by number, and what it did i
   await page.getByRole('status').getByText('Undid the label').waitFor();
   // Before the first message the thread is empty, and the text is in the composer.
   await run('/branch-here');
-  await page.getByText('New chat').waitFor();
+  await page.getByRole('region', { name: 'Next message' }).getByText('New chat').waitFor();
   await soon(() => box(tab).inputValue()).toBe('Hi');
   await run('/tree --filter all');
   const listing = page.getByRole('dialog', { name: 'Command output' });

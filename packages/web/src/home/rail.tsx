@@ -3,6 +3,7 @@ import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionIcon } from '../keys/action-controls.tsx';
+import { actionOfShortcut } from '../keys/actions.ts';
 import { shownChord } from '../keys/chords.ts';
 import { OutlinePanel } from '../map/outline.tsx';
 import { ChatList } from '../sidebar/chat-list.tsx';
@@ -16,25 +17,39 @@ import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { LogoMark } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 
-/** The head of every rail: the link to home, and the button for a new chat. */
+/** The head of every rail: the link to home, the settings, a new chat, and the search. */
 export function RailHead(): ReactElement {
+  const { keys, run } = actionOfShortcut('new');
   return (
-    <div className="bar">
-      <PageLink className="logo grow" to={homePlace()}>
-        <LogoMark />
-        Coppice
-      </PageLink>
-      <PageLink className="ib" to={{ name: 'settings' }} label={t('settings')}>
-        <Icon name="gear" />
-      </PageLink>
-      <IconButton
-        className="desk-only"
-        icon="panel"
-        label={`${t('hideSidebar')} (${shownChord('mod+b')})`}
-        onClick={() => foldSidebar(true)}
-      />
-      <ActionIcon id="new" />
-    </div>
+    <>
+      <div className="bar">
+        <PageLink className="logo grow" to={homePlace()}>
+          <LogoMark />
+          Coppice
+        </PageLink>
+        <PageLink className="ib" to={{ name: 'settings' }} label={t('settings')}>
+          <Icon name="gear" />
+        </PageLink>
+        <IconButton
+          className="desk-only"
+          icon="panel"
+          label={`${t('hideSidebar')} (${shownChord('mod+b')})`}
+          onClick={() => foldSidebar(true)}
+        />
+      </div>
+      <div className="rail-top">
+        <button type="button" className="rail-button new" onClick={() => void run()}>
+          <Icon name="plus" />
+          <span className="grow">{t('newTree')}</span>
+          <kbd>{shownChord(keys[0] ?? '')}</kbd>
+        </button>
+        <button type="button" className="rail-button" onClick={() => openDialog({ name: 'palette' })}>
+          <Icon name="search" />
+          <span className="grow">{t('search')}</span>
+          <kbd>{shownChord('mod+k')}</kbd>
+        </button>
+      </div>
+    </>
   );
 }
 
@@ -119,13 +134,6 @@ export function Rail(): ReactElement {
       {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('treesAndOutline')}>
         <RailHead />
-        <div className="rail-search">
-          <button type="button" className="field" onClick={() => openDialog({ name: 'palette' })}>
-            <Icon name="search" />
-            <span className="grow">{t('searchEveryBranch')}</span>
-            <kbd>{shownChord('mod+k')}</kbd>
-          </button>
-        </div>
         <ChatList compact current={session.treeId} openChat={(tree) => <OpenTree tree={tree} />} />
         <OutlinePanel />
       </nav>

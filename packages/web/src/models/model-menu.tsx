@@ -4,7 +4,7 @@ import { formatCompact, formatNumber, t } from '../i18n/index.ts';
 import { toggleFavourite, useAppData } from '../state/app-data.ts';
 import { loadConnections, openConnection, useConnections } from '../state/connections.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
@@ -15,17 +15,31 @@ interface ModelMenuProps {
   /** The selected model; null if one is being added. */
   readonly chosen: string | null;
   readonly onPick: (id: string) => void;
-  /** Removes the model, if there are others. */
-  readonly onRemove?: (() => void) | undefined;
+  /** A further button above the models; the menu closes with it. */
+  readonly also?: { readonly icon: IconName; readonly label: string; run(): void } | undefined;
   /** Excluded models. */
   readonly without?: readonly string[];
 }
 
 /** The models to choose from: a filter, favourites, those that are ready with window and price, and what needs a key. */
-export function ModelMenu({ trigger, chosen, onPick, onRemove, without = [] }: ModelMenuProps): ReactElement {
+export function ModelMenu({ trigger, chosen, onPick, also, without = [] }: ModelMenuProps): ReactElement {
   const [open, setOpen] = useState(false);
   return (
     <Popover trigger={trigger} label={t('models')} open={open} onOpenChange={setOpen} className="model-menu">
+      {also === undefined ? null : (
+        <Button
+          small
+          look="quiet"
+          icon={also.icon}
+          className="menu-also"
+          onClick={() => {
+            setOpen(false);
+            also.run();
+          }}
+        >
+          {also.label}
+        </Button>
+      )}
       <ModelList
         chosen={chosen}
         without={without}
@@ -34,19 +48,6 @@ export function ModelMenu({ trigger, chosen, onPick, onRemove, without = [] }: M
           onPick(id);
         }}
       />
-      {onRemove === undefined ? null : (
-        <Button
-          small
-          look="quiet"
-          icon="x"
-          onClick={() => {
-            setOpen(false);
-            onRemove();
-          }}
-        >
-          {t('removeModel')}
-        </Button>
-      )}
     </Popover>
   );
 }

@@ -400,7 +400,6 @@ export const de: Translated<typeof en, 'one' | 'other'> = {
   serverAnswered: 'Der Server meldete den Status {status}.',
   sendFileAgain: '{name} noch einmal hochladen',
   removeFile: '{name} entfernen',
-  removeModel: 'Dieses Modell entfernen',
   rename: 'Umbenennen',
   renameBookmark: 'Lesezeichen umbenennen',
   restore: 'Wiederherstellen',

@@ -394,7 +394,6 @@ export const en = {
   serverAnswered: 'The server returned status {status}.',
   sendFileAgain: 'Upload {name} again',
   removeFile: 'Remove {name}',
-  removeModel: 'Remove this model',
   rename: 'Rename',
   renameBookmark: 'Rename bookmark',
   restore: 'Restore',

@@ -412,7 +412,6 @@ export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   serverAnswered: 'Le serveur a renvoyé le statut {status}.',
   sendFileAgain: 'Renvoyer {name}',
   removeFile: 'Retirer {name}',
-  removeModel: 'Retirer ce modèle',
   rename: 'Renommer',
   renameBookmark: 'Renommer le signet',
   restore: 'Restaurer',
