@@ -2092,6 +2092,24 @@ export interface paths {
     patch: operations['patchUser'];
     trace?: never;
   };
+  '/api/users/{id}/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The limits of one person, which replace those of each person. */
+    get: operations['getUserLimits'];
+    /** Sets limits for one person; never above those of the operator. Null removes one. */
+    put: operations['chooseUserLimits'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/users/{id}/tokens': {
     parameters: {
       query?: never;
@@ -8954,6 +8972,105 @@ export interface operations {
         content: {
           'application/json': {
             user: components['schemas']['User'];
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getUserLimits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            chosen: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+            editable: boolean;
+            inForce: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+          };
+        };
+      };
+      /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 429: Too many requests. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  chooseUserLimits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          dayUsd?: number | null;
+          generations?: number | null;
+          requestsPerMinute?: number | null;
+          uploadBytesPerDay?: number | null;
+        };
+      };
+    };
+    responses: {
+      /** @description Success. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            chosen: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
+            editable: boolean;
+            inForce: {
+              dayUsd: number | null;
+              generations: number | null;
+              requestsPerMinute: number | null;
+              uploadBytesPerDay: number | null;
+            };
           };
         };
       };

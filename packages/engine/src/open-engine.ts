@@ -95,6 +95,8 @@ interface Shared {
 
 type Settings = ReturnType<typeof generatorSettings>;
 
+const noPersonalBudgets: ReadonlyMap<string, number> = new Map();
+
 /** Settings whose defaults, budgets and summary model are read from the configuration each time. */
 function followSettings(first: Settings, current: () => Settings): Settings {
   return {
@@ -122,6 +124,9 @@ function followSettings(first: Settings, current: () => Settings): Settings {
       },
       get turnTokens() {
         return current().budgets.turnTokens;
+      },
+      get personDayUsd() {
+        return current().budgets.personDayUsd ?? noPersonalBudgets;
       },
     },
     summaries: {

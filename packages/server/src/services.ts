@@ -6,6 +6,7 @@ import {
   type Config,
   type Engine,
   findLocalModels,
+  type LimitChoices,
   type LiveConfig,
   type McpClient,
   type ModelProviders,
@@ -78,6 +79,8 @@ export interface Services {
   readonly kit: MessageKit;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
+  /** The quotas of one person, with the limits that an admin set for this person. */
+  quotasOf(owner: string): Quotas;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly usage: BodyUsage;
@@ -150,7 +153,10 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     chosen = null;
   });
   const temporary = new TemporaryTrees(store, { now, kit });
-  const quotas = followLimits({ ...defaultQuotas, ...options.quotas }, live);
+  const operatorQuotas = { ...defaultQuotas, ...options.quotas };
+  const quotas = followLimits(operatorQuotas, () => live?.limitChoices);
+  const quotasOf = (owner: string) =>
+    followLimits(operatorQuotas, () => personLimits(live?.limitChoices, live?.limitsOf(owner)));
   const rooms = new Map<string, OwnerServices>();
   const openOwner = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
@@ -172,8 +178,8 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const metrics = new Metrics();
   describeProcess(metrics, productVersion);
-  const usage = new BodyUsage({ quotas, now });
-  const turns = new LiveTurns(quotas, limits);
+  const usage = new BodyUsage({ quotasOf, now });
+  const turns = new LiveTurns(quotasOf, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
   const thread = threadStoreOf(options);
   const imports = new Imports({ quotas, limits, log, now, thread });
@@ -194,6 +200,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     kit,
     limits,
     quotas,
+    quotasOf,
     log,
     metrics,
     usage,
@@ -258,20 +265,31 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
 }
 
 /** The limits of a person, reduced to those that an admin set on the page. */
-function followLimits(operator: Quotas, live: LiveConfig | null): Quotas {
-  const smaller = (most: number | null, chosen: number | null | undefined) =>
-    chosen === null || chosen === undefined ? most : Math.min(chosen, most ?? chosen);
+function followLimits(operator: Quotas, chosen: () => LimitChoices | undefined): Quotas {
+  const smaller = (most: number | null, wanted: number | null | undefined) =>
+    wanted === null || wanted === undefined ? most : Math.min(wanted, most ?? wanted);
   return {
     ...operator,
     get generations() {
-      return Math.min(operator.generations, live?.limitChoices.generations ?? operator.generations);
+      return Math.min(operator.generations, chosen()?.generations ?? operator.generations);
     },
     get requestsPerMinute() {
-      return smaller(operator.requestsPerMinute, live?.limitChoices.requestsPerMinute);
+      return smaller(operator.requestsPerMinute, chosen()?.requestsPerMinute);
     },
     get uploadBytesPerDay() {
-      return smaller(operator.uploadBytesPerDay, live?.limitChoices.uploadBytesPerDay);
+      return smaller(operator.uploadBytesPerDay, chosen()?.uploadBytesPerDay);
     },
+  };
+}
+
+/** The limits of one person: own ones replace those of each person. */
+function personLimits(each: LimitChoices | undefined, own: LimitChoices | undefined): LimitChoices | undefined {
+  if (each === undefined || own === undefined) return each;
+  return {
+    dayUsd: own.dayUsd,
+    generations: own.generations ?? each.generations,
+    requestsPerMinute: own.requestsPerMinute ?? each.requestsPerMinute,
+    uploadBytesPerDay: own.uploadBytesPerDay ?? each.uploadBytesPerDay,
   };
 }
 

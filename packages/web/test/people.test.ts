@@ -51,6 +51,18 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   expect((await fixture.server.ask('GET', '/api/me', { token: 'vic' })).status).toBe(401);
   expect(await serious({ page })).toEqual([]);
 
+  await people.getByRole('button', { name: 'Actions for ben' }).click();
+  await page.getByRole('menuitem', { name: 'Set limits' }).click();
+  const own = page.getByRole('region', { name: 'Limits of ben' });
+  await own.getByLabel('Daily budget (US dollars)').fill('1.5');
+  expect(await serious({ page })).toEqual([]);
+  await own.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The limits were saved.').waitFor();
+  const ofBen = await fixture.server.ask('GET', '/api/users/ben/limits', { token: 'ada' });
+  expect(ofBen.body.inForce.dayUsd).toBe(1.5);
+  await people.getByRole('button', { name: 'Actions for ben' }).click();
+  await page.getByRole('menuitem', { name: 'Hide limits' }).click();
+  await soon(() => own.count()).toBe(0);
   await page.getByLabel('Replies at once').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The limits were saved.').waitFor();

@@ -89,6 +89,8 @@ export interface BudgetsConfig {
   readonly turnUsd: number | null;
   readonly dayUsd: number | null;
   readonly turnTokens: number | null;
+  /** US dollars a day of single people, by their ids; an admin sets them on the page. */
+  readonly personDayUsd?: ReadonlyMap<string, number>;
 }
 
 /** A section `[generate]`: defaults of a request. */

@@ -18,7 +18,7 @@ import {
   withModels,
 } from './connections.ts';
 import { keysError, type SecretRecords } from './contract.ts';
-import { fileRecords } from './file-records.ts';
+import { fileRecords, isJsonObject } from './file-records.ts';
 import {
   checkToolServer,
   type ToolDecision,
@@ -38,7 +38,7 @@ export interface ModelChoices {
 
 /** The limits that an admin set on the page; null means none besides those of the configuration. */
 export interface LimitChoices {
-  /** US dollars a day, of all people together. */
+  /** US dollars a day, of all people together; among the limits of one person, of this person. */
   readonly dayUsd: number | null;
   /** Of each person. */
   readonly requestsPerMinute: number | null;
@@ -73,6 +73,9 @@ export interface LiveConfig {
   /** The limits that an admin set. */
   readonly limitChoices: LimitChoices;
   chooseLimits(limits: Partial<LimitChoices>): Promise<void>;
+  /** The limits that an admin set for one person, which replace those of each person. */
+  limitsOf(person: string): LimitChoices;
+  chooseLimitsOf(person: string, limits: Partial<LimitChoices>): Promise<void>;
   keepToolServer(input: ToolServerInput): Promise<void>;
   removeToolServer(name: string): Promise<boolean>;
   /** Decides about a tool, by the name that models use. */
@@ -95,6 +98,7 @@ export interface LiveConfigOptions extends ConfigSource {
 
 const modelChoicesId = 'setting/models';
 const limitsId = 'setting/limits';
+const personLimitsId = 'setting/person-limits';
 
 /** The path of the stored models of local servers: next to the configuration. */
 export function foundModelsPath(source: ConfigSource = {}): string {
@@ -126,7 +130,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     const local = (await found?.load()) ?? new Map<string, JsonObject>();
     const merged = withToolRecords(withConnections(base, kept, local, rules), kept, rules);
     const chosen = withChoices(merged, kept.get(modelChoicesId), options);
-    return { seen, kept, base, config: withDailyLimit(chosen, limitsIn(kept.get(limitsId))) };
+    return { seen, kept, base, config: withPersonBudgets(withDailyLimit(chosen, limitsIn(kept.get(limitsId))), kept) };
   };
   let state = await read();
   let problem: string | null = null;
@@ -213,6 +217,15 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
         const before = limitsIn((await records.load()).get(limitsId));
         await records.put(limitsId, { ...before, ...limits });
       }),
+    limitsOf: (person) => personLimitsIn(state.kept, person),
+    chooseLimitsOf: (person, limits) =>
+      change(async () => {
+        const kept = await records.load();
+        const { [person]: _, ...others } = kept.get(personLimitsId) ?? {};
+        const merged = { ...personLimitsIn(kept, person), ...limits };
+        const isSet = Object.values(merged).some((limit) => limit !== null);
+        await records.put(personLimitsId, isSet ? { ...others, [person]: merged } : others);
+      }),
     async keepToolServer(input) {
       const id = toolServerId(input.name);
       const kept = (await records.load()).get(id);
@@ -251,6 +264,24 @@ function limitsIn(record: JsonObject | undefined): LimitChoices {
     uploadBytesPerDay: limit('uploadBytesPerDay'),
     generations: limit('generations'),
   };
+}
+
+function personLimitsIn(kept: ReadonlyMap<string, JsonObject>, person: string): LimitChoices {
+  const people = kept.get(personLimitsId);
+  const own = people !== undefined && Object.hasOwn(people, person) ? people[person] : undefined;
+  return limitsIn(isJsonObject(own) ? own : undefined);
+}
+
+/** The configuration with the daily budgets of single people. */
+function withPersonBudgets(config: Config, kept: ReadonlyMap<string, JsonObject>): Config {
+  const people = Object.keys(kept.get(personLimitsId) ?? {});
+  if (people.length === 0) return config;
+  const personDayUsd = new Map<string, number>();
+  for (const person of people) {
+    const { dayUsd } = personLimitsIn(kept, person);
+    if (dayUsd !== null) personDayUsd.set(person, dayUsd);
+  }
+  return { ...config, budgets: { ...config.budgets, personDayUsd } };
 }
 
 /** The configuration with the smaller of both daily budgets: the page cannot exceed that of the operator. */

@@ -195,6 +195,19 @@ describe('a day', () => {
     expect((await again()).type).toBe('end');
   });
 
+  test('[M42] has a budget for one person, which others do not spend, and replies at once do not spend twice', async () => {
+    const people = new Map<string, number>();
+    const spending = memorySpending();
+    await open([used(1_000, 700)], { budgets: { ...noBudgets, personDayUsd: people }, spending });
+    people.set(shop.store.owner, 1);
+    await spending.add(dayOf(Date.now()), 50, { owner: 'somebody else', tokens: 1 });
+    expect((await shop.send('One', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
+    const over = await shop.send('Two', { models: ['scripted/one'], maxTokens: 5_000 }).done;
+    expect(over).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('ask an admin') });
+    people.set(shop.store.owner, 9);
+    expect((await shop.send('Three', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
+  });
+
   test('[M49] is not spent twice by replies that are written at once', async () => {
     const { reply: slow, release } = heldReply();
     // A dollar pays for 1,000 tokens; the first reply may use 600 of them.

@@ -7,7 +7,7 @@ import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import { generateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { type DayUse, dayOf } from './spending.ts';
+import { type DayUse, dayOf, type Spending } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** No limits. */
@@ -23,7 +23,7 @@ type Prompts = readonly [Prompt, ...Prompt[]];
 
 /** One limit and how much of it is used. */
 interface Budget {
-  readonly budget: 'turn_usd' | 'day_usd' | 'turn_tokens';
+  readonly budget: 'turn_usd' | 'day_usd' | 'person_day_usd' | 'turn_tokens';
   readonly limit: number;
   readonly spent: number;
   /** What replies that are being written may still spend; only of a day. */
@@ -48,8 +48,10 @@ export async function limitByBudgets(
   prompts: readonly Prompts[],
 ): Promise<BudgetedPrompts> {
   const { budgets, spending, clock } = services;
+  const day = dayOf(clock.now());
+  const person = await readPersonBudget(services, day).catch(throwUnreadable);
   const fitAll = (used: DayUse): readonly Prompts[] => {
-    const purses = openBudgets(budgets, turn, used);
+    const purses = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
     return prompts.map((list): Prompts => {
       const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
       const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
@@ -58,18 +60,67 @@ export async function limitByBudgets(
       throw budgetRefusal(why);
     });
   };
-  if (budgets.dayUsd === null) return { prompts: fitAll({ spent: 0, reserved: 0 }), release: releaseNothing };
+  if (budgets.dayUsd === null) {
+    const fitted = fitAll({ spent: 0, reserved: 0 });
+    return { prompts: fitted, release: person?.hold(highestCostOf(fitted)) ?? releaseNothing };
+  }
   let fitted = prompts;
-  const reserving = spending.reserve(dayOf(clock.now()), (used) => {
+  const reserving = spending.reserve(day, (used) => {
     fitted = fitAll(used);
-    return fitted.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
+    return highestCostOf(fitted);
   });
-  const release = await reserving.catch((error: unknown) => {
-    if (isAppError(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
-  });
-  return { prompts: fitted, release: release ?? releaseNothing };
+  const release = await reserving.catch(throwUnreadable);
+  const releaseOwn = person?.hold(highestCostOf(fitted)) ?? releaseNothing;
+  return {
+    prompts: fitted,
+    release() {
+      release?.();
+      releaseOwn();
+    },
+  };
+}
+
+function throwUnreadable(error: unknown): never {
+  if (isAppError(error)) throw error;
+  const why = error instanceof Error ? error.message : String(error);
+  throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
+}
+
+function highestCostOf(prompts: readonly Prompts[]): number {
+  return prompts.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
+}
+
+/** The daily budget of one person. */
+interface PersonBudget {
+  /** The budget as it is now, with what other replies of the person may still spend. */
+  budget(): Budget;
+  /** Reserves an amount until the returned function is called. */
+  hold(usd: number): () => void;
+}
+
+// What running replies of each person may still spend, in this process, by day and person.
+const heldByPerson = new WeakMap<Spending, Map<string, number>>();
+
+/** Reads the daily budget of the person whose store it is; null if there is none. */
+async function readPersonBudget({ budgets, spending, store }: TurnServices, day: string): Promise<PersonBudget | null> {
+  const limit = budgets.personDayUsd?.get(store.owner);
+  if (limit === undefined) return null;
+  const spent = (await spending.byOwner(day)).get(store.owner)?.usd ?? 0;
+  const held = heldByPerson.get(spending) ?? new Map<string, number>();
+  heldByPerson.set(spending, held);
+  const key = `${day} ${store.owner}`;
+  return {
+    budget: () => ({ budget: 'person_day_usd', limit, spent, reserved: held.get(key) ?? 0 }),
+    hold(usd) {
+      held.set(key, (held.get(key) ?? 0) + usd);
+      return () => {
+        const left = (held.get(key) ?? 0) - usd;
+        // Rounding may leave a rest.
+        if (left > 1e-9) held.set(key, left);
+        else held.delete(key);
+      };
+    },
+  };
 }
 
 function releaseNothing(): void {
@@ -121,6 +172,7 @@ const named = {
   turn_tokens: ['a turn', 'tokens'],
   turn_usd: ['a turn', 'US dollars'],
   day_usd: ['a day', 'US dollars'],
+  person_day_usd: ['a day of yours', 'US dollars'],
 } as const;
 
 function budgetRefusal(allowance: Budget | undefined): Error {
@@ -129,10 +181,12 @@ function budgetRefusal(allowance: Budget | undefined): Error {
   const [what, unit] = named[budget];
   const used = `${Number(spent.toFixed(6))} spent${reserved > 0 ? `, ${Number(reserved.toFixed(6))} reserved for replies that are being written` : ''}`;
   const wait = reserved > 0 ? 'wait for these replies, ' : '';
+  const raise = budget === 'person_day_usd' ? 'ask an admin for more' : `raise ${budget} in [budgets]`;
   return generateError(
     'generate/budget',
-    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}raise ${budget} in [budgets], or take a cheaper model or a shorter conversation.`,
-    { budget, limit, spent, ...(reserved > 0 ? { reserved } : {}) },
+    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}${raise}, or take a cheaper model or a shorter conversation.`,
+    // The page has no words for a budget of one person; then the sentence itself is shown.
+    { ...(budget === 'person_day_usd' ? {} : { budget }), limit, spent, ...(reserved > 0 ? { reserved } : {}) },
   );
 }
 

@@ -54,14 +54,14 @@ export class LiveTurn {
 /** The running turns of this process and, for a while, finished ones. */
 export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
-  readonly #quotas: Quotas;
+  readonly #quotasOf: (owner: string) => Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
   // Tools that a person allowed permanently, by owner.
   readonly #remembered = new Map<string, Set<string>>();
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
-  constructor(quotas: Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>) {
-    this.#quotas = quotas;
+  constructor(quotasOf: (owner: string) => Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>) {
+    this.#quotasOf = quotasOf;
     this.#limits = limits;
   }
 
@@ -107,11 +107,9 @@ export class LiveTurns {
   begin(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
     let running = 0;
     for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
-    if (running >= this.#quotas.generations)
-      refuseHttp(
-        'http/too-many',
-        `${running} replies are being written for you; at most ${this.#quotas.generations} are.`,
-      );
+    const { generations: most } = this.#quotasOf(ownerServices.owner);
+    if (running >= most)
+      refuseHttp('http/too-many', `${running} replies are being written for you; at most ${most} are.`);
     // The operator's rules have been applied before; what arrives here needs a person's decision.
     const approve: TurnApprove = ({ name, hash }) =>
       this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';

@@ -183,12 +183,12 @@ export async function readJson(context: ServerContext, services: Services, most:
 
 /** The current usage of each user. */
 export class BodyUsage {
-  readonly #services: Pick<Services, 'quotas' | 'now'>;
+  readonly #services: Pick<Services, 'quotasOf' | 'now'>;
   readonly #streams = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();
   readonly #days = new Map<string, { day: number; bytes: number }>();
 
-  constructor(services: Pick<Services, 'quotas' | 'now'>) {
+  constructor(services: Pick<Services, 'quotasOf' | 'now'>) {
     this.#services = services;
   }
 
@@ -201,7 +201,7 @@ export class BodyUsage {
 
   /** Counts a request; throws 429 above the limit. */
   request(owner: string): void {
-    const most = this.#services.quotas.requestsPerMinute;
+    const most = this.#services.quotasOf(owner).requestsPerMinute;
     if (most === null) return;
     const minute = Math.floor(this.#services.now() / 60_000);
     const known = this.#minutes.get(owner);
@@ -216,7 +216,7 @@ export class BodyUsage {
   /** Opens a stream; returns a function that closes it once. */
   stream(owner: string): () => void {
     const open = this.#streams.get(owner) ?? 0;
-    const { streams: most } = this.#services.quotas;
+    const { streams: most } = this.#services.quotasOf(owner);
     if (open >= most)
       refuseHttp('http/too-many', `You have ${open} open streams; at most ${most} are allowed. Close another tab.`);
     this.#streams.set(owner, open + 1);
@@ -232,7 +232,7 @@ export class BodyUsage {
 
   /** Counts bytes of attachments and imports; throws 429 above the daily limit. */
   upload(owner: string, bytes: number): void {
-    const most = this.#services.quotas.uploadBytesPerDay;
+    const most = this.#services.quotasOf(owner).uploadBytesPerDay;
     if (most === null) return;
     const day = Math.floor(this.#services.now() / 86_400_000);
     const known = this.#days.get(owner);

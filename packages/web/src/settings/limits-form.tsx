@@ -20,14 +20,15 @@ const fields: readonly {
   { name: 'uploadBytesPerDay', label: 'limitUploads', hint: 'limitUploadsHint', unit: megabyte },
 ];
 
-/** The daily budget of the server, and the limits of each person. */
-export function LimitsForm(): ReactElement | null {
+/** The limits of one person, or of all: the daily budget of the server and the limits of each person. */
+export function LimitsForm({ person = null }: { readonly person?: string | null }): ReactElement | null {
   const [view, setView] = useState<LimitsView | null>(null);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const id = useId();
   useEffect(() => {
-    peopleApi.limits().then(setView, (thrown) => showError(asProblem(thrown)));
-  }, []);
+    const reading = person === null ? peopleApi.limits() : peopleApi.limitsOf(person);
+    reading.then(setView, (thrown) => showError(asProblem(thrown)));
+  }, [person]);
   if (view === null) return null;
   const shown = (name: keyof UserLimits, unit: number, from: UserLimits) => {
     const value = from[name];
@@ -42,13 +43,13 @@ export function LimitsForm(): ReactElement | null {
   const save = async (event: FormEvent) => {
     event.preventDefault();
     try {
-      const next = await peopleApi.chooseLimits({
+      const limits = {
         dayUsd: valueOf('dayUsd', 1),
         generations: valueOf('generations', 1),
         requestsPerMinute: valueOf('requestsPerMinute', 1),
         uploadBytesPerDay: valueOf('uploadBytesPerDay', megabyte),
-      });
-      setView(next);
+      };
+      setView(await (person === null ? peopleApi.chooseLimits(limits) : peopleApi.chooseLimitsOf(person, limits)));
       setTexts({});
       showToast({ icon: 'check', text: t('limitsSaved') });
     } catch (thrown) {
@@ -57,7 +58,7 @@ export function LimitsForm(): ReactElement | null {
   };
   return (
     <>
-      <h2>{t('limits')}</h2>
+      {person === null ? <h2>{t('limits')}</h2> : null}
       <form className="rows" onSubmit={(event) => void save(event)}>
         {fields.map(({ name, label, hint, unit }) => (
           <div key={name} className="row-item setting-row">
@@ -66,7 +67,7 @@ export function LimitsForm(): ReactElement | null {
                 <b>{t(label)}</b>
               </label>
               <span className="row-detail">
-                {t(hint)}{' '}
+                {person === null ? `${t(hint)} ` : ''}
                 {view.inForce[name] === view.chosen[name] || view.inForce[name] === null
                   ? ''
                   : t('activeLimit', { value: shown(name, unit, view.inForce) })}
@@ -78,13 +79,15 @@ export function LimitsForm(): ReactElement | null {
               inputMode="decimal"
               disabled={!view.editable}
               value={texts[name] ?? shown(name, unit, view.chosen)}
-              placeholder={t('noLimit')}
+              placeholder={person !== null && name !== 'dayUsd' ? t('asEverybody') : t('noLimit')}
               onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
             />
           </div>
         ))}
         <div className="form-foot row-item">
-          <p className="help grow">{t(view.editable ? 'limitsHint' : 'limitsFixed')}</p>
+          <p className="help grow">
+            {t(!view.editable ? 'limitsFixed' : person === null ? 'limitsHint' : 'personLimitsHint')}
+          </p>
           <Button look="primary" type="submit" disabled={!view.editable || Object.keys(texts).length === 0}>
             {t('save')}
           </Button>

@@ -6,6 +6,7 @@ import { showError } from '../state/tree-actions.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { LimitsForm } from './limits-form.tsx';
 import { type AccessToken, type ModelUse, type Person, peopleApi, type UsageList } from './settings-api.ts';
 import { TokenList } from './token-list.tsx';
 
@@ -34,7 +35,8 @@ interface PersonRowProps {
 /** A person: role, use of the models, tokens, and whether the account is disabled. */
 export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps): ReactElement {
   const { id, name, role, disabledAt } = person;
-  const [isOpen, setOpen] = useState(false);
+  const [opened, setOpened] = useState<'tokens' | 'limits' | null>(null);
+  const isOpen = opened === 'tokens';
   const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
   const load = useCallback(async () => {
     try {
@@ -65,7 +67,7 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
     }
   };
   return (
-    <li className={isOpen ? 'row-item open' : 'row-item'}>
+    <li className={opened === null ? 'row-item' : 'row-item open'}>
       <div className="row-line">
         <div className="row-name">
           <b>{isMe ? t('nameYou', { name }) : name}</b>
@@ -101,7 +103,10 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
         )}
         <div className="row-end">
           <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
-            <MenuItem icon="share" onSelect={() => setOpen(!isOpen)}>
+            <MenuItem icon="sliders" onSelect={() => setOpened(opened === 'limits' ? null : 'limits')}>
+              {t(opened === 'limits' ? 'hideLimits' : 'setLimits')}
+            </MenuItem>
+            <MenuItem icon="share" onSelect={() => setOpened(isOpen ? null : 'tokens')}>
               {t(isOpen ? 'hideTokens' : 'showTokens')}
             </MenuItem>
             {isMe ? null : disabledAt === null ? (
@@ -120,6 +125,11 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
           </Menu>
         </div>
       </div>
+      {opened === 'limits' ? (
+        <section className="settings-form" aria-label={t('limitsOf', { name })}>
+          <LimitsForm person={id} />
+        </section>
+      ) : null}
       {isOpen && tokens !== null ? (
         <div className="settings-form">
           <TokenList tokens={tokens} onRevoke={(token) => void revoke(token)} />

@@ -151,6 +151,10 @@ export const peopleApi = {
   limits: () => readResponse<LimitsView>(routes.GET('/api/settings/limits')),
   chooseLimits: (body: UserLimits) =>
     readResponse<LimitsView>(routes.PUT('/api/settings/limits', { body: { ...body } })),
+  limitsOf: (id: string) =>
+    readResponse<LimitsView>(routes.GET('/api/users/{id}/limits', { params: { path: { id } } })),
+  chooseLimitsOf: (id: string, body: UserLimits) =>
+    readResponse<LimitsView>(routes.PUT('/api/users/{id}/limits', { params: { path: { id } }, body: { ...body } })),
   ownTokens: () => readResponse<{ readonly items: readonly AccessToken[] }>(routes.GET('/api/tokens')),
   addToken: (body: { readonly name: string; readonly expiresAt: number | null }) =>
     readResponse<{ readonly token: AccessToken; readonly secret: string }>(routes.POST('/api/tokens', { body })),

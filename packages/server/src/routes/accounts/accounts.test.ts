@@ -119,7 +119,7 @@ test('[A88] one that was revoked in another process is sent away with the next s
 test('[A88] a store that takes long is asked once at a time by the signs of life, and again when a token is revoked', async () => {
   const closing = new AbortController();
   const streams = new Streams(
-    new BodyUsage({ quotas: defaultQuotas, now: Date.now }),
+    new BodyUsage({ quotasOf: () => defaultQuotas, now: Date.now }),
     { backlogBytes: 1_000_000, pingMs: 1 },
     closing.signal,
   );
@@ -278,5 +278,32 @@ test('[A198] an admin sets limits that hold at once and never exceed those of th
   const statuses: number[] = [];
   for (let at = 0; at < 3; at++) statuses.push((await server.ask('GET', '/api/me', { token: 'cleo' })).status);
   expect(statuses).toEqual([200, 200, 429]);
+  await server.close();
+});
+
+test('[A198] the limits of one person replace those of each person, and removing them restores these', async () => {
+  const now = Date.UTC(2026, 10, 18, 9, 30);
+  const server = await openSharedServer({ keys: memoryRecords(), quotas: { generations: 4 }, now: () => now });
+  const put = (body: object, token = 'ada') => server.ask('PUT', '/api/users/cleo/limits', { token, body });
+  await server.ask('PUT', '/api/users/ada/limits', { token: 'ada', body: { requestsPerMinute: 1_000 } });
+  await server.ask('PUT', '/api/settings/limits', { token: 'ada', body: { requestsPerMinute: 2 } });
+  expect((await put({ requestsPerMinute: 4 }, 'ben')).status).toBe(403);
+  expect((await server.ask('PUT', '/api/users/nobody/limits', { token: 'ada', body: {} })).status).toBe(404);
+  const set = await put({ requestsPerMinute: 4, dayUsd: 0.5, generations: 9 });
+  expect(set.body).toMatchObject({
+    chosen: { requestsPerMinute: 4, dayUsd: 0.5, generations: 9 },
+    inForce: { requestsPerMinute: 4, dayUsd: 0.5, generations: 4, uploadBytesPerDay: null },
+  });
+  const count = async (token: string) => {
+    let answered = 0;
+    while ((await server.ask('GET', '/api/me', { token })).status === 200) answered++;
+    return answered;
+  };
+  expect([await count('cleo'), await count('vic')]).toEqual([4, 2]);
+  await put({ requestsPerMinute: null, dayUsd: null, generations: null });
+  expect((await server.ask('GET', '/api/users/cleo/limits', { token: 'ada' })).body).toMatchObject({
+    chosen: { requestsPerMinute: null, dayUsd: null },
+    inForce: { requestsPerMinute: 2, dayUsd: null },
+  });
   await server.close();
 });

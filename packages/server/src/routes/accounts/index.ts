@@ -267,17 +267,24 @@ const limitChoices = z.object({
   uploadBytesPerDay: limit,
   generations: limit,
 });
+const limitsBody = z.strictObject({
+  dayUsd: dollars.optional(),
+  requestsPerMinute: limit.optional(),
+  uploadBytesPerDay: limit.optional(),
+  generations: limit.optional(),
+});
 const limitsAnswer = z.object({
   chosen: limitChoices,
   inForce: limitChoices,
   editable: z.boolean(),
 });
 
+const noLimits = { dayUsd: null, requestsPerMinute: null, uploadBytesPerDay: null, generations: null };
+
 function limitsReply({ live, config, quotas }: Services): z.infer<typeof limitsAnswer> {
-  const none = { dayUsd: null, requestsPerMinute: null, uploadBytesPerDay: null, generations: null };
   const { requestsPerMinute, uploadBytesPerDay, generations } = quotas;
   return {
-    chosen: live?.limitChoices ?? none,
+    chosen: live?.limitChoices ?? noLimits,
     inForce: { dayUsd: config.budgets.dayUsd, requestsPerMinute, uploadBytesPerDay, generations },
     editable: live !== null,
   };
@@ -302,12 +309,7 @@ const chooseLimits = defineRoute({
   name: 'chooseLimits',
   summary: 'Sets the daily budget and the limits of each person; never above those of the operator. Null removes one.',
   needs: { access: 'admin' },
-  body: z.strictObject({
-    dayUsd: dollars.optional(),
-    requestsPerMinute: limit.optional(),
-    uploadBytesPerDay: limit.optional(),
-    generations: limit.optional(),
-  }),
+  body: limitsBody,
   answer: limitsAnswer,
   async handle({ services, body }) {
     requireUsers(services);
@@ -315,6 +317,45 @@ const chooseLimits = defineRoute({
     if (live === null) return refuseHttp('http/forbidden', 'Limits are set in the configuration of this server.');
     await live.chooseLimits(omitUndefined(body));
     return toReply(limitsReply(services));
+  },
+});
+
+async function personLimitsReply(services: Services, id: string): Promise<z.infer<typeof limitsAnswer>> {
+  requireUsers(services);
+  if ((await services.store.accounts.user(id)) === null) return refuseHttp('http/not-found', `There is no user ${id}.`);
+  const { requestsPerMinute, uploadBytesPerDay, generations } = services.quotasOf(id);
+  const chosen = services.live?.limitsOf(id) ?? noLimits;
+  return {
+    chosen,
+    inForce: { dayUsd: chosen.dayUsd, requestsPerMinute, uploadBytesPerDay, generations },
+    editable: services.live !== null,
+  };
+}
+
+const getUserLimits = defineRoute({
+  method: 'get',
+  path: '/api/users/{id}/limits',
+  name: 'getUserLimits',
+  summary: 'The limits of one person, which replace those of each person.',
+  needs: { access: 'admin' },
+  answer: limitsAnswer,
+  handle: async ({ services, params }) => toReply(await personLimitsReply(services, params.id)),
+});
+
+const chooseUserLimits = defineRoute({
+  method: 'put',
+  path: '/api/users/{id}/limits',
+  name: 'chooseUserLimits',
+  summary: 'Sets limits for one person; never above those of the operator. Null removes one.',
+  needs: { access: 'admin' },
+  body: limitsBody,
+  answer: limitsAnswer,
+  async handle({ services, params, body }) {
+    await personLimitsReply(services, params.id);
+    const { live } = services;
+    if (live === null) return refuseHttp('http/forbidden', 'Limits are set in the configuration of this server.');
+    await live.chooseLimitsOf(params.id, omitUndefined(body));
+    return toReply(await personLimitsReply(services, params.id));
   },
 });
 
@@ -331,4 +372,6 @@ export const accounts = [
   usage,
   getLimits,
   chooseLimits,
+  getUserLimits,
+  chooseUserLimits,
 ];

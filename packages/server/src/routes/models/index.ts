@@ -117,7 +117,11 @@ const settings = defineRoute({
         enabled: config.providers.get(name)?.enabled !== false,
       })),
       tools: { approval: config.tools.approval, rounds: config.tools.rounds, calls: config.tools.calls },
-      budgets: config.budgets,
+      budgets: {
+        turnUsd: config.budgets.turnUsd,
+        dayUsd: config.budgets.dayUsd,
+        turnTokens: config.budgets.turnTokens,
+      },
       limits: { bodyBytes: limits.bodyBytes, attachmentBytes: limits.attachmentBytes },
       quotas: { streams: quotas.streams, generations: quotas.generations, temporaryTrees: quotas.temporaryTrees },
       store: { kind: info.kind, readOnly: info.readOnly, notes: info.notes, search: services.store.supports.search },

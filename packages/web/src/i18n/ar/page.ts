@@ -464,7 +464,6 @@ export const ar: Translated<typeof en, 'zero' | 'one' | 'two' | 'few' | 'many' |
   serverAnswered: 'أعاد الخادم الحالة {status}.',
   sendFileAgain: 'رفع {name} مجددًا',
   removeFile: 'إزالة {name}',
-  removeModel: 'إزالة هذا النموذج',
   rename: 'إعادة تسمية',
   renameBookmark: 'إعادة تسمية الإشارة المرجعية',
   restore: 'استعادة',

@@ -69,4 +69,9 @@ export const peopleAr: Translated<typeof peopleEn, 'zero' | 'one' | 'two' | 'few
   limitsHint: 'الحقل الفارغ لا يضع حدًا هنا. تسري حدود الإعداد دائمًا.',
   limitsFixed: 'حدود هذا الخادم مضبوطة في إعداده.',
   limitsSaved: 'حُفظت الحدود.',
+  setLimits: 'تعيين الحدود',
+  hideLimits: 'إخفاء الحدود',
+  limitsOf: 'حدود {name}',
+  asEverybody: 'مثل الجميع',
+  personLimitsHint: 'يستخدم الحقل الفارغ حد كل شخص. تسري حدود الإعدادات دائمًا.',
 };

@@ -61,4 +61,9 @@ export const peopleDe: Translated<typeof peopleEn, 'one' | 'other'> = {
   limitsHint: 'Ein leeres Feld setzt hier keine Grenze. Grenzen der Konfiguration gelten immer.',
   limitsFixed: 'Die Grenzen dieses Servers stehen in seiner Konfiguration.',
   limitsSaved: 'Die Grenzen wurden gespeichert.',
+  setLimits: 'Limits setzen',
+  hideLimits: 'Limits ausblenden',
+  limitsOf: 'Limits von {name}',
+  asEverybody: 'Wie alle',
+  personLimitsHint: 'Ein leeres Feld übernimmt das Limit jeder Person. Limits der Konfiguration gelten immer.',
 };

@@ -57,4 +57,9 @@ export const peopleEn = {
   limitsHint: 'An empty field sets no limit here. Limits of the configuration always apply.',
   limitsFixed: 'The limits of this server are set in its configuration.',
   limitsSaved: 'The limits were saved.',
+  setLimits: 'Set limits',
+  hideLimits: 'Hide limits',
+  limitsOf: 'Limits of {name}',
+  asEverybody: 'As everybody',
+  personLimitsHint: 'An empty field uses the limit of each person. Limits of the configuration always apply.',
 };

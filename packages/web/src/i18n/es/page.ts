@@ -416,7 +416,6 @@ export const es: Translated<typeof en, 'one' | 'many' | 'other'> = {
   serverAnswered: 'El servidor devolvió el estado {status}.',
   sendFileAgain: 'Subir {name} otra vez',
   removeFile: 'Quitar {name}',
-  removeModel: 'Quitar este modelo',
   rename: 'Cambiar nombre',
   renameBookmark: 'Cambiar el nombre del marcador',
   restore: 'Restaurar',

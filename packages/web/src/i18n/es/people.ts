@@ -63,4 +63,9 @@ export const peopleEs: Translated<typeof peopleEn, 'one' | 'many' | 'other'> = {
   limitsHint: 'Un campo vacío no fija ningún límite aquí. Los límites de la configuración se aplican siempre.',
   limitsFixed: 'Los límites de este servidor se fijan en su configuración.',
   limitsSaved: 'Se guardaron los límites.',
+  setLimits: 'Establecer límites',
+  hideLimits: 'Ocultar límites',
+  limitsOf: 'Límites de {name}',
+  asEverybody: 'Como los demás',
+  personLimitsHint: 'Un campo vacío usa el límite de cada persona. Los límites de la configuración siempre se aplican.',
 };

@@ -63,4 +63,10 @@ export const peopleFr: Translated<typeof peopleEn, 'one' | 'many' | 'other'> = {
   limitsHint: 'Un champ vide ne fixe aucune limite ici. Les limites de la configuration s’appliquent toujours.',
   limitsFixed: 'Les limites de ce serveur sont fixées dans sa configuration.',
   limitsSaved: 'Les limites ont été enregistrées.',
+  setLimits: 'Définir des limites',
+  hideLimits: 'Masquer les limites',
+  limitsOf: 'Limites de {name}',
+  asEverybody: 'Comme tout le monde',
+  personLimitsHint:
+    'Un champ vide reprend la limite de chaque personne. Les limites de la configuration s’appliquent toujours.',
 };

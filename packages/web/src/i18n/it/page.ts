@@ -416,7 +416,6 @@ export const it: Translated<typeof en, 'one' | 'many' | 'other'> = {
   serverAnswered: 'Il server ha restituito lo stato {status}.',
   sendFileAgain: 'Carica di nuovo {name}',
   removeFile: 'Rimuovi {name}',
-  removeModel: 'Rimuovi questo modello',
   rename: 'Rinomina',
   renameBookmark: 'Rinomina segnalibro',
   restore: 'Ripristina',

@@ -63,4 +63,9 @@ export const peopleIt: Translated<typeof peopleEn, 'one' | 'many' | 'other'> = {
   limitsHint: 'Un campo vuoto non imposta limiti qui. I limiti della configurazione valgono sempre.',
   limitsFixed: 'I limiti di questo server sono impostati nella sua configurazione.',
   limitsSaved: 'I limiti sono stati salvati.',
+  setLimits: 'Imposta limiti',
+  hideLimits: 'Nascondi limiti',
+  limitsOf: 'Limiti di {name}',
+  asEverybody: 'Come tutti',
+  personLimitsHint: 'Un campo vuoto usa il limite di ogni persona. I limiti della configurazione valgono sempre.',
 };

@@ -416,7 +416,6 @@ export const ptBr: Translated<typeof en, 'one' | 'many' | 'other'> = {
   serverAnswered: 'O servidor retornou o status {status}.',
   sendFileAgain: 'Enviar {name} de novo',
   removeFile: 'Remover {name}',
-  removeModel: 'Remover este modelo',
   rename: 'Renomear',
   renameBookmark: 'Renomear marcador',
   restore: 'Restaurar',

@@ -63,4 +63,9 @@ export const peoplePtBr: Translated<typeof peopleEn, 'one' | 'many' | 'other'> =
   limitsHint: 'Um campo vazio não define limite aqui. Os limites da configuração sempre se aplicam.',
   limitsFixed: 'Os limites deste servidor são definidos na configuração dele.',
   limitsSaved: 'Os limites foram salvos.',
+  setLimits: 'Definir limites',
+  hideLimits: 'Ocultar limites',
+  limitsOf: 'Limites de {name}',
+  asEverybody: 'Como todos',
+  personLimitsHint: 'Um campo vazio usa o limite de cada pessoa. Os limites da configuração sempre valem.',
 };
