@@ -9,11 +9,16 @@ import { applyTheme, useUi } from './state/ui.ts';
 loadKnownFonts();
 applyTheme(useUi.getState().theme);
 applyLanguage();
-await loadLanguage();
-const place = document.getElementById('app');
-if (place !== null)
-  createRoot(place).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+
+function render(): void {
+  const place = document.getElementById('app');
+  if (place !== null)
+    createRoot(place).render(
+      <StrictMode>
+        <App />
+      </StrictMode>,
+    );
+}
+
+// Not awaited at the top level: the chunk of a language can import from this one, which would wait for it in turn.
+void loadLanguage().then(render);
