@@ -2864,9 +2864,13 @@ export interface components {
       waitingBytes: number;
     };
     RecordedSession: {
+      /** @description The git branch, if the program says it. */
+      branch: string | null;
       /** @description For a sub-agent: the tool call that spawned it. */
       call: string | null;
       figures: components['schemas']['WorkFigures'];
+      /** @description The folder in which the program works, if it says so. */
+      folder: string | null;
       /** @enum {string} */
       kind: 'session' | 'sub-agent' | 'side-calls';
       lastAt: number;

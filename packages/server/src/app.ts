@@ -66,6 +66,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
         // Half of the time is for running calls, the rest for recording them.
         await services.calls.stop(services.limits.stopMs / 2);
         await services.recorder.close();
+        await services.recordedTitles?.close();
       };
       await services.imports.close();
       await Promise.all([recorded(), services.engine.close()]);

@@ -36,6 +36,7 @@ import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import { OpenCalls } from './proxy/open-calls.ts';
 import { createRecorder } from './proxy/proxy.ts';
+import { RecordedTitles } from './proxy/recorded-titles.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
 import { Imports } from './transfer/imports.ts';
@@ -108,6 +109,8 @@ export interface Services {
   readonly reference: Reference;
   /** Records forwarded calls. */
   readonly recorder: Recorder;
+  /** Titles of recorded sessions; null until something is recorded, and if titles are off. */
+  readonly recordedTitles: RecordedTitles | null;
   /** The calls in progress. */
   readonly calls: OpenCalls;
   ownerServicesOf(owner: string): OwnerServices;
@@ -186,6 +189,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   let recorder: Recorder | null = null;
+  let recordedTitles: RecordedTitles | null = null;
   const services: Services = {
     auth: options.auth,
     get config() {
@@ -241,7 +245,23 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
         },
         { threadStore: thread, spillFolder: options.spillFolder },
       );
+      if (options.titles !== false) {
+        const { summarizer } = engine;
+        const current = () => this.config;
+        recordedTitles ??= new RecordedTitles(recorder, {
+          get config() {
+            return current();
+          },
+          storeOf: (owner) => this.ownerServicesOf(owner).store,
+          summarizer,
+          context: { now, newId: fresh, kit },
+          onError: (error) => log.warn({ err: error }, 'a recorded session was not given a title'),
+        });
+      }
       return recorder;
+    },
+    get recordedTitles() {
+      return recordedTitles;
     },
     findLocalModels() {
       if (live === null) return Promise.resolve();

@@ -1,6 +1,7 @@
 // @module-tag browser
 // @module-tag full
 /** The page of recorded work, and the links between a session and its sub-agents. */
+import { text } from 'node:stream/consumers';
 import { createTree } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
@@ -12,11 +13,22 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function call(project: string, words: string, headers: Readonly<Record<string, string>>): Promise<void> {
+async function call(
+  project: string,
+  words: string,
+  headers: Readonly<Record<string, string>>,
+  prompt = 'You help.',
+): Promise<void> {
   const answer = await fetch(`${fixture.url}/p/${project}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${fixture.server.token}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'scripted/one', messages: [{ role: 'user', content: words }] }),
+    body: JSON.stringify({
+      model: 'scripted/one',
+      messages: [
+        { role: 'system', content: prompt },
+        { role: 'user', content: words },
+      ],
+    }),
   });
   await answer.text();
 }
@@ -47,6 +59,30 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
   await links.getByText('Sub-agent of').waitFor();
   await links.getByRole('link', { name: 'Name the oak' }).click();
   await links.getByRole('link', { name: 'Find it' }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test('[B271] it names folders and branches, says how to record, and exports the sessions as a table', async () => {
+  const place = 'Working directory: /work/ledger\nCurrent branch: ledger-v2\n';
+  await call('ledger', 'Move the invoices', { 'session-id': 's9', 'user-agent': 'codex_exec/0.1' }, place);
+  const { page, faults, context } = await fixture.open('/agents');
+  const table = page.getByRole('table');
+  await table.locator('tr', { hasText: 'Move the invoices' }).getByText('branch ledger-v2').waitFor();
+  await table.locator('.work-group', { hasText: '/work/ledger, 1 session' }).waitFor();
+  await page.getByRole('button', { name: 'How to record' }).click();
+  const dialog = page.getByRole('dialog', { name: 'How to record' });
+  await dialog.getByText('coppice proxy -- gemini').waitFor();
+  expect(await serious({ page })).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Project', { exact: true }).selectOption('ledger');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toMatch(/^coppice-sessions-\d{4}-\d\d-\d\d\.csv$/);
+  const lines = (await text(await saved.createReadStream())).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(/^Codex,ledger,\/work\/ledger,ledger-v2,session,Move the invoices,s9,/);
   expect(faults).toEqual([]);
   await context.close();
 });

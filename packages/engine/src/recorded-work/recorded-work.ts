@@ -39,6 +39,9 @@ export interface RecordedSession {
   readonly program: string | null;
   /** The id that the program gave it. */
   readonly session: string | null;
+  /** The folder and the git branch in which the program works, as far as it says so. */
+  readonly folder: string | null;
+  readonly branch: string | null;
   /** For a sub-agent: the id of the tool call that spawned it, if it is known. */
   readonly call: string | null;
   /** The model of the last answer. */
@@ -146,6 +149,8 @@ export class RecordedWork {
       project,
       program: getText(recorded, 'program') ?? null,
       session: getText(recorded, 'session') ?? null,
+      folder: getText(recorded, 'folder') ?? null,
+      branch: getText(recorded, 'branch') ?? null,
       call: spawnLinkOf(row.attributes)?.call ?? null,
       model,
       figures,

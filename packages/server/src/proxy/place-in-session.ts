@@ -30,6 +30,7 @@ import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
+import { workplaceOf } from './workplace-of-call.ts';
 
 /** Where a call continues: the tree, the node, and the messages that are not above it yet. */
 export interface SessionPlace {
@@ -361,15 +362,18 @@ async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, conte
   const named = title === undefined && autoTitle === undefined ? titleOfCall(call.history) : null;
   const linked = spawnLinkOf(tree.attributes);
   const link = linked !== null && linked.call === null ? await linkToParent(store, tree.id, call) : null;
-  const works = call.asked.tools.length > 0 && recordedOf(tree)?.tools !== true;
-  if (named === null && link?.spawned == null && !works) return tree;
   const recorded = metadata?.['recorded'];
+  const before = isJsonObject(recorded) ? recorded : {};
+  // What the newest call says counts, such as another branch; what it does not say stays.
+  const now = recordedNote(call, getText(before, 'session') ?? null);
+  const differs = ['tools', 'folder', 'branch'].some((key) => now[key] !== undefined && now[key] !== before[key]);
+  if (named === null && link?.spawned == null && !differs) return tree;
   const set = {
     ...(named === null ? {} : { autoTitle: named }),
     metadata: {
       ...metadata,
       ...(link?.spawned == null ? {} : { spawnedBy: spawnedBy(link) }),
-      ...(works && isJsonObject(recorded) ? { recorded: { ...recorded, tools: true } } : {}),
+      ...(differs ? { recorded: { ...before, ...now } } : {}),
     },
   };
   await run(
@@ -409,12 +413,15 @@ function recordedOf({ attributes }: TreeRow): { readonly session: string | null;
 }
 
 /** The metadata by which lists and the agents page know a recorded tree. */
-function recordedNote({ asked, origin }: PlacedCall, session: string | null): JsonObject {
+function recordedNote({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
   const program = programOfCall(origin);
+  const { folder, branch } = workplaceOf(asked, history);
   return {
     ...(session === null ? {} : { session }),
     ...(program === null ? {} : { program }),
     ...(asked.tools.length === 0 ? {} : { tools: true }),
+    ...(folder === null ? {} : { folder }),
+    ...(branch === null ? {} : { branch }),
   };
 }
 

@@ -13,6 +13,8 @@ import { PageLink } from '../ui/link.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
 import { FailedCallList } from './failed-calls.tsx';
+import { HowToRecord } from './how-to-record.tsx';
+import { toCsv } from './work-csv.ts';
 
 // A session that runs changes with every call.
 const refreshMs = 3_000;
@@ -30,6 +32,7 @@ export function AgentsScreen(): ReactElement {
   const [by, setBy] = useState<'project' | 'program'>('project');
   const [program, setProgram] = useState('');
   const [project, setProject] = useState('');
+  const [help, setHelp] = useState(false);
   const load = useCallback(async () => {
     try {
       setWork(await agentsApi.list({ since: startOfDay() }));
@@ -52,6 +55,16 @@ export function AgentsScreen(): ReactElement {
       showError(asProblem(thrown));
     }
   };
+  const exportTable = async () => {
+    try {
+      downloadText(
+        `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`,
+        toCsv(await loadAll({ program, project })),
+      );
+    } catch (thrown) {
+      showError(asProblem(thrown));
+    }
+  };
   const sessions = work?.sessions ?? [];
   const programs = useMemo(() => namesIn(sessions, 'program'), [sessions]);
   const projects = useMemo(() => namesIn(sessions, 'project'), [sessions]);
@@ -68,7 +81,18 @@ export function AgentsScreen(): ReactElement {
             <h1>{t('agents')}</h1>
             <span className="ink2 desk-only">{t('agentsLead')}</span>
           </div>
+          {sessions.length === 0 ? null : (
+            <Button small look="quiet" onClick={() => void exportTable()}>
+              <Icon name="export" />
+              {t('exportSessions')}
+            </Button>
+          )}
+          <Button small look="quiet" onClick={() => setHelp(true)}>
+            <Icon name="gear" />
+            {t('howToRecord')}
+          </Button>
         </div>
+        {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
         <div className="work" aria-busy={work === null}>
           {work === null ? null : <Today work={work} />}
           <FailedCallList />
@@ -113,6 +137,32 @@ export function AgentsScreen(): ReactElement {
       </main>
     </div>
   );
+}
+
+/** All sessions of a program and a project; an empty name means all of them. */
+async function loadAll({ program, project }: { readonly program: string; readonly project: string }) {
+  const all: RecordedSession[] = [];
+  const chosen = { ...(program === '' ? {} : { program }), ...(project === '' ? {} : { project }) };
+  let cursor: string | null = null;
+  do {
+    const page: RecordedWork = await agentsApi.list({
+      since: startOfDay(),
+      ...chosen,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    all.push(...page.sessions);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return all;
+}
+
+/** Saves a text as a file of the user. */
+function downloadText(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 function namesIn(sessions: readonly RecordedSession[], key: 'program' | 'project'): readonly string[] {
@@ -215,7 +265,7 @@ function SessionTable({
             <th colSpan={9} scope="rowgroup">
               <Icon name="folder" />
               {name}
-              <small>{tn('sessionCount', members.length)}</small>
+              <small>{[...foldersOf(members), tn('sessionCount', members.length)].join(', ')}</small>
             </th>
           </tr>
           {members.map(({ session, parts }) => (
@@ -225,6 +275,14 @@ function SessionTable({
       ))}
     </table>
   );
+}
+
+// A group whose sessions work in many folders names none.
+const mostFolders = 2;
+
+function foldersOf(members: readonly SessionWithParts[]): readonly string[] {
+  const folders = [...new Set(members.flatMap(({ session }) => session.folder ?? []))];
+  return folders.length > mostFolders ? [] : folders;
 }
 
 interface SessionWithParts {
@@ -291,6 +349,9 @@ function SessionRow({
         <PageLink to={treePlace(treeId(session.treeId))}>
           <bdi>{session.title ?? t('untitled')}</bdi>
         </PageLink>
+        {session.branch === null || kind !== 'session' ? null : (
+          <small className="ink2"> {t('gitBranchName', { branch: session.branch })}</small>
+        )}
         {session.session === null || kind !== 'session' ? null : (
           <CopyButton text={session.session} label={t('copySessionId')} />
         )}

@@ -20,7 +20,12 @@ async function get({ url }: Proxied, path: string) {
 }
 
 interface ListedWork {
-  readonly sessions: readonly { readonly treeId: string }[];
+  readonly sessions: readonly {
+    readonly treeId: string;
+    readonly session: string | null;
+    readonly folder: string | null;
+    readonly branch: string | null;
+  }[];
   readonly recent: { readonly calls: number };
 }
 
@@ -78,6 +83,37 @@ describe('recorded work', () => {
       expect((await get(proxied, `/api/agents?${query}`)).body.sessions).toEqual([]);
     expect((await get(proxied, '/api/agents?program=Claude%20Code&project=shop')).body.sessions).toHaveLength(2);
     expect((await get(proxied, '/api/agents?unknown=1')).status).toBe(400);
+  });
+
+  it('[RP42] names the folder and branch that a program tells the model, as the newest call has them', async () => {
+    const proxied = await recorded();
+    const call = (system: string, id: string, ...messages: readonly object[]) =>
+      proxied.post(
+        '/p/shop/v1/messages',
+        { model: 'm', max_tokens: 9, system, messages },
+        { 'x-claude-code-session-id': id },
+      );
+    const claude = (branch: string) =>
+      `You help.\n - Primary working directory: /work/shop\n\ngitStatus: as of now.\nCurrent branch: ${branch}\n`;
+    await call(claude('main'), 'c', user('One'));
+    await call(claude('fix-7'), 'c', user('One'), { role: 'assistant', content: 'Sent.' }, user('Two'));
+    await call(
+      'You help.',
+      'd',
+      user('<environment_context>\n  <cwd>/work/ink</cwd>\n</environment_context>'),
+      user('Hi'),
+    );
+    const gemini = '<session_context>\n- **Workspace Directories:**\n  - /work/elm\n- **Tree:**\n</session_context>';
+    await call('You help.', 'e', user(`${gemini}\nHo`));
+    await proxied.recorder.idle();
+    const places = (await get(proxied, '/api/agents')).body.sessions.filter(({ session }) =>
+      /^[cde]$/.test(session ?? ''),
+    );
+    expect(places.map(({ session, folder, branch }) => [session, folder, branch]).toSorted()).toEqual([
+      ['c', '/work/shop', 'fix-7'],
+      ['d', '/work/ink', null],
+      ['e', '/work/elm', null],
+    ]);
   });
 
   it('[RP34] says which sessions are running now', async () => {

@@ -27,6 +27,8 @@ const sessionFields = {
   project: z.string().nullable(),
   program: z.string().nullable(),
   session: z.string().nullable(),
+  folder: z.string().nullable().openapi({ description: 'The folder in which the program works, if it says so.' }),
+  branch: z.string().nullable().openapi({ description: 'The git branch, if the program says it.' }),
   parentId: z.string().nullable().openapi({ description: 'The tree of the session that it belongs to.' }),
   call: z.string().nullable().openapi({ description: 'For a sub-agent: the tool call that spawned it.' }),
   model: z.string().nullable(),

@@ -42,4 +42,14 @@ export const agentsDe: Translated<typeof agentsEn, 'one' | 'other'> = {
   markSeen: 'Als gesehen markieren',
   recordAgain: 'Erneut aufzeichnen',
   moreSessions: 'Weitere Sitzungen zeigen',
+  exportSessions: 'Als CSV exportieren',
+  howToRecord: 'So wird aufgezeichnet',
+  howToRecordLead:
+    'Starten Sie Ihr Programm mit einer dieser Zeilen. Seine Anfragen an Modelle werden unverändert weitergeleitet und hier aufgezeichnet.',
+  howToFollowLead:
+    'Sitzungen, die Programme in Dateien ablegen, können importiert oder beim Schreiben mitverfolgt werden.',
+  importOnce: 'Einmal importieren',
+  followFiles: 'Mitverfolgen',
+  copyLine: 'Kopieren: {line}',
+  gitBranchName: 'Git-Branch {branch}',
 };

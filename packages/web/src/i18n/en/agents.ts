@@ -38,4 +38,13 @@ export const agentsEn = {
   markSeen: 'Mark as seen',
   recordAgain: 'Record again',
   moreSessions: 'Show more sessions',
+  exportSessions: 'Export as CSV',
+  howToRecord: 'How to record',
+  howToRecordLead:
+    'Start your program with one of these lines. Its model calls are forwarded unchanged and recorded here.',
+  howToFollowLead: 'Sessions that programs keep in files can be imported, or followed while they are written.',
+  importOnce: 'Import once',
+  followFiles: 'Follow',
+  copyLine: 'Copy: {line}',
+  gitBranchName: 'branch {branch}',
 } as const;

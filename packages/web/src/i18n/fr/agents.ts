@@ -43,4 +43,14 @@ export const agentsFr: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
   markSeen: 'Marquer comme vu',
   recordAgain: 'Enregistrer à nouveau',
   moreSessions: 'Afficher plus de sessions',
+  exportSessions: 'Exporter en CSV',
+  howToRecord: 'Comment enregistrer',
+  howToRecordLead:
+    'Lancez votre programme avec l’une de ces lignes. Ses appels aux modèles sont transmis sans changement et enregistrés ici.',
+  howToFollowLead:
+    'Les sessions que les programmes gardent dans des fichiers peuvent être importées, ou suivies pendant leur écriture.',
+  importOnce: 'Importer une fois',
+  followFiles: 'Suivre',
+  copyLine: 'Copier : {line}',
+  gitBranchName: 'branche {branch}',
 };

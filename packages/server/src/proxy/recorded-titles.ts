@@ -1,0 +1,141 @@
+/**
+ * Titles of recorded sessions by the model for titles and summaries, if the operator configured one: the user's first
+ * words are often a path or a greeting. A model is asked once for a session, after its first reply with text.
+ */
+import { ownWords } from '@coppice/content';
+import {
+  ask,
+  isAppError,
+  isText,
+  type Message,
+  type Node,
+  nodeId,
+  type RunContext,
+  run,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { type Config, type Summarizer, titleActor } from '@coppice/engine';
+import type { RecordedCall, Recorder } from './recorder.ts';
+
+/** What titles need of the server. */
+interface TitleServices {
+  readonly config: Pick<Config, 'summaries' | 'cheapModel'>;
+  readonly storeOf: (owner: string) => Store;
+  readonly summarizer: Summarizer;
+  readonly context: Omit<RunContext, 'actor'>;
+  readonly onError: (error: unknown) => void;
+}
+
+// The mark of sessions for which a model was asked; it is set before the question, so that no crash repeats it.
+const askedFormat = 'proxy-title-asked';
+// Sessions that need no further look. The oldest are forgotten first.
+const mostDone = 5_000;
+// A burst of sessions leaves the last ones with the user's words.
+const mostWaiting = 100;
+
+/** Sets titles in the background, one at a time. */
+export class RecordedTitles {
+  readonly #services: TitleServices;
+  readonly #stopped = new AbortController();
+  readonly #done = new Set<string>();
+  readonly #waiting: RecordedCall[] = [];
+  readonly #unlisten: () => void;
+  #working: Promise<void> | null = null;
+
+  constructor(recorder: Pick<Recorder, 'listen'>, services: TitleServices) {
+    this.#services = services;
+    this.#unlisten = recorder.listen((call) => this.#hear(call));
+  }
+
+  /** Resolves when no title is being written. */
+  async idle(): Promise<void> {
+    while (this.#working !== null) await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#unlisten();
+    this.#stopped.abort();
+    await this.idle();
+  }
+
+  #hear(call: RecordedCall): void {
+    const { config } = this.#services;
+    if ((config.summaries.model ?? config.cheapModel) === undefined) return;
+    if (call.treeId === null || call.nodeId === null || call.status !== 200 || this.#done.has(call.treeId)) return;
+    if (this.#waiting.length >= mostWaiting) return;
+    this.#waiting.push(call);
+    this.#working ??= Promise.resolve().then(() => this.#work());
+  }
+
+  async #work(): Promise<void> {
+    for (let call = this.#waiting.shift(); call !== undefined; call = this.#waiting.shift()) {
+      if (this.#stopped.signal.aborted) break;
+      try {
+        await this.#title(call);
+      } catch (error) {
+        const isGone = isAppError(error) && error.kind === 'not-found';
+        if (!isGone && !this.#stopped.signal.aborted) this.#services.onError(error);
+      }
+    }
+    this.#working = null;
+  }
+
+  async #title({ owner, treeId: tree, nodeId: node }: RecordedCall): Promise<void> {
+    if (tree === null || node === null || this.#done.has(tree)) return;
+    const { storeOf, summarizer, context } = this.#services;
+    const store = storeOf(owner);
+    const id = treeId(tree);
+    const messages = await readExchange(store, id, node);
+    if (messages === 'later') return;
+    this.#done.add(tree);
+    for (const oldest of this.#done) {
+      if (this.#done.size <= mostDone) break;
+      this.#done.delete(oldest);
+    }
+    if (messages === null || (await store.findExternalIds(askedFormat, '', [tree])).length > 0) return;
+    await store.putExternalIds([{ treeId: id, nodeId: null, format: askedFormat, scope: '', id: tree }]);
+    const found = await summarizer.title({ messages, near: null, signal: this.#stopped.signal });
+    // A text that no model wrote is not better than the user's words.
+    if (found === null || found.source['type'] === 'extract') return;
+    const row = await store.read(id, () => ask('tree', {}));
+    if (row === null || row.attributes.title !== undefined || row.attributes.trashedAt !== undefined) return;
+    await run(
+      store,
+      { type: 'attributes', treeId: id, set: { autoTitle: found.text } },
+      { ...context, actor: titleActor },
+    );
+  }
+}
+
+/**
+ * The first words of the user and the first reply with text; `later` while there is none; null for a tree that gets no
+ * title: the user named it, or it is a sub-agent or side calls, which have names of their own.
+ */
+function readExchange(store: Store, id: TreeId, to: string): Promise<readonly Message[] | null | 'later'> {
+  return store.read(id, function* () {
+    const row = yield* ask('tree', {});
+    if (row === null) return null;
+    const { title, metadata } = row.attributes;
+    if (title !== undefined || metadata?.['recorded'] === undefined) return null;
+    if (metadata['spawnedBy'] !== undefined || metadata['sideOf'] !== undefined) return null;
+    const { nodes } = yield* ask('path', { to: nodeId(to) });
+    const asked = firstText(nodes, 'user', ownWords);
+    const answered = firstText(nodes, 'assistant', (text) => text.trim());
+    return asked === null || answered === null ? 'later' : [asked, answered];
+  });
+}
+
+function firstText(nodes: readonly Node[], role: Message['role'], wordsOf: (text: string) => string): Message | null {
+  for (const { message } of nodes) {
+    if (message?.role !== role) continue;
+    const content = message.content.flatMap((block) => {
+      if (!isText(block)) return [];
+      const text = wordsOf(block.text);
+      return text === '' ? [] : [{ ...block, text }];
+    });
+    if (content.length > 0) return { role, content };
+  }
+  return null;
+}

@@ -1,0 +1,46 @@
+/** The folder and the git branch in which an agent works, as its program tells the model. */
+import { isText, type Message } from '@coppice/core';
+import type { ParsedRequest } from './exchange.ts';
+
+/** Where an agent works; null for what the program does not say. */
+export interface Workplace {
+  readonly folder: string | null;
+  readonly branch: string | null;
+}
+
+// Claude Code, opencode and pi; Codex; Gemini CLI.
+const folders: readonly RegExp[] = [
+  /(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:primary |current )?working directory:[ \t]*([^\n<]+)/i,
+  /<cwd>([^\n<]+)<\/cwd>/,
+  /\*\*Workspace Directories:\*\*\s*\n\s*-[ \t]*([^\n]+)/,
+];
+// Claude Code, in the state of git that it adds to its prompt.
+const branches: readonly RegExp[] = [/(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:current|git) branch:[ \t]*(\S+)/i];
+
+// Environments stand near the beginning or the end of long prompts and messages.
+const looksAt = 16_000;
+const longest = 300;
+const firstMessages = 6;
+
+function ends(text: string): string {
+  return text.length <= 2 * looksAt ? text : `${text.slice(0, looksAt)}\n${text.slice(-looksAt)}`;
+}
+
+function firstMatch(patterns: readonly RegExp[], texts: readonly string[]): string | null {
+  for (const text of texts)
+    for (const pattern of patterns) {
+      const [, found = ''] = pattern.exec(text) ?? [];
+      if (found.trim() !== '') return found.trim().slice(0, longest);
+    }
+  return null;
+}
+
+/** Reads where an agent works from the prompt and the first messages of a call, except replies. */
+export function workplaceOf({ systemPrompt }: ParsedRequest, history: readonly Message[]): Workplace {
+  const said = history
+    .slice(0, firstMessages)
+    .filter(({ role }) => role === 'user' || role === 'system')
+    .map(({ content }) => content.map((block) => (isText(block) ? block.text : '')).join('\n'));
+  const texts = [systemPrompt ?? '', ...said].map(ends);
+  return { folder: firstMatch(folders, texts), branch: firstMatch(branches, texts) };
+}
