@@ -46,4 +46,12 @@ export const agentsAr: Translated<typeof agentsEn, 'zero' | 'one' | 'two' | 'few
   markSeen: 'وضع علامة كمقروء',
   recordAgain: 'تسجيل مجددًا',
   moreSessions: 'عرض المزيد من الجلسات',
+  exportSessions: 'تصدير بصيغة CSV',
+  howToRecord: 'كيفية التسجيل',
+  howToRecordLead: 'شغّل برنامجك بأحد هذه الأسطر. تُمرَّر طلباته إلى النماذج دون تغيير وتُسجَّل هنا.',
+  howToFollowLead: 'يمكن استيراد الجلسات التي تحفظها البرامج في ملفات، أو متابعتها أثناء كتابتها.',
+  importOnce: 'استيراد مرة واحدة',
+  followFiles: 'متابعة',
+  copyLine: 'نسخ: {line}',
+  gitBranchName: 'فرع git {branch}',
 };

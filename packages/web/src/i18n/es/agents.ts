@@ -43,4 +43,14 @@ export const agentsEs: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
   markSeen: 'Marcar como visto',
   recordAgain: 'Grabar de nuevo',
   moreSessions: 'Mostrar más sesiones',
+  exportSessions: 'Exportar como CSV',
+  howToRecord: 'Cómo grabar',
+  howToRecordLead:
+    'Inicia tu programa con una de estas líneas. Sus llamadas a modelos se reenvían sin cambios y se graban aquí.',
+  howToFollowLead:
+    'Las sesiones que los programas guardan en archivos se pueden importar, o seguir mientras se escriben.',
+  importOnce: 'Importar una vez',
+  followFiles: 'Seguir',
+  copyLine: 'Copiar: {line}',
+  gitBranchName: 'rama de git {branch}',
 };

@@ -43,4 +43,14 @@ export const agentsIt: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
   markSeen: 'Segna come visto',
   recordAgain: 'Registra di nuovo',
   moreSessions: 'Mostra altre sessioni',
+  exportSessions: 'Esporta come CSV',
+  howToRecord: 'Come registrare',
+  howToRecordLead:
+    'Avvia il programma con una di queste righe. Le sue chiamate ai modelli vengono inoltrate invariate e registrate qui.',
+  howToFollowLead:
+    'Le sessioni che i programmi salvano in file si possono importare, o seguire mentre vengono scritte.',
+  importOnce: 'Importa una volta',
+  followFiles: 'Segui',
+  copyLine: 'Copia: {line}',
+  gitBranchName: 'ramo git {branch}',
 };

@@ -43,4 +43,14 @@ export const agentsPtBr: Translated<typeof agentsEn, 'one' | 'many' | 'other'> =
   markSeen: 'Marcar como visto',
   recordAgain: 'Gravar de novo',
   moreSessions: 'Mostrar mais sessões',
+  exportSessions: 'Exportar como CSV',
+  howToRecord: 'Como gravar',
+  howToRecordLead:
+    'Inicie seu programa com uma destas linhas. As chamadas a modelos são encaminhadas sem alterações e gravadas aqui.',
+  howToFollowLead:
+    'As sessões que os programas guardam em arquivos podem ser importadas, ou acompanhadas enquanto são escritas.',
+  importOnce: 'Importar uma vez',
+  followFiles: 'Acompanhar',
+  copyLine: 'Copiar: {line}',
+  gitBranchName: 'branch do git {branch}',
 };
