@@ -7,6 +7,7 @@ export const languages = {
   'pt-BR': 'Português (Brasil)',
   it: 'Italiano',
   ar: 'العربية',
+  ja: '日本語',
 } as const;
 export type Language = keyof typeof languages;
 

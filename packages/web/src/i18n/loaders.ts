@@ -12,6 +12,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   'pt-BR': async () => (await import('./pt-BR/index.ts')).textsPtBr,
   it: async () => (await import('./it/index.ts')).textsIt,
   ar: async () => (await import('./ar/index.ts')).textsAr,
+  ja: async () => (await import('./ja/index.ts')).textsJa,
 };
 
 /** The texts that the page needs from its start in a language. */

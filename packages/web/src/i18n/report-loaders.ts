@@ -9,6 +9,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   'pt-BR': async () => (await import('./pt-BR/reports.ts')).reportTextsPtBr,
   it: async () => (await import('./it/reports.ts')).reportTextsIt,
   ar: async () => (await import('./ar/reports.ts')).reportTextsAr,
+  ja: async () => (await import('./ja/reports.ts')).reportTextsJa,
 };
 
 /** The texts of import and export in a language. */
