@@ -5,6 +5,7 @@ import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
 import { open } from '../index.ts';
+import { placesPerEpoch } from '../owner-places.ts';
 import { hashedBucket } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
 import { blobTable, ownerTables, treeTables } from './move-owner.ts';
@@ -267,6 +268,40 @@ describe('moving an owner', () => {
     stop.abort();
     await Promise.all(following);
     await other.close();
+  });
+
+  test('[L196] an owner is moved to a bucket where another one has the same log position, and each feed has its own commits', async () => {
+    const [resident, mover] = [store.forOwner('resident'), store.forOwner('mover')];
+    await buckets.moveOwner('resident', 'main');
+    await buckets.moveOwner('mover', 'far');
+    const first = await TestTree.make({ store: resident, treeId: treeId(uuid(1)) });
+    const second = await TestTree.make({ store: mover, treeId: treeId(uuid(2)) });
+    // The next commit of each bucket draws the same position.
+    const [main] = await place.directory.query('SELECT epoch FROM feed_epoch');
+    const [far] = await place.elsewhere('SELECT epoch FROM far.feed_epoch');
+    const epoch = Math.max(Number(main?.['epoch']), Number(far?.['epoch'])) + 1;
+    await place.directory.query(`UPDATE feed_epoch SET epoch = ${epoch}`);
+    await place.elsewhere(`UPDATE far.feed_epoch SET epoch = ${epoch}`);
+    await place.directory.query("SELECT setval('change_number', 1000)");
+    await place.elsewhere("SELECT setval('far.change_number', 1000)");
+    await first.grow(['of the resident']);
+    await second.grow(['of the mover']);
+    const same = `SELECT id FROM change WHERE id > ${epoch} * ${placesPerEpoch}::bigint`;
+    const position = { id: String(epoch * placesPerEpoch + 1001) };
+    expect(await place.directory.query(same)).toEqual([position]);
+    expect(await place.elsewhere(same.replace('change', 'far.change'))).toEqual([position]);
+    expect(await buckets.moveOwner('mover', 'main')).toMatchObject({ from: 'far', to: 'main', trees: 1 });
+    expect(await place.directory.query(same)).toEqual([position, position]);
+    await first.grow(['later']);
+    await second.grow(['later']);
+    for (const [one, { treeId: id }] of [
+      [resident, first],
+      [mover, second],
+    ] as const) {
+      const events = await taken(one.feedAll(await listStart(one)), 3);
+      expect(events.map(({ treeId: of, version }) => [of, version])).toEqual([1, 2, 3].map((version) => [id, version]));
+    }
+    expect(await buckets.check()).toEqual([]);
   });
 
   test('[L194] a move that broke off after the old bucket refused is found by the check, and finished by repeating it', async () => {
