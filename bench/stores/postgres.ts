@@ -1,11 +1,14 @@
-/** Compares PostgreSQL behind the contract with its bare driver: one append, and 24 writers on 10 trees. */
+/**
+ * Compares PostgreSQL behind the contract with its bare driver: one append, a path and a page, and 24 writers on 10
+ * trees.
+ */
 
-import { run, type Store } from '@coppice/core';
+import { readPage, readPath, run, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
 import { type Measure, median } from '../measure.ts';
-import { grown, me, message } from './grown.ts';
+import { depth, grown, me, message } from './grown.ts';
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
@@ -90,6 +93,37 @@ async function bareAppend(
   state.no = no;
 }
 
+// The rows of a path as they are stored, from the end upwards.
+const walk = `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE id = $1 UNION ALL
+  SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $2) SELECT * FROM up`;
+
+/** A path of 1,000 and the current page of 60, each beside the bare recursive query and the parsing of its contents. */
+async function reads(measures: Measure[], url: string, store: Store): Promise<void> {
+  const { id, rootId, leaf } = await grown(store, 10_000);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const bare = async (to: string, limit: number) => {
+    const { rows } = await client.query({ name: 'walk', text: walk, values: [to, limit] });
+    return rows.map((row: { readonly content: string }) => JSON.parse(row.content) as unknown);
+  };
+  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: message(7_000_000 + index) }));
+  const appended = { type: 'append', treeId: id, parentId: rootId, messages: chain, select: false } as const;
+  const end = (await run(store, appended, me)).result.nodeId;
+  const works = {
+    'path of depth 1,000, PostgreSQL': [() => bare(end, 1_001), () => store.read(id, () => readPath({ to: end }))],
+    'page of 60, PostgreSQL': [() => bare(leaf, depth), () => store.read(id, () => readPage(id, { limit: depth }))],
+  };
+  for (const [work, both] of Object.entries(works)) {
+    const [raw = 0, own = 0] = await inTurns(60, both);
+    const ratio = own / raw;
+    measures.push(
+      { work, by: 'bare recursive query', value: raw, unit: 'µs' },
+      { work, by: 'coppice', value: own, unit: 'µs', ratio, budget: '≤ 1.5× bare', kept: ratio <= 1.5 },
+    );
+  }
+  await client.end();
+}
+
 /** All benchmarks of PostgreSQL. */
 export async function postgres(measures: Measure[]): Promise<void> {
   const server = await PostgresServer.start();
@@ -126,6 +160,7 @@ export async function postgres(measures: Measure[]): Promise<void> {
         kept: ratio <= 1.3,
       },
     );
+    await reads(measures, url, store);
     const trees = await Promise.all(Array.from({ length: 10 }, () => grown(store, 0)));
     const from = process.hrtime.bigint();
     const each = 100;

@@ -32,7 +32,7 @@ export class FileBytes {
 
   /** Whether the file still has this size and all its names, and was last changed at this time. */
   isStill(size: number, changedAt: number): boolean {
-    const now = fstatSync(this.#handle);
+    const now = this.#reading(() => fstatSync(this.#handle));
     return now.size === size && now.nlink === this.#names && now.ctimeMs === changedAt;
   }
 

@@ -305,8 +305,9 @@ export class JsonlFile implements SessionFile {
 
   refresh(): number {
     const known = this.#table.size + this.#fresh.length;
-    this.#settle();
-    if (this.#file.size() !== this.#size) this.#scan();
+    const isStill = this.#isStill();
+    this.#settle(isStill);
+    if (!isStill && this.#file.size() !== this.#size) this.#scan();
     return this.#table.size - known;
   }
 
@@ -344,12 +345,19 @@ export class JsonlFile implements SessionFile {
 
   /** Checks before a save whether this process may write, and reads what others have written. */
   #look(): void {
-    const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
-    const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
-    // Usually checking the open file is enough: nothing about it has changed since the last save.
-    if (this.#isStill() && isWell && this.lease.isGoodAt(Date.now())) return;
+    if (this.#isFree()) return;
     if (this.#lookAround() !== this.#size) this.#scan();
     this.#settle();
+  }
+
+  /**
+   * Whether this process may write right after its last save. Usually checking the open file is enough: nothing about
+   * it has changed since.
+   */
+  #isFree(): boolean {
+    const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
+    const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
+    return this.#isStill() && isWell && this.lease.isGoodAt(Date.now());
   }
 
   /** Whether nobody has changed the file since our last save. */
@@ -363,8 +371,7 @@ export class JsonlFile implements SessionFile {
   write(commits: readonly LinesOfCommit[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
-    const size = this.#lookAround();
-    this.#isStill();
+    const size = this.#isFree() ? this.#size : this.#lookAround();
     this.#write(commits.flatMap(linesToWrite), first.version, last.version, size);
   }
 
@@ -398,9 +405,9 @@ export class JsonlFile implements SessionFile {
    * Adds the lines written here to the table. If others wrote as well, the file is read again, because a line may be
    * further down than assumed.
    */
-  #settle(): LineTable {
+  #settle(isStill = false): LineTable {
     if (this.#fresh.length === 0) return this.#table;
-    const past = this.#file.goesPast(this.#size);
+    const past = isStill ? 0 : this.#file.goesPast(this.#size);
     this.#isCut ||= past < 0;
     if (past !== 0) this.#scan();
     for (const text of this.#fresh) {
