@@ -45,17 +45,14 @@ function* liveNode(id: string): ReadProgram<Node> {
  * unknown node, a `from` that is not on the path, and a broken chain.
  */
 export function* readPath(ends: { readonly from?: string; readonly to: string }): ReadProgram<readonly Node[]> {
-  const to = yield* liveNode(ends.to);
-  const from = ends.from === undefined ? undefined : yield* liveNode(ends.from);
-  if (to.parentId === null) {
-    if (from !== undefined && from.id !== to.id) return offPath(from.id, to.id);
-    return [];
-  }
-  const { nodes } = yield* ask('path', { to: to.id });
-  if (nodes.length === 0) return brokenAt(to.id);
-  if (from === undefined || from.parentId === null) return nodes;
-  const at = nodes.findIndex((node) => node.id === from.id);
-  return at === -1 ? offPath(from.id, to.id) : nodes.slice(at);
+  // The end is on its own path, so it is read alone only if there is none.
+  const { nodes } = yield* ask('path', { to: nodeId(ends.to) });
+  if (nodes.length === 0 && (yield* liveNode(ends.to)).parentId !== null) return brokenAt(nodeId(ends.to));
+  if (ends.from === undefined) return nodes;
+  const at = nodes.findIndex((node) => node.id === ends.from);
+  if (at !== -1) return nodes.slice(at);
+  const from = yield* liveNode(ends.from);
+  return from.parentId === null ? nodes : offPath(from.id, ends.to);
 }
 
 /** Throws on an incomplete path; a caller would take a truncated path for the whole one. */
@@ -80,11 +77,16 @@ export function* readPathThrough(id: string): ReadProgram<readonly Node[]> {
 export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgram<BranchPage> {
   assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
-  const end = yield* liveNode(request.nodeId ?? activeNodeId ?? rootId);
-  const to = request.before === undefined ? end.id : yield* readAncestors(end.id, request.before);
+  const end = nodeId(request.nodeId ?? activeNodeId ?? rootId);
+  const { before: cursor } = request;
+  const to = cursor === undefined ? end : yield* readAncestors((yield* liveNode(end)).id, cursor);
   const { nodes } = yield* ask('path', { to, limit: request.limit ?? 20 });
   const first = nodes[0];
-  if (first === undefined && to !== rootId) return brokenAt(to);
+  if (first === undefined && to !== rootId) {
+    // The end is on its own path, so it is read alone only if there is none: an unknown node has none either.
+    if (cursor === undefined) yield* liveNode(end);
+    return brokenAt(to);
+  }
   const before = first === undefined || first.parentId === rootId ? null : first.id;
   const groups = yield* othersOf(request.siblings === true ? nodes : []);
   return { rootId, activeNodeId, version, nodes, groups, before };

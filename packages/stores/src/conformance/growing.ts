@@ -81,7 +81,7 @@ export function growingRules(subject: StoreSubject): void {
       const asking: Read[] = [];
       const page = await store.read(fixture.treeId, () => noting(readPage(fixture.treeId, { limit: 20 }), asking));
       expect(page.nodes.length).toBe(20);
-      expect(asking.map((read) => read.ask)).toEqual(['tree', 'node', 'path']);
+      expect(asking.map((read) => read.ask)).toEqual(['tree', 'path']);
       expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId))).length).toBe(10_000);
       expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId, { depth: 1 }))).length).toBe(1);
       // Turn 42 of branch 57 and turn 57 of branch 42 match, because terms have no order.
