@@ -74,7 +74,17 @@ export default defineConfig(({ command }) => {
       // All browsers that support the page's syntax also support module preload.
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 700,
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: chunkOf, debugName: 'chat' }] } } },
+      rolldownOptions: {
+        input: {
+          index: join(import.meta.dirname, 'index.html'),
+          'service-worker': join(import.meta.dirname, 'src/worker/service-worker.ts'),
+        },
+        output: {
+          // The address of a service worker stays the same; the browser compares its content.
+          entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+          codeSplitting: { groups: [{ name: chunkOf, debugName: 'chat' }] },
+        },
+      },
     },
     // For `npm run dev` with a running server, which accepts no writes from another origin.
     server: {

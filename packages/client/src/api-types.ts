@@ -262,6 +262,8 @@ export type ShareView = Omit<Share, 'hash' | 'owner' | 'version'>;
 /** The content of a share link. */
 export interface SharedAnswer {
   readonly title: string | null;
+  /** The name of the person who shared it, on a server with users. */
+  readonly by?: string;
   readonly systemPrompt?: string;
   readonly createdAt: number;
   readonly messages: readonly {

@@ -5143,6 +5143,7 @@ export interface operations {
         };
         content: {
           'application/json': {
+            by?: string;
             createdAt: number;
             messages: {
               content: components['schemas']['Block'][];

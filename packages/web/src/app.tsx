@@ -4,6 +4,7 @@ import { usePageKeys } from './keys/use-keys.ts';
 import { sectionOf } from './settings/sections.ts';
 import { SignIn } from './settings/sign-in.tsx';
 import { followTrees, loadCommands, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
+import { checkCopies } from './state/check-copies.ts';
 import { loadFonts } from './state/fonts.ts';
 import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
@@ -80,6 +81,10 @@ function OwnPages(): ReactElement {
     return undefined;
   }, [listed, tree]);
   const wasIn = useAppData((lists) => lists.treesKnown);
+  const isIn = wasIn && !unauthorized;
+  useEffect(() => {
+    if (isIn) void checkCopies(useAppData.getState().trees);
+  }, [isIn]);
   // An open chat stays readable, with the sign-in above its composer.
   if (unauthorized && !(wasIn && place.name === 'tree')) return <SignIn />;
   return (

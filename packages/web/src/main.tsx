@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { applyLanguage, loadLanguage } from './i18n/index.ts';
 import { loadKnownFonts } from './state/fonts.ts';
+import { pageHost } from './state/page-host.ts';
 import { applyTheme, useUi } from './state/ui.ts';
 
 loadKnownFonts();
@@ -22,3 +23,7 @@ function render(): void {
 
 // Not awaited at the top level: the chunk of a language can import from this one, which would wait for it in turn.
 void loadLanguage().then(render);
+
+// Only the page of a server has a service worker, and only on a secure address; without it the page needs the server.
+if (import.meta.env.PROD && pageHost.files === '')
+  addEventListener('load', () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined));

@@ -7,7 +7,9 @@ import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
 import { loadCommands } from './state/app-data.ts';
+import { useFreshCopy } from './state/check-copies.ts';
 import { loadFonts } from './state/fonts.ts';
+import { useReplyNotifications } from './state/notify.ts';
 import { client } from './state/page-client.ts';
 import { homePlace, navigateTo, noteLeaf, type PagePlace, useRoute } from './state/router.ts';
 import { showToast } from './state/toasts.ts';
@@ -85,6 +87,8 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
     if (visit >= 0 && leaf !== null) noteLeaf(leaf);
   }, [leaf, visit]);
   useVisit(place);
+  useReplyNotifications();
+  useFreshCopy();
   const title = useTree((state) => (state.part === null ? null : titleOfNode(state.part.tree)));
   useEffect(() => {
     document.title = title === null ? 'Coppice' : `${title} · Coppice`;

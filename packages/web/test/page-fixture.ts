@@ -142,6 +142,8 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
           viewport: { width: 1440, height: 900 },
           locale: 'en-GB',
           reducedMotion: 'reduce',
+          // It would load the page's files once more in every tab.
+          serviceWorkers: 'block',
           ...wish,
         }));
       if (given === undefined && lateMs > 0) await makeLate(context, lateMs);

@@ -22,7 +22,10 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
         </span>
         <span className="grow" />
         {shared === null ? null : (
-          <span className="dim">{t('sharedOn', { when: formatDateTime(shared.createdAt) })}</span>
+          <span className="dim">
+            {shared.by === undefined ? null : `${t('sharedBy', { name: shared.by })} · `}
+            {t('sharedOn', { when: formatDateTime(shared.createdAt) })}
+          </span>
         )}
       </div>
       <div className="scroll">

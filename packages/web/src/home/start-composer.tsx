@@ -17,6 +17,7 @@ import { startChat } from '../state/start-chat.ts';
 import { showToast } from '../state/toasts.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { blockOfAttachment } from '../thread/attachments.ts';
+import { joinWords } from '../thread/composer.tsx';
 import { ComposerTray } from '../thread/composer-tray.tsx';
 import { FileChips } from '../thread/file-chips.tsx';
 import { fitHeight } from '../thread/fit-height.ts';
@@ -132,7 +133,7 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
-          <ComposerTray onFiles={files.add} />
+          <ComposerTray onFiles={files.add} onDictated={(words) => setText(joinWords(text, words))} />
           <IconButton
             className="send"
             icon="send"

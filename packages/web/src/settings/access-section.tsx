@@ -1,6 +1,7 @@
 import { asProblem } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import { forgetUser } from '../state/offline-copies.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,7 +15,8 @@ export function AccessSection(): ReactElement {
   const me = useSignedIn();
   const signOut = () =>
     settingsApi.signOut().then(
-      () => location.assign('/'),
+      // A browser that others may use keeps nothing.
+      () => forgetUser().then(() => location.assign('/')),
       (thrown) => showError(asProblem(thrown)),
     );
   const signOutEverywhere = () =>

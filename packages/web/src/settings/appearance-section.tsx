@@ -1,5 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import { currentLanguage, languageCodes, languages, setLanguage, t } from '../i18n/index.ts';
+import { canNotify, switchNotify, useNotify } from '../state/notify.ts';
 import { setTheme, useUi } from '../state/ui.ts';
 import { SectionHead } from './section-head.tsx';
 
@@ -41,7 +42,30 @@ export function AppearanceSection(): ReactElement {
             ))}
           </select>
         </div>
+        {canNotify() ? <NotifyRow /> : null}
       </div>
     </>
+  );
+}
+
+/** Notifications of long replies. */
+function NotifyRow(): ReactElement {
+  const on = useNotify((notify) => notify.on);
+  const denied = Notification.permission === 'denied';
+  const id = useId();
+  return (
+    <div className="row-item setting-row">
+      <label className="grow" htmlFor={id}>
+        <b>{t('notifySetting')}</b>
+        <span className="row-detail">{t(denied ? 'notifyBlocked' : 'notifyHint')}</span>
+      </label>
+      <input
+        id={id}
+        type="checkbox"
+        checked={on}
+        disabled={denied}
+        onChange={(event) => void switchNotify(event.target.checked)}
+      />
+    </div>
   );
 }

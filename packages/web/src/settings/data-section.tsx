@@ -1,9 +1,12 @@
 import { asProblem, type SettingsView } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
+import { canStoreCopies, mostCopies, removeCopies } from '../state/offline-copies.ts';
 import { api } from '../state/page-client.ts';
+import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { DataCard } from '../transfer/data-card.tsx';
+import { Button } from '../ui/button.tsx';
 import { SectionHead } from './section-head.tsx';
 
 /** Import, export, and where the chats are stored. */
@@ -16,6 +19,22 @@ export function DataSection(): ReactElement {
     <>
       <SectionHead title={t('dataSection')} lead={t('dataLead')} />
       <DataCard />
+      {canStoreCopies() ? (
+        <div className="rows">
+          <div className="row-item setting-row">
+            <div className="grow">
+              <b>{t('offlineCopies')}</b>
+              <span className="row-detail">{t('offlineCopiesHint', { n: mostCopies })}</span>
+            </div>
+            <Button
+              small
+              onClick={() => void removeCopies().then(() => showToast({ icon: 'check', text: t('copiesRemoved') }))}
+            >
+              {t('removeCopies')}
+            </Button>
+          </div>
+        </div>
+      ) : null}
       {settings === null ? null : (
         <section className="card">
           <h2>{t('store')}</h2>

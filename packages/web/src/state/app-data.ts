@@ -4,6 +4,7 @@ import type { CommandView, ModelView, TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { create } from 'zustand';
 import { readLocal, writeLocal } from './local-storage.ts';
+import { removeCopies } from './offline-copies.ts';
 import { api, client, onSignedOut } from './page-client.ts';
 
 interface AppData {
@@ -105,7 +106,11 @@ export async function loadTrees(): Promise<void> {
   }
 }
 
-onSignedOut(() => useAppData.setState({ unauthorized: true }));
+onSignedOut(() => {
+  useAppData.setState({ unauthorized: true });
+  // Drafts stay for the same user; what the server gave goes with the right to read it.
+  void removeCopies();
+});
 
 /** After signing in open chats reconnect automatically, and lists are loaded again. */
 export function signedInAgain(): void {

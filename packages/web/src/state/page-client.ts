@@ -1,5 +1,6 @@
 /** The client of the server that this page came from. */
 import { createClient } from '@coppice/client';
+import { fetchOrCopy } from './offline-copies.ts';
 import { pageHost } from './page-host.ts';
 
 let signedOut = (): void => undefined;
@@ -12,7 +13,7 @@ export function onSignedOut(listener: () => void): void {
 /** The page's client. */
 export const client = createClient({
   onSignedOut: () => signedOut(),
-  ...(pageHost.fetch === undefined ? {} : { fetch: pageHost.fetch }),
+  fetch: pageHost.fetch ?? fetchOrCopy,
 });
 
 /** The API methods of the page. */

@@ -13,13 +13,17 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { DictateButton } from './dictate-button.tsx';
 
 /** The controls below the text: models, preset, options, context gauge, files. */
 export function ComposerTray({
   onFiles,
+  onDictated,
   children,
 }: {
   readonly onFiles: (files: Iterable<File>) => void;
+  /** Adds words that were said. */
+  readonly onDictated: (words: string) => void;
   /** Additional controls between options and files, such as the gauge of an open chat. */
   readonly children?: ReactNode;
 }): ReactElement {
@@ -75,6 +79,7 @@ export function ComposerTray({
           event.target.value = '';
         }}
       />
+      <DictateButton onText={onDictated} />
       <IconButton icon="clip" label={t('attach')} onClick={() => input.current?.click()} />
     </>
   );

@@ -226,7 +226,7 @@ export function ChatComposer(): ReactElement {
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
-          <ComposerTray onFiles={files.add}>
+          <ComposerTray onFiles={files.add} onDictated={(words) => setText((now) => joinWords(now, words))}>
             <ContextCount />
             <ContextGauge className="desk-only" draftTokens={draftTokens} />
           </ComposerTray>
@@ -250,6 +250,11 @@ export function ChatComposer(): ReactElement {
       </section>
     </div>
   );
+}
+
+/** Appends words that were said to those that are there. */
+export function joinWords(text: string, words: string): string {
+  return text === '' || /\s$/.test(text) ? text + words : `${text} ${words}`;
 }
 
 function GrowsFrom({

@@ -2,20 +2,17 @@ import type { Node } from '@coppice/core';
 import { Fragment, type ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ModelMenu } from '../models/model-menu.tsx';
+import { useReading } from '../state/read-aloud.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { menuPlaces, offeredAction, offeredActions, regenerateWith } from './message-acts.ts';
 
 /** The actions of a message; shown on hover or tap. */
-export function MessageActions({
-  node,
-  marked,
-}: {
-  readonly node: Node;
-  readonly marked: string | null;
-}): ReactElement {
+export function MessageActions({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
+  // Another label while it is read aloud.
+  useReading((reading) => reading.id === node.id);
   return (
     <span className="acts">
       {offeredActions(session, node, 'row').map((act) =>
@@ -26,7 +23,7 @@ export function MessageActions({
             key={act.id}
             icon={act.icon}
             label={act.keys === undefined ? act.label : `${act.label} (${act.keys})`}
-            {...(act.id === 'mark' ? { 'aria-pressed': marked !== null } : {})}
+            {...(act.pressed === undefined ? {} : { 'aria-pressed': act.pressed })}
             onClick={act.run}
           />
         ),

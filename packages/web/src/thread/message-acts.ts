@@ -6,6 +6,7 @@ import { type Key, t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply } from '../state/generation.ts';
+import { canReadAloud, readAloud, stopReading, useReading } from '../state/read-aloud.ts';
 import { navigateTo, treePlace } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { annotateMessage, cherryPickMessage, joinWithNext, setBookmark, showError } from '../state/tree-actions.ts';
@@ -60,6 +61,24 @@ function toggleBookmark(session: TreeSession, node: Node): void {
 function toggleExcluded(session: TreeSession, node: Node): void {
   const excluded = node.meta.excluded === true;
   void annotateMessage(session, node, { excluded: excluded ? null : true }, excluded ? t('included') : t('excluded'));
+}
+
+type Rating = 'good' | 'bad';
+
+function ratingOf(node: Node): Rating | null {
+  const { rating } = node.meta;
+  return rating === 'good' || rating === 'bad' ? rating : null;
+}
+
+/** Rates a reply, as metadata of its message; the same rating again removes it. */
+function rateReply(session: TreeSession, node: Node, rating: Rating): void {
+  const same = ratingOf(node) === rating;
+  const done = same ? 'ratingRemoved' : rating === 'good' ? 'ratedGood' : 'ratedBad';
+  void annotateMessage(session, node, { rating: same ? null : rating }, t(done));
+}
+
+function isReading(_session: TreeSession, node: Node): boolean {
+  return useReading.getState().id === node.id;
 }
 
 /** Has a model answer the same question beside a reply. */
@@ -162,6 +181,42 @@ export const messageActions: readonly MessageAction[] = [
     place: 'row',
     on: { icon: 'markon', label: 'unbookmark', is: isBookmarked },
     run: toggleBookmark,
+  },
+  {
+    id: 'good',
+    icon: 'good',
+    label: 'goodReply',
+    keys: [],
+    place: 'row',
+    on: { icon: 'goodon', label: 'removeRating', is: (_session, node) => ratingOf(node) === 'good' },
+    applies: (_session, node) => node.role === 'assistant',
+    run: (session, node) => rateReply(session, node, 'good'),
+  },
+  {
+    id: 'bad',
+    icon: 'bad',
+    label: 'badReply',
+    keys: [],
+    place: 'row',
+    on: { icon: 'badon', label: 'removeRating', is: (_session, node) => ratingOf(node) === 'bad' },
+    applies: (_session, node) => node.role === 'assistant',
+    run: (session, node) => rateReply(session, node, 'bad'),
+  },
+  {
+    id: 'read-aloud',
+    icon: 'speaker',
+    label: 'readAloud',
+    keys: [],
+    place: 'notes',
+    on: { icon: 'stop', label: 'stopReading', is: isReading },
+    applies: () => canReadAloud(),
+    run: (session, node) => {
+      if (isReading(session, node)) return stopReading();
+      // Loaded on demand: only reading aloud needs the words without their markup.
+      void import('../markdown/plain-words.ts').then(({ wordsOfMarkdown }) =>
+        readAloud(node.id, wordsOfMarkdown(plainTextOf(node.message))),
+      );
+    },
   },
   {
     id: 'title',
@@ -293,6 +348,8 @@ export interface OfferedAction {
   readonly label: string;
   readonly keys?: string;
   readonly danger?: boolean;
+  /** Whether the message has it already, for what can be turned on and off. */
+  readonly pressed?: boolean;
   run(): void;
 }
 
@@ -313,6 +370,7 @@ export function offeredActions(
         label: t(label),
         ...(chord === undefined ? {} : { keys: shownChord(chord) }),
         ...(action.danger === undefined ? {} : { danger: action.danger }),
+        ...(action.on === undefined ? {} : { pressed: action.on.is(session, node) }),
         run: () => action.run(session, node),
       };
     });

@@ -133,6 +133,12 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
             <span className="clip">{marked}</span>
           </span>
         )}
+        {node.meta.rating === 'good' || node.meta.rating === 'bad' ? (
+          <span className="chip" title={t(node.meta.rating === 'good' ? 'goodReply' : 'badReply')}>
+            <Icon name={node.meta.rating === 'good' ? 'goodon' : 'badon'} />
+            <span className="sr">{t(node.meta.rating === 'good' ? 'goodReply' : 'badReply')}</span>
+          </span>
+        ) : null}
         {node.meta.tags?.map((tag) => (
           <span key={tag} className="chip">
             <Icon name="tag" />
@@ -149,7 +155,7 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
           </>
         ) : (
           <>
-            {editing ? null : <MessageActions node={node} marked={marked} />}
+            {editing ? null : <MessageActions node={node} />}
             <MessageTime node={node} />
           </>
         )}

@@ -2,6 +2,7 @@ import { asProblem, pathToNode, type ShareView } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
+import { useSignedIn } from '../settings/use-signed-in.ts';
 import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -9,6 +10,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
 
 const expiries = [
   { days: 1, label: 'oneDay' },
@@ -18,6 +20,11 @@ const expiries = [
 ] as const;
 
 const day = 86_400_000;
+
+/** Whether an address is that of this computer, so that a link to it works nowhere else. */
+function isLoopbackHost(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127\./.test(name);
+}
 
 /** Shares one branch: what is visible, for how long, and the existing links, which can be revoked. */
 export function ShareDialog({
@@ -29,6 +36,7 @@ export function ShareDialog({
 }): ReactElement {
   const session = useSession();
   const part = useTree((state) => state.part);
+  const me = useSignedIn();
   const [days, setDays] = useState<number>(7);
   const [link, setLink] = useState<string | null>(null);
   const [shares, setShares] = useState<readonly ShareView[]>([]);
@@ -68,6 +76,15 @@ export function ShareDialog({
       <p className="hint">
         {tn('shareShows', seen.length)} {part?.before !== null ? t('andAbove') : ''} {t('shareHides')}
       </p>
+      <p className="hint">
+        {t('shareWho')} {me?.mode === 'users' ? t('shareNamesYou', { name: me.name }) : null}
+      </p>
+      {isLoopbackHost(location.hostname) ? (
+        <p className="hint row">
+          <Icon name="info" />
+          <span>{t('shareOnlyHere')}</span>
+        </p>
+      ) : null}
       {link === null ? (
         <>
           <fieldset className="seg" aria-label={t('expires')}>

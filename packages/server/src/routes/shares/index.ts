@@ -153,6 +153,7 @@ const shared = defineRoute({
   needs: { access: 'open' },
   answer: z.object({
     title: z.string().nullable(),
+    by: z.string().optional(),
     systemPrompt: z.string().optional(),
     createdAt: z.number(),
     messages: listOfSchema(sharedMessage),
@@ -160,7 +161,10 @@ const shared = defineRoute({
   async handle({ services, params }) {
     const known = await openLink(services, params.token);
     const { row, nodes } = await readShared(services, known);
-    return toReply(visiblePart(known, row, nodes), { headers: noRobots });
+    // A single-user server has no names.
+    const maker = services.auth.mode === 'users' ? await services.store.accounts.user(known.owner) : null;
+    const by = maker === null ? {} : { by: maker.name };
+    return toReply({ ...visiblePart(known, row, nodes), ...by }, { headers: noRobots });
   },
 });
 

@@ -326,3 +326,18 @@ test('[A98] the attachments of a link are gone with it: revoked, run out, or its
   expect(await statuses()).toEqual([404, 404, 404]);
   await server.close();
 });
+
+test('[A311] on a server with users a link names the person who shared it, and on others nobody', async () => {
+  const server = await openSharedServer();
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const made = await server.ask('POST', '/api/trees', { token: 'ben', body: { messages } });
+  const path = `/api/trees/${made.body.treeId}/shares`;
+  const { token } = (await server.ask('POST', path, { token: 'ben', body: {} })).body;
+  expect((await server.ask('GET', `/api/shared/${token}`, { token: null })).body.by).toBe('ben');
+  await server.close();
+  const alone = await openTestServer();
+  const { id: own } = await createTree(alone, ['one']);
+  const link = (await alone.ask('POST', `/api/trees/${own}/shares`, { body: {} })).body;
+  expect('by' in (await alone.ask('GET', `/api/shared/${link.token}`, { token: null })).body).toBe(false);
+  await alone.close();
+});

@@ -1,0 +1,51 @@
+/** Keeps the copies of chats in this browser as the server would have them. */
+import { asProblem, type TreeViewData } from '@coppice/client';
+import { treeId } from '@coppice/core';
+import { useEffect } from 'react';
+import { settingsApi } from '../settings/settings-api.ts';
+import { canStoreCopies, chatsInBrowser, forgetChat, noteOwner, removeCopy, versionOfCopy } from './offline-copies.ts';
+import { api } from './page-client.ts';
+import { useSession, useTree } from './use-session.ts';
+
+/**
+ * Compares what this browser has with the server, at the first contact: everything of a chat that is gone is removed, and
+ * so is a copy of another version, which may contain purged messages.
+ */
+export async function checkCopies(trees: readonly TreeViewData[]): Promise<void> {
+  const me = await settingsApi.me().catch(() => null);
+  if (me === null) return;
+  await noteOwner(me.id);
+  const listed = new Map<string, TreeViewData>(trees.map((tree) => [tree.id, tree]));
+  for (const id of chatsInBrowser()) {
+    try {
+      const { version } = listed.get(id) ?? (await api.tree(treeId(id)));
+      const copied = await versionOfCopy(id);
+      if (copied !== null && copied !== version) await removeCopy(id);
+    } catch (thrown) {
+      if (asProblem(thrown).status === 404) await forgetChat(id);
+    }
+  }
+}
+
+const quietMs = 5_000;
+
+/** Stores the open chat again when it has changed and is quiet. */
+export function useFreshCopy(): void {
+  const session = useSession();
+  const version = useTree((state) => state.base?.tree.version ?? null);
+  const opened = useTree((state) => state.phase === 'ready' && state.connected && state.live.size === 0);
+  const temporary = useTree((state) => state.base?.tree.temporary === true);
+  useEffect(() => {
+    if (version === null || !opened || temporary || !canStoreCopies()) return;
+    const timer = setTimeout(async () => {
+      try {
+        if ((await versionOfCopy(session.treeId)) === version) return;
+        const { activeNodeId } = await api.tree(session.treeId);
+        await api.page(session.treeId, activeNodeId === null ? { limit: 40 } : { nodeId: activeNodeId, limit: 40 });
+      } catch {
+        // The copy stays as it was.
+      }
+    }, quietMs);
+    return () => clearTimeout(timer);
+  }, [session, version, opened, temporary]);
+}

@@ -1,0 +1,68 @@
+/** Tells the user about a long reply that ended while the page was hidden. */
+import { titleOfNode } from '@coppice/client';
+import type { NodeId } from '@coppice/core';
+import { useEffect, useRef } from 'react';
+import { create } from 'zustand';
+import { t } from '../i18n/index.ts';
+import { readLocal, writeLocal } from './local-storage.ts';
+import { showToast } from './toasts.ts';
+import { useSession, useTree } from './use-session.ts';
+
+/** A reply that took this long is worth a notification. */
+const longMs = 10_000;
+
+/** Whether this browser has notifications at all. */
+export function canNotify(): boolean {
+  return typeof Notification !== 'undefined';
+}
+
+/** Whether the user wants notifications; the browser may still forbid them. */
+export const useNotify = create<{ readonly on: boolean }>(() => ({ on: readLocal('notify') === 'on' }));
+
+/** Turns notifications on, which may ask the user, or off. */
+export async function switchNotify(on: boolean): Promise<void> {
+  const allowed = on && canNotify() && (await Notification.requestPermission()) === 'granted';
+  writeLocal('notify', allowed ? 'on' : 'off');
+  useNotify.setState({ on: allowed });
+}
+
+/** Offers notifications once, when a reply takes long. Whatever the answer is, nobody is asked again. */
+function offerOnce(): void {
+  if (!canNotify() || Notification.permission !== 'default' || readLocal('notify') !== null) return;
+  writeLocal('notify', 'asked');
+  showToast({
+    icon: 'bell',
+    text: t('notifyOffer'),
+    action: { label: t('turnOn'), run: () => void switchNotify(true) },
+  });
+}
+
+/** Watches the replies of the open chat. */
+export function useReplyNotifications(): void {
+  const session = useSession();
+  const live = useTree((state) => state.live);
+  const running = useRef(new Map<NodeId, number>());
+  useEffect(() => {
+    const started = running.current;
+    for (const [id, reply] of live) started.set(id, reply.startedAt);
+    for (const [id, startedAt] of started) {
+      if (live.has(id)) continue;
+      started.delete(id);
+      const { part } = session.state;
+      if (!document.hidden || Date.now() - startedAt < longMs || !useNotify.getState().on) continue;
+      if (!canNotify() || Notification.permission !== 'granted') continue;
+      const title = part === null ? null : titleOfNode(part.tree);
+      const shown = new Notification(t('replyFinished'), { body: title ?? t('untitled'), tag: session.treeId });
+      shown.onclick = () => {
+        window.focus();
+        shown.close();
+      };
+    }
+  }, [session, live]);
+  const busy = live.size > 0;
+  useEffect(() => {
+    if (!busy) return;
+    const timer = setTimeout(offerOnce, longMs);
+    return () => clearTimeout(timer);
+  }, [busy]);
+}

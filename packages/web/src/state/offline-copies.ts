@@ -1,0 +1,151 @@
+/**
+ * Copies of the last chats in this browser, readable without the server. They are removed with the right to read them: on
+ * signing out, when another user signs in, and when a chat is gone. Nothing of a temporary chat is stored.
+ */
+import { browserStorage } from '@coppice/client';
+
+const cacheName = 'coppice-chats-1';
+/** So many chats are kept, those that were opened last. */
+export const mostCopies = 20;
+
+/** Requests without a chat that the page needs to show one: lists, models, and who is signed in. */
+const common = /^\/api\/(?:trees|models|tools|commands|me)$/;
+const ofChat = /^\/api\/trees\/([\w-]+)(\/page|\/nodes\/[\w-]+\/path)?$/;
+
+/** After signing out, answers that are still under way are not stored. */
+let isForgotten = false;
+
+/** Chats that may be stored, learnt from the server's answers in this page. */
+const storable = new Set<string>();
+
+/** Whether this browser can store copies: only on a secure address, or on this computer. */
+export function canStoreCopies(): boolean {
+  return typeof caches !== 'undefined';
+}
+
+function keptChats(): readonly string[] {
+  return (browserStorage.read('offline-chats') ?? '').split(' ').filter(Boolean);
+}
+
+/** The chats with a copy, a draft or unsent messages in this browser. */
+export function chatsInBrowser(): ReadonlySet<string> {
+  const found = new Set(keptChats());
+  for (const name of storedNames()) {
+    const id = /^(?:draft|draft-files|unsent)\.([\w-]{36})$/.exec(name)?.[1];
+    if (id !== undefined) found.add(id);
+  }
+  return found;
+}
+
+const prefix = 'coppice.';
+
+function storedNames(): readonly string[] {
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  } catch {
+    // A browser that forbids storage has stored nothing.
+    return [];
+  }
+}
+
+async function deleteEntries(isGone: (url: URL) => boolean): Promise<void> {
+  if (!canStoreCopies()) return;
+  const cache = await caches.open(cacheName);
+  for (const request of await cache.keys()) if (isGone(new URL(request.url))) await cache.delete(request);
+}
+
+/** Removes the copy of a chat. */
+export async function removeCopy(id: string): Promise<void> {
+  storable.delete(id);
+  browserStorage.write(
+    'offline-chats',
+    keptChats()
+      .filter((each) => each !== id)
+      .join(' ') || null,
+  );
+  await deleteEntries((url) => ofChat.exec(url.pathname)?.[1] === id);
+}
+
+/** Removes everything of a chat that this browser has: its copy, drafts and unsent messages. */
+export async function forgetChat(id: string): Promise<void> {
+  for (const name of ['draft', 'draft-files', 'unsent']) browserStorage.write(`${name}.${id}`, null);
+  await removeCopy(id);
+}
+
+/** Removes all copies. */
+export async function removeCopies(): Promise<void> {
+  storable.clear();
+  browserStorage.write('offline-chats', null);
+  if (canStoreCopies()) await caches.delete(cacheName);
+}
+
+/** Removes everything of a user that this browser has, as on signing out: copies, drafts and unsent messages. */
+export async function forgetUser(): Promise<void> {
+  isForgotten = true;
+  for (const name of storedNames())
+    if (/^(?:draft|draft-files|unsent|edit)\b/.test(name)) browserStorage.write(name, null);
+  browserStorage.write('offline-owner', null);
+  await removeCopies();
+}
+
+/** Notes who is signed in; what another user left in this browser is removed. */
+export async function noteOwner(id: string): Promise<void> {
+  const before = browserStorage.read('offline-owner');
+  if (before !== null && before !== id) await forgetUser();
+  isForgotten = false;
+  browserStorage.write('offline-owner', id);
+}
+
+async function store(request: Request, response: Response): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url);
+  const chat = ofChat.exec(pathname);
+  const id = chat?.[1];
+  if (id !== undefined && chat?.[2] === undefined) {
+    const tree: { readonly temporary?: boolean } = await response.clone().json();
+    if (tree.temporary === true) return removeCopy(id);
+    storable.add(id);
+  }
+  // Only the end of a branch is kept, not what was scrolled to.
+  if (searchParams.has('before') || searchParams.has('after') || searchParams.has('cursor')) return;
+  if (id !== undefined) {
+    if (!storable.has(id)) return;
+    const chats = [...keptChats().filter((each) => each !== id), id];
+    for (const oldest of chats.splice(0, Math.max(0, chats.length - mostCopies))) await removeCopy(oldest);
+    browserStorage.write('offline-chats', chats.join(' '));
+    if (chat?.[2] === '/page') await deleteEntries((url) => url.pathname === pathname);
+  }
+  const cache = await caches.open(cacheName);
+  if (!isForgotten) await cache.put(request.url, response);
+}
+
+/** The version of the stored copy of a chat; null without one. */
+export async function versionOfCopy(id: string): Promise<number | null> {
+  if (!canStoreCopies()) return null;
+  const stored = await caches.match(`/api/trees/${id}`, { cacheName });
+  const tree: { readonly version?: number } | undefined = await stored?.json();
+  return tree?.version ?? null;
+}
+
+/** Whether a proxy answered in place of a server that is away. */
+function isAway(status: number): boolean {
+  return status === 502 || status === 504;
+}
+
+/** Sends a request; what a chat needs is stored on the way, and comes from the store if the server is away. */
+export async function fetchOrCopy(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  const chat = ofChat.exec(pathname);
+  if (!canStoreCopies() || request.method !== 'GET' || (chat === null && !common.test(pathname))) return fetch(request);
+  let response: Response | null = null;
+  try {
+    response = await fetch(request);
+    if (response.ok) void store(request, response.clone()).catch(() => undefined);
+    if (response.status === 404 && chat?.[1] !== undefined && chat[2] === undefined) void forgetChat(chat[1]);
+    if (!isAway(response.status)) return response;
+  } catch (thrown) {
+    const stored = await caches.match(request.url, { cacheName });
+    if (stored !== undefined) return stored;
+    throw thrown;
+  }
+  return (await caches.match(request.url, { cacheName })) ?? response;
+}

@@ -1,0 +1,36 @@
+/** Reads messages aloud with the browser's own voices, if it has any. */
+import { create } from 'zustand';
+import { currentLanguage } from '../i18n/index.ts';
+
+/** What is being read: the id of a message, or null. */
+export const useReading = create<{ readonly id: string | null }>(() => ({ id: null }));
+
+/** Whether this browser can read aloud. */
+export function canReadAloud(): boolean {
+  return typeof speechSynthesis !== 'undefined' && typeof SpeechSynthesisUtterance !== 'undefined';
+}
+
+/** Stops reading. */
+export function stopReading(): void {
+  if (canReadAloud()) speechSynthesis.cancel();
+  useReading.setState({ id: null });
+}
+
+/** Reads a text from its beginning; what was being read stops. */
+export function readAloud(id: string, text: string): void {
+  stopReading();
+  // Some browsers end a long utterance early, so each paragraph is one of its own.
+  const parts = text.split(/\n+/).filter((part) => part.trim() !== '');
+  if (parts.length === 0) return;
+  useReading.setState({ id });
+  parts.forEach((part, at) => {
+    const spoken = new SpeechSynthesisUtterance(part);
+    spoken.lang = currentLanguage();
+    const end = () => {
+      if (useReading.getState().id === id) useReading.setState({ id: null });
+    };
+    if (at === parts.length - 1) spoken.onend = end;
+    spoken.onerror = end;
+    speechSynthesis.speak(spoken);
+  });
+}

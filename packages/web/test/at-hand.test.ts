@@ -1,0 +1,179 @@
+// @module-tag browser
+// @module-tag full
+import { textEvents } from '@coppice/engine/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
+import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+
+let fixture: PageFixture;
+
+/** Replies end when the test says so. */
+let gate: Promise<void> = Promise.resolve();
+
+beforeAll(async () => {
+  fixture = await openPageFixture({
+    replies: [
+      async function* () {
+        await gate;
+        yield* textEvents('A slow reply.');
+      },
+    ],
+  });
+});
+afterAll(() => fixture.close());
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+async function createChat(
+  answer = 'Use **flour** and water.',
+): Promise<{ readonly id: string; readonly reply: string }> {
+  const messages = [
+    { role: 'user', content: 'How do I bake bread?' },
+    { role: 'assistant', content: answer },
+  ];
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Bread', messages } });
+  return { id: body.treeId, reply: body.activeNodeId ?? body.tree.activeNodeId };
+}
+
+test('[B314] a reply is rated by thumbs, by keyboard too; the rating is metadata of its message and can be undone', async () => {
+  const { id, reply } = await createChat();
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  const row = page.locator(`[data-node-id="${reply}"]`);
+  await row.getByText('flour').waitFor();
+  await row.hover();
+  const rating = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${reply}`)).body.node.meta.rating;
+  await row.getByRole('button', { name: 'Good reply' }).focus();
+  await page.keyboard.press('Enter');
+  await soon(rating).toBe('good');
+  await row.getByRole('button', { name: 'Bad reply' }).click();
+  await soon(rating).toBe('bad');
+  expect(await serious(tab)).toEqual([]);
+  await row.getByRole('button', { name: 'Remove rating' }).click();
+  await soon(rating).toBe(undefined);
+  await page.getByRole('button', { name: /^Undo/ }).first().click();
+  await soon(rating).toBe('bad');
+  // A question is not rated.
+  await soon(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
+  await done(tab);
+});
+
+// A browser without a screen has no microphone and no voices: these stand in for them, with the same interface.
+const speech = `
+  globalThis.spoken = [];
+  Object.defineProperty(globalThis, 'speechSynthesis', { value: { speak: (one) => spoken.push(one), cancel: () => spoken.push(null) } });
+  globalThis.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+  globalThis.SpeechRecognition = class {
+    start() { globalThis.listening = this; }
+    stop() { globalThis.listening = null; this.onend(); }
+  };`;
+
+test('[B311] a message is read aloud without its markup, and what is said is written into the composer, where the browser can', async () => {
+  const { id, reply } = await createChat('Use **flour**.\n\n- and `water`');
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  await page.addInitScript(speech);
+  await page.goto(`${fixture.url}/t/${id}`);
+  const row = page.locator(`[data-node-id="${reply}"]`);
+  await row.getByText('flour').waitFor();
+  const openMenu = async () => {
+    await row.hover();
+    await row.getByRole('button', { name: 'More' }).click();
+  };
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await soon(() => page.evaluate('spoken.filter(Boolean).map((one) => one.text).join("|")')).toMatch(
+    /^Use flour\.\|.*and water$/,
+  );
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Stop reading aloud' }).click();
+  await soon(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  const composer = page.getByRole('textbox', { name: /message/i });
+  await composer.fill('Dear model,');
+  await page.getByRole('button', { name: 'Dictate' }).click();
+  await page.evaluate(
+    "listening.onresult({ resultIndex: 0, results: [{ isFinal: false, 0: { transcript: 'what' } }, { isFinal: true, 0: { transcript: ' what is rye?' } }] })",
+  );
+  await soon(() => composer.inputValue()).toBe('Dear model, what is rye?');
+  expect(await serious(tab)).toEqual([]);
+  await page.getByRole('button', { name: 'Stop dictating' }).click();
+  await soon(() => page.evaluate('globalThis.listening')).toBe(null);
+  // Without them nothing is offered.
+  const plain = await fixture.open('/');
+  await plain.page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition');
+  await plain.page.goto(`${fixture.url}/t/${id}`);
+  await plain.page.getByText('flour').first().waitFor();
+  expect(await plain.page.getByRole('button', { name: 'Dictate' }).count()).toBe(0);
+  await done(plain);
+  await done(tab);
+});
+
+// Headless browsers show no notifications: this one records them.
+const notifications = `
+  globalThis.notified = [];
+  globalThis.asked = 0;
+  globalThis.Notification = class {
+    static permission = 'default';
+    static async requestPermission() { asked += 1; this.permission = 'granted'; return 'granted'; }
+    constructor(title, options) { notified.push(title + ': ' + options.body); }
+    close() {}
+  };`;
+
+test('[B312] the end of a long reply in a hidden tab is notified, after this was offered once', async () => {
+  const { id } = await createChat();
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  await page.addInitScript(notifications);
+  // Time is the test's: a long reply takes no longer than a short one.
+  await page.clock.install();
+  await page.goto(`${fixture.url}/t/${id}`);
+  await page.getByTestId('thread').getByText('flour').waitFor();
+  const ask = async (what: string) => {
+    let release: () => void = () => undefined;
+    gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.getByRole('textbox', { name: /message/i }).fill(what);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).first().waitFor();
+    return release;
+  };
+  const first = await ask('A long one?');
+  await page.clock.fastForward(11_000);
+  const offer = page.getByRole('status').filter({ hasText: 'Show a notification' });
+  await offer.getByRole('button', { name: 'Turn on' }).click();
+  await soon(() => page.evaluate('asked')).toBe(1);
+  await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+  first();
+  await soon(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
+  // A short reply, and one that ends before the user's eyes, say nothing; nobody is asked again.
+  const second = await ask('A short one?');
+  second();
+  await soon(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await page.evaluate("Object.defineProperty(document, 'hidden', { value: false, configurable: true })");
+  const third = await ask('Another long one?');
+  await page.clock.fastForward(11_000);
+  third();
+  await soon(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  expect(await page.evaluate('[notified.length, asked]')).toEqual([1, 1]);
+  await page.goto(`${fixture.url}/settings/appearance`);
+  await page.getByRole('checkbox', { name: /Notifications/ }).uncheck();
+  expect(await serious(tab)).toEqual([]);
+  await done(tab);
+});
+
+test('[B313] the share dialog says who can read, and that a local address works only here', async () => {
+  const { id } = await createChat();
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('flour').waitFor();
+  await page.getByRole('button', { name: 'Share this branch' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Share this branch' });
+  await dialog.getByText('Readers need no account.').waitFor();
+  await dialog.getByText('This address works only on this computer').waitFor();
+  expect(await serious(tab)).toEqual([]);
+  await done(tab);
+});
