@@ -155,7 +155,7 @@ function DiffParts({
     return part.type === skip ? [] : [{ key, part }];
   });
   return (
-    <p className="diff-paragraph diff-text">
+    <p className="diff-paragraph diff-text" dir="auto">
       {shown.map(({ key, part }) =>
         part.type === 'equal' ? <span key={key}>{part.text}</span> : <mark key={key}>{part.text}</mark>,
       )}

@@ -53,7 +53,7 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
       <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{entryName(row)}</span>
       <button type="button" className="txt" onClick={onChoose}>
         {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
-        {words.slice(0, 200)}
+        <bdi>{words.slice(0, 200)}</bdi>
       </button>
       <span className="bar2">
         <i className={kind} style={{ width: `${(row.tokens / most) * 100}%` }} />

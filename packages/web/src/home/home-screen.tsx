@@ -253,7 +253,7 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
           <span className="tree-name">
             <b dir="auto">{titleOfNode(tree) ?? t('untitled')}</b>
             <span className="dim clip">
-              {[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}
+              <bdi>{[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}</bdi>
             </span>
           </span>
           <span className="sub" dir="auto">

@@ -1,4 +1,5 @@
 /** Draws titles where there is space. */
+import { directionOf } from '../markdown/direction.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { type MapBranch, positionOf, step } from './layout.ts';
 import type { MapScene, SceneBox, SeenBranch } from './map-scene.ts';
@@ -73,12 +74,15 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
   const taken: SceneBox[] = [...pen.avoid, ...findObstacles(pen, seen)];
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
+  const pageDirection = context.direction;
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {
     const spot = positionOf(layout, branch, branch.nodes.length - 1);
     const x = spot.x * view.kx + view.tx;
     const y = spot.y * view.ky + view.ty - (here ? 24 : 14);
     if (x < 8 || x > width - 8 || y < 0) continue;
     context.font = `${here ? 650 : 500} ${here ? 13 : 12}px ${pen.font}`;
+    // Its own, not that of the page, which would move its full stop or ellipsis to the other end.
+    context.direction = directionOf(title);
     const half = context.measureText(title).width / 2;
     const box = freeTitlePlace(taken, x, y, half, width, pen.level === 'far' ? 2 : 5);
     if (box === null) continue;
@@ -99,6 +103,7 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
     context.fillStyle = here ? palette['accent-ink'] : palette['ink-2'];
     context.fillText(title, middle, box.y1 - 5);
   }
+  context.direction = pageDirection;
 }
 
 function freeTitlePlace(
