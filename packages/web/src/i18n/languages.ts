@@ -8,6 +8,7 @@ export const languages = {
   it: 'Italiano',
   ar: 'العربية',
   ja: '日本語',
+  'zh-CN': '简体中文',
 } as const;
 export type Language = keyof typeof languages;
 

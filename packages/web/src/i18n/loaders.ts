@@ -13,6 +13,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   it: async () => (await import('./it/index.ts')).textsIt,
   ar: async () => (await import('./ar/index.ts')).textsAr,
   ja: async () => (await import('./ja/index.ts')).textsJa,
+  'zh-CN': async () => (await import('./zh-CN/index.ts')).textsZhCn,
 };
 
 /** The texts that the page needs from its start in a language. */

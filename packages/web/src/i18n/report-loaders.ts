@@ -10,6 +10,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   it: async () => (await import('./it/reports.ts')).reportTextsIt,
   ar: async () => (await import('./ar/reports.ts')).reportTextsAr,
   ja: async () => (await import('./ja/reports.ts')).reportTextsJa,
+  'zh-CN': async () => (await import('./zh-CN/reports.ts')).reportTextsZhCn,
 };
 
 /** The texts of import and export in a language. */

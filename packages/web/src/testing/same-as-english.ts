@@ -23,4 +23,5 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
   it: ['link promptWord roleAdmin token tokenCount.one tokens.one topP zoom'],
   ar: [],
   ja: [],
+  'zh-CN': [],
 };
