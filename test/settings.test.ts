@@ -36,7 +36,8 @@ test('every environment variable that the packages read is described, and no oth
 });
 
 test('a variable is found however it is read', () => {
-  const text = "env.ONE; host.env['TWO']; (source.env ?? process.env).THREE; const { FOUR: four, FIVE } = process.env;";
+  const text =
+    "env.ONE; host.env['TWO']; (source.env ?? process.env).THREE; const { FOUR: four, FIVE } = process.env; import.meta.env.PROD;";
   const workspace = makeWorkspace({ 'packages/x/src/a.ts': text, 'packages/x/src/a.test.ts': 'env.SIX' });
   expect(readVariables(workspace)).toEqual(['FIVE', 'FOUR', 'ONE', 'THREE', 'TWO']);
 });

@@ -31,6 +31,7 @@ const variables: Readonly<Record<string, string>> = {
   OPENAI_API_KEY: 'The key for OpenAI; `coppice proxy -- codex` also forwards it if Coppice has no key itself.',
   PAGER: 'The program that shows long output.',
   PATH: 'Where the pager is looked for.',
+  PATHEXT: 'On Windows, the endings of programs that are looked for in `PATH`.',
   SSH_CONNECTION: 'If set, `coppice serve` opens no browser.',
   TERM: '`dumb` turns colours, the pager and the interface of the chat off.',
   VISUAL: 'The editor for long messages in `coppice chat`; replaces `EDITOR`.',
@@ -49,7 +50,10 @@ export function readVariables(workspace: Workspace): readonly string[] {
   const found = new Set<string>();
   for (const path of productSources(workspace)) {
     const text = workspace.read(path);
-    for (const [, dotted, quoted] of text.matchAll(/\benv\)?(?:\.([A-Z][A-Z0-9_]+)|\['([A-Z][A-Z0-9_]+)'\])/g))
+    // What Vite puts into import.meta.env is decided when the page is built.
+    for (const [, dotted, quoted] of text.matchAll(
+      /(?<!\bimport\.meta\.)\benv\)?(?:\.([A-Z][A-Z0-9_]+)|\['([A-Z][A-Z0-9_]+)'\])/g,
+    ))
       found.add(dotted ?? quoted ?? '');
     // A destructured environment: const { A: a, B } = process.env
     for (const [, names = ''] of text.matchAll(/\{([^{}]*)\} = (?:process|host)\.env\b/g))
