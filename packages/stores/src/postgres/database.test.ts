@@ -43,15 +43,34 @@ describe('addresses', () => {
   test('settings of ours may stand in the address and do not reach the server', () => {
     const settings = postgresSettings('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
     expect(settings).toMatchObject({ feed: 'poll', pool: 3, prepare: false });
-    expect(settings.connectionString).toBe('postgres://host/db?sslmode=disable');
+    expect(settings.servers).toEqual([{ name: 'host', connectionString: 'postgres://host/db?sslmode=disable' }]);
   });
 
-  test.each(['postgres://[', 'postgres://h/db?feed=pigeon', 'postgres://h/db?pool=none'])(
-    '%s is refused',
-    (address) => {
-      expect(() => postgresSettings(address, {})).toThrow('The address of the database');
-    },
-  );
+  test('[L197] several hosts are read as libpq reads them, in the address or in its query', () => {
+    const settings = postgresSettings('postgres://me:a%2Cb@h1:5433,[::1],h3/db?target_session_attrs=read-write', {});
+    expect(settings).toMatchObject({ target: 'read-write', place: 'postgres://h1:5433,[::1],h3/db' });
+    expect(settings.servers.map(({ connectionString }) => connectionString)).toEqual([
+      'postgres://me:a%2Cb@h1:5433/db',
+      'postgres://me:a%2Cb@[::1]/db',
+      'postgres://me:a%2Cb@h3/db',
+    ]);
+    const sockets = postgresSettings('postgres://me@/db?host=/run/a,/run/b&port=1,2', {});
+    expect(sockets).toMatchObject({ target: 'any', place: 'postgres:///run/a,/run/b/db' });
+    expect(sockets.servers.map(({ connectionString }) => connectionString)).toEqual([
+      'postgres://me@/db?host=%2Frun%2Fa&port=1',
+      'postgres://me@/db?host=%2Frun%2Fb&port=2',
+    ]);
+  });
+
+  test.each([
+    'postgres://[',
+    'postgres://h/db?feed=pigeon',
+    'postgres://h/db?pool=none',
+    'postgres://h/db?target_session_attrs=fast',
+    'postgres:///db?host=/a,/b,/c&port=1,2',
+  ])('%s is refused', (address) => {
+    expect(() => postgresSettings(address, {})).toThrow('The address of the database');
+  });
 });
 
 describe('transactions', () => {

@@ -1,6 +1,6 @@
 /** Transactions on a connection pool: begin, execute, commit, and retry where that is safe. */
 import { createHash } from 'node:crypto';
-import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Client, ClientBase, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
 import { Locks } from '../in-process/locks.ts';
 import { loadDriver } from '../load-driver.ts';
@@ -9,6 +9,7 @@ import { type Param, type Query, runAsync, type SqlCells, type SqlRow, type SqlT
 import { listPlaces, postgresDialect, toPostgres } from './dialect.ts';
 import { constraintOf, isLost, isRace, sqlStateOf, takenError, toPostgresError } from './failures.ts';
 import type { Settings } from './options.ts';
+import { ServerList } from './server-list.ts';
 
 // Object ids of PostgreSQL types, the same on every server.
 const bytea = 17;
@@ -101,8 +102,7 @@ function bulkOf(insert: RegExpExecArray | null): string | null {
 /** A connection pool for one database, and its transactions. */
 export class PostgresDatabase {
   readonly settings: Settings;
-  readonly #pool: Pool;
-  readonly #makeClient: () => Client;
+  readonly #servers: ServerList;
   readonly #statements = new Map<string, PreparedStatement>();
   readonly #queues = new Locks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
@@ -111,19 +111,11 @@ export class PostgresDatabase {
   readonly #isShared: boolean;
   #pooled = false;
 
-  private constructor(settings: Settings, pool: Pool, makeClient: () => Client, of?: PostgresDatabase) {
+  private constructor(settings: Settings, servers: ServerList, of?: PostgresDatabase) {
     this.settings = settings;
-    this.#pool = pool;
-    this.#makeClient = makeClient;
+    this.#servers = servers;
     this.#direct = of === undefined ? new WeakMap() : of.#direct;
     this.#isShared = of !== undefined;
-    // The pool drops a connection that breaks while idle; without a listener the error would end the process.
-    if (of === undefined) {
-      pool.on('error', () => undefined);
-      pool.on('connect', (client) => {
-        client.on('error', () => undefined);
-      });
-    }
     const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
     this.#begins = {
       read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsFor('read', settings)}`,
@@ -161,7 +153,6 @@ export class PostgresDatabase {
       },
     };
     const config = {
-      connectionString: settings.connectionString,
       application_name: 'coppice',
       connectionTimeoutMillis: settings.connectTimeout,
       // A server that vanished does not enforce its own timeout.
@@ -169,18 +160,30 @@ export class PostgresDatabase {
       keepAlive: true,
       types: parsers,
     };
-    const pool = new pg.Pool({ ...config, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 });
-    return new PostgresDatabase(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
+    const servers = settings.servers.map(({ name, connectionString }) => {
+      const own = { ...config, connectionString };
+      return {
+        name,
+        pool: new pg.Pool({ ...own, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 }),
+        makeClient: () => new pg.Client({ ...own, query_timeout: 0 }),
+      };
+    });
+    return new PostgresDatabase(settings, new ServerList(servers, settings.place, settings.target));
   }
 
   /** Returns another schema of the same database, on the same connections; closing it leaves them open. */
   withSchema(schema: string | null): PostgresDatabase {
-    return new PostgresDatabase({ ...this.settings, schema }, this.#pool, this.#makeClient, this);
+    return new PostgresDatabase({ ...this.settings, schema }, this.#servers, this);
   }
 
   /** Creates a connection outside the pool, for LISTEN. */
   client(): Client {
-    return this.#makeClient();
+    return this.#servers.client();
+  }
+
+  /** Calls a listener when another server of the URL is used than before; returns a function that ends that. */
+  onSwitch(listener: () => void): () => void {
+    return this.#servers.onSwitch(listener);
   }
 
   /** Runs work on one snapshot, unaffected by concurrent writes. */
@@ -206,12 +209,17 @@ export class PostgresDatabase {
   async countRows(): Promise<void> {
     const { schema } = this.settings;
     const of = schema === null ? '' : `${quoteName(schema)}.`;
-    await this.#pool.query(`ANALYZE ${['tree', 'node', 'change'].map((table) => of + table).join(', ')}`);
+    const client = await this.#servers.connect();
+    try {
+      await client.query(`ANALYZE ${['tree', 'node', 'change'].map((table) => of + table).join(', ')}`);
+    } finally {
+      client.release();
+    }
   }
 
   /** Waits until every connection is returned, and closes them. */
   async close(): Promise<void> {
-    if (!this.#isShared) await this.#pool.end();
+    if (!this.#isShared) await this.#servers.close();
   }
 
   async #tried<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
@@ -223,15 +231,20 @@ export class PostgresDatabase {
         const again = isRace(error)
           ? tries < mostTries
           : // A commit whose answer was lost may have succeeded: only the caller's chosen ids can tell.
-            isLost(error) && !attempt.committing && tries < mostTriesWhenLost;
+            (isLost(error) || this.#isRefusedElsewhere(error)) && !attempt.committing && tries < mostTriesWhenLost;
         if (!again) throw isTaken(error) ? takenError(error) : toPostgresError(error, this.settings.place);
         await waitFor(Math.random() * 25 * 2 ** tries);
       }
     }
   }
 
+  /** Whether a server refused a write that another server of the URL may take. */
+  #isRefusedElsewhere(error: unknown): boolean {
+    return this.#servers.canSwitchForWrites && sqlStateOf(error) === '25006';
+  }
+
   async #once<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await this.#servers.connect();
     let broken: Error | undefined;
     try {
       failpoint('before-begin');
@@ -256,7 +269,9 @@ export class PostgresDatabase {
       return result;
     } catch (error) {
       const first = await attempt.firstFailure(error);
-      if (isLost(first)) broken = first instanceof Error ? first : new Error(String(first));
+      if (this.#isRefusedElsewhere(first)) this.#servers.leave(client);
+      if (isLost(first) || this.#isRefusedElsewhere(first))
+        broken = first instanceof Error ? first : new Error(String(first));
       else
         await client.query('ROLLBACK').catch((failed: Error) => {
           broken = failed;

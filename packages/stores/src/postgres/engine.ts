@@ -11,11 +11,12 @@ import { behindGate } from './owner-gate.ts';
 import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
+import type { WriteAccess } from './write-access.ts';
 
 /** The properties of a database found on opening. */
 export interface OpenedPostgres {
   readonly database: PostgresDatabase;
-  readonly readOnly: boolean;
+  readonly access: WriteAccess;
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
@@ -46,6 +47,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #database: PostgresDatabase;
   readonly #news: Notifications;
   readonly #statistics: Statistics;
+  readonly #stopWatching: () => void;
   /** The owner whose presence every transaction checks, in a bucket; null for none. */
   readonly #owner: string | null;
 
@@ -65,6 +67,8 @@ export class PostgresEngine implements SqlEngine {
         notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
         newest: (trees, owners) => opened.database.read(() => newestOf(trees, owners)),
       });
+    this.#stopWatching =
+      shared === undefined ? opened.database.onSwitch(() => this.#news.reconnect()) : () => undefined;
     this.#statistics = shared?.statistics ?? new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
@@ -91,9 +95,15 @@ export class PostgresEngine implements SqlEngine {
     return this.#database.read(owner === null ? work : () => behindGate('SELECT bucket_look($1)', owner, work));
   }
 
+  /** Whether the server takes no writes now. */
+  get readOnly(): boolean {
+    return this.#opened.access.readOnly;
+  }
+
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const owner = this.#owner;
-    return this.#database.write(owner === null ? work : () => behindGate('SELECT bucket_enter($1)', owner, work));
+    const gated = owner === null ? work : () => behindGate('SELECT bucket_enter($1)', owner, work);
+    return this.#opened.access.write(() => this.#database.write(gated));
   }
 
   announce(owner: string, id: TreeId, version: number, added: number): void {
@@ -119,15 +129,19 @@ export class PostgresEngine implements SqlEngine {
 
   async search(search: SearchRequest): Promise<readonly FoundRow[]> {
     const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
-    if (!this.#opened.readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
-    const uncopied = this.#opened.readOnly ? behind : [];
+    const { readOnly } = this;
+    if (!readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
+    const uncopied = readOnly ? behind : [];
     return this.snapshot(() => searchWork(search, uncopied));
   }
 
-  info(): StoreInfo {
-    const { readOnly, schemaVersion, notes, database } = this.#opened;
-    const found = this.#news.deaf ? [...notes, unheardNote] : notes;
-    return { kind: 'postgres', place: database.settings.place, readOnly, schemaVersion, notes: found };
+  async info(): Promise<StoreInfo> {
+    const { access, schemaVersion, notes, database } = this.#opened;
+    await access.refresh();
+    const found = [...notes];
+    if (access.note !== null) found.push(access.note);
+    if (this.#news.deaf) found.push(unheardNote);
+    return { kind: 'postgres', place: database.settings.place, readOnly: access.readOnly, schemaVersion, notes: found };
   }
 
   damage(): Promise<readonly string[]> {
@@ -139,6 +153,7 @@ export class PostgresEngine implements SqlEngine {
   }
 
   async close(): Promise<void> {
+    this.#stopWatching();
     await this.#news.close();
     await this.#database.close();
   }

@@ -25,14 +25,14 @@ export async function open(place: string, options: PostgresOptions = {}): Promis
   try {
     const opened = await prepareServer(database, options);
     const engine = new PostgresEngine(opened);
-    const store = new SqlStore(engine, { ...options, readOnly: opened.readOnly });
+    const store = new SqlStore(engine, options);
     if (await database.read(isDirectory)) {
       const pool = new BucketPool(database, options);
       await pool.reload();
       return new BucketStore({ closed: false, pool, directory: store }, options.owner ?? defaultOwner);
     }
     await engine.start();
-    if (!opened.readOnly) await store.sweep();
+    if (!opened.access.readOnly) await store.sweep();
     return store;
   } catch (error) {
     await database.close();

@@ -154,6 +154,11 @@ export class Notifications {
     if (!this.#closed) void this.start();
   }
 
+  /** Listens on a new connection, because commits are made on another server now. */
+  reconnect(): void {
+    if (this.#listening !== null) this.#lost(this.#listening);
+  }
+
   #hearTest(payload: string | undefined): void {
     if (this.#test !== null && this.#test.payload === payload) this.#test.isReceived = true;
   }

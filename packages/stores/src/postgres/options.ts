@@ -25,9 +25,24 @@ export interface PostgresOptions extends StoreOptions {
   readonly isolation?: 'read committed' | 'serializable';
 }
 
+/** The kind of server that is wanted, with the names that libpq gives them. */
+export type TargetSession = (typeof targets)[number];
+
+const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
+
+/** One server of a URL. */
+export interface ServerAddress {
+  /** The host and port, for messages. */
+  readonly name: string;
+  readonly connectionString: string;
+}
+
 /** The settings with defaults filled in. */
 export interface Settings {
-  readonly connectionString: string;
+  /** The servers of the URL, in its order. */
+  readonly servers: readonly ServerAddress[];
+  /** Which of them is used. */
+  readonly target: TargetSession;
   /** The location of the database, without user and password. */
   readonly place: string;
   readonly pool: number;
@@ -52,8 +67,49 @@ function takeOption(url: URL, name: string): string | null {
   return value;
 }
 
+/** Splits a URL with several hosts into one for each. Hosts and ports may be in the query too, as libpq has it. */
+function splitHosts(address: string): readonly string[] {
+  const [, head = '', authority = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
+  if (authority.includes(',')) return authority.split(',').map((host) => head + host + rest);
+  const [path = '', query] = rest.split('?', 2);
+  const asked = new URLSearchParams(query);
+  const hosts = asked.get('host')?.split(',') ?? [];
+  if (hosts.length < 2) return [address];
+  const ports = asked.get('port')?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== hosts.length)
+    invalidOption(`names ${hosts.length} hosts and ${ports.length} ports`);
+  return hosts.map((host, at) => {
+    asked.set('host', host);
+    const port = ports.length > 1 ? ports[at] : ports[0];
+    if (port !== undefined) asked.set('port', port);
+    return `${head}${authority}${path}?${asked}`;
+  });
+}
+
+function isTarget(value: string): value is TargetSession {
+  return (targets as readonly string[]).includes(value);
+}
+
 /** Reads a `postgres:` URL and the options; options take precedence over the URL. */
 export function postgresSettings(address: string, options: PostgresOptions): Settings {
+  const read = splitHosts(address).map((one) => readAddress(one, options));
+  const [first] = read;
+  if (first === undefined) return invalidOption('names no server');
+  const servers = read.map(({ server }) => server);
+  const place = `postgres://${servers.map(({ name }) => name).join(',')}${first.path}`;
+  return { ...first.settings, servers, place };
+}
+
+/** Reads a URL with one host. */
+function readAddress(
+  address: string,
+  options: PostgresOptions,
+): {
+  readonly settings: Omit<Settings, 'servers' | 'place'>;
+  readonly server: ServerAddress;
+  readonly path: string;
+} {
   // An empty host means the socket in the query; the URL parser requires a host, so it gets one that cannot exist.
   const local = /^postgres(?:ql)?:\/\/([^/@]*@)?\//.exec(address);
   const parsable =
@@ -68,20 +124,25 @@ export function postgresSettings(address: string, options: PostgresOptions): Set
   if (!Number.isSafeInteger(pool) || pool < 1)
     return invalidOption('asks for a pool that is no whole number above zero');
   const prepare = options.prepare ?? takeOption(url, 'prepare') !== 'off';
+  const target = takeOption(url, 'target_session_attrs') ?? 'any';
+  if (!isTarget(target)) return invalidOption(`has target_session_attrs=${target}; there are ${targets.join(', ')}`);
   for (const name of ['feed', 'pool', 'prepare']) url.searchParams.delete(name);
-  const host = local === null ? url.host : (url.searchParams.get('host') ?? '');
+  const name = local === null ? url.host : (url.searchParams.get('host') ?? '');
   const connectionString = local === null ? url.href : url.href.replace('socket.invalid', '');
   return {
-    connectionString,
-    place: `postgres://${host}${url.pathname}`,
-    pool,
-    feed,
-    prepare,
-    connectTimeout: options.connectTimeout ?? 5_000,
-    statementTimeout: options.statementTimeout ?? 60_000,
-    lockTimeout: options.lockTimeout ?? 15_000,
-    pollInterval: options.pollInterval ?? (feed === 'poll' ? 500 : 5_000),
-    isolation: options.isolation ?? 'read committed',
-    schema: null,
+    settings: {
+      target,
+      pool,
+      feed,
+      prepare,
+      connectTimeout: options.connectTimeout ?? 5_000,
+      statementTimeout: options.statementTimeout ?? 60_000,
+      lockTimeout: options.lockTimeout ?? 15_000,
+      pollInterval: options.pollInterval ?? (feed === 'poll' ? 500 : 5_000),
+      isolation: options.isolation ?? 'read committed',
+      schema: null,
+    },
+    server: { name, connectionString },
+    path: url.pathname,
   };
 }

@@ -14,6 +14,7 @@ import {
   trigramIndex,
 } from './migrations.ts';
 import type { PostgresOptions } from './options.ts';
+import { WriteAccess } from './write-access.ts';
 
 // Earlier versions are no longer maintained.
 const oldestServer = 130_000;
@@ -79,15 +80,14 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
       `The server takes ${server.connections} connections (max_connections): several servers of ours need more.`,
     );
   const readOnly = options.readOnly === true || server.readOnly;
-  if (server.readOnly && options.readOnly !== true)
-    notes.push('The database takes no writes: everything can be read, nothing can be saved.');
   const version = await tablesOf(database, readOnly, options.onMigration);
   if (!(await prepareTrigrams(database, readOnly)))
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
     );
   const nodes = await database.read(nodesCounted);
-  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
+  const access = new WriteAccess(database, options.readOnly === true, server.readOnly);
+  return { database, access, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
 }
 
 function* nodesCounted(): SqlTask<number> {

@@ -13,6 +13,8 @@ export type FeedTarget =
 export interface SqlEngine {
   readonly dialect: SqlDialect;
   readonly supports: Capabilities;
+  /** Whether the database takes no writes now, whatever the options of the store say. */
+  readonly readOnly?: boolean;
   /** The cache of committed rows, if the database can detect writes of others. */
   readonly tails?: RowCache;
   /** Returns the engine for the work of one owner, if that differs. */
@@ -56,7 +58,7 @@ export interface SqlEngine {
    * files could not be cleared yet.
    */
   purging?<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }>;
-  info(): StoreInfo;
+  info(): StoreInfo | Promise<StoreInfo>;
   /** Returns findings of the database itself. */
   damage(): Promise<readonly string[]>;
   /**

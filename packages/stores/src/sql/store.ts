@@ -233,7 +233,7 @@ export class SqlStore implements Store {
    */
   async #firstPlaces(since: string | null): Promise<readonly number[]> {
     const asked = since === null ? null : placesOfCursor(since);
-    if (asked !== null && this.#options.readOnly === true) return asked;
+    if (asked !== null && (this.#options.readOnly === true || this.#engine.readOnly === true)) return asked;
     const newest = await this.#snapshot(() => this.#engine.latest(this.owner));
     return asked === null ? newest : asked.map((place, lane) => Math.min(place, newest[lane] ?? 0));
   }

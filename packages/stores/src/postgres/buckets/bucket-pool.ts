@@ -115,9 +115,8 @@ export class BucketPool {
     const opened = { ...(await prepareServer(database, this.#options)), isBucket: true };
     const engine = new PostgresEngine(opened);
     await engine.start();
-    const options = { ...this.#options, readOnly: opened.readOnly };
-    const store = new SqlStore(engine, options);
-    return { bucket, database, store, unchecked: (owner) => new SqlStore(engine, { ...options, owner }) };
+    const store = new SqlStore(engine, this.#options);
+    return { bucket, database, store, unchecked: (owner) => new SqlStore(engine, { ...this.#options, owner }) };
   }
 
   /** Runs work on the directory. */

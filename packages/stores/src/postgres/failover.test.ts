@@ -1,0 +1,94 @@
+// @module-tag full
+import { type ListEvent, type Store, treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startOwnServer } from '../../test/postgres.ts';
+import type { PostgresServer } from '../../test/postgres-server.ts';
+import { toCursor } from '../cursor.ts';
+import { open } from './index.ts';
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let database: string;
+let store: Store | undefined;
+beforeEach(async () => {
+  primary = await startOwnServer();
+  database = new URL(await primary.createDatabase()).pathname.slice(1);
+  await (await open(primary.url(database))).close();
+  standby = await primary.copy({ standby: true });
+}, 120_000);
+afterEach(async () => {
+  await store?.close();
+  store = undefined;
+  await standby.close();
+  await primary.close();
+}, 60_000);
+
+/** Returns a URL that names the servers in this order. */
+function urlOf(servers: readonly PostgresServer[], target: string): string {
+  const url = new URL(primary.url(database));
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return `postgres://${url.username}:${url.password}@${hosts}/${database}?target_session_attrs=${target}`;
+}
+
+/** Waits until the standby has every commit of the primary. */
+async function replicated(): Promise<void> {
+  const [at] = await primary.query('SELECT pg_current_wal_flush_lsn()::text AS lsn');
+  const arrived = `SELECT pg_last_wal_replay_lsn() >= '${String(at?.['lsn'])}'::pg_lsn AS yes`;
+  await expect.poll(() => standby.query(arrived), { timeout: 30_000 }).toEqual([{ yes: true }]);
+}
+
+test('[L197] a store with several hosts writes to the one that takes writes, and goes on at the other after a promotion', async () => {
+  store = await open(urlOf([standby, primary], 'read-write'));
+  expect(await store.info()).toMatchObject({ readOnly: false });
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const seen: ListEvent[] = [];
+  const stop = new AbortController();
+  const following = (async (of: Store) => {
+    for await (const event of of.feedAll(toCursor('changes', [0]), stop.signal)) seen.push(event);
+  })(store).catch((error: unknown) => error);
+  await fixture.grow(['before']);
+  await expect.poll(() => seen.map(({ version }) => version)).toEqual([1, 2]);
+  await replicated();
+  await primary.kill();
+  // While no server takes writes, requests fail and can be repeated.
+  const late = fixture.grow(['while none takes writes']).catch((error: unknown) => error);
+  expect(await late).toMatchObject({ code: 'store/unavailable', retryable: true });
+  await standby.promote();
+  await fixture.grow(['after']);
+  expect(await standby.query('SELECT max(version)::int AS n FROM change', standby.url(database))).toEqual([{ n: 3 }]);
+  stop.abort();
+  await following;
+  const all: number[] = [];
+  for await (const event of store.feedAll(toCursor('changes', [0]))) if (all.push(event.version) === 3) break;
+  expect(all).toEqual([1, 2, 3]);
+}, 120_000);
+
+test('[L198] a store that was opened on a standby takes writes after its promotion, without being opened again', async () => {
+  store = await open(standby.url(database));
+  expect(await store.info()).toMatchObject({ readOnly: true });
+  expect((await store.info()).notes.join()).toContain('takes no writes');
+  const refused = await TestTree.make({ store, treeId: treeId(uuid(1)) }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'tree/read-only' });
+  await standby.promote();
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  await fixture.grow(['after the promotion']);
+  expect(await store.info()).toMatchObject({ readOnly: false });
+  expect((await store.info()).notes.join()).not.toContain('takes no writes');
+}, 120_000);
+
+test('[L197] with a standby first and no wish, the standby is read; with a wish that no server fulfils, each one is named', async () => {
+  store = await open(urlOf([standby, primary], 'any'));
+  expect(await store.info()).toMatchObject({ readOnly: true });
+  await store.close();
+  store = await open(urlOf([primary, standby], 'standby'));
+  expect(await store.info()).toMatchObject({ readOnly: true });
+  await store.close();
+  await primary.stop();
+  store = await open(urlOf([primary, standby], 'prefer-standby'));
+  expect(await store.info()).toMatchObject({ readOnly: true });
+  const none = open(urlOf([primary, standby], 'primary'));
+  await expect(none).rejects.toThrow(
+    `127.0.0.1:${primary.port} cannot be reached; 127.0.0.1:${standby.port} is a standby`,
+  );
+}, 120_000);

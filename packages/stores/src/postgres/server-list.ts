@@ -1,0 +1,147 @@
+/**
+ * The servers of a URL with several hosts. Connections are taken from the server that was used last; if it is away or
+ * not of the wanted kind, from the next one in the order of the URL. So a failover needs no restart.
+ */
+import { AppError, refusalKinds } from '@coppice/core';
+import type { Client, Pool, PoolClient } from 'pg';
+import { isLost } from './failures.ts';
+import type { TargetSession } from './options.ts';
+
+/** One server: its name for messages, its pool, and connections outside of the pool. */
+export interface PostgresServer {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly makeClient: () => Client;
+}
+
+/** The kind of a server, asked for when a connection is opened. */
+interface ServerKind {
+  readonly standby: boolean;
+  readonly read_only: boolean;
+}
+
+const kindQuery = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only`;
+
+/** What is missing if a server is not of the wanted kind. */
+const requirements: Readonly<
+  Record<
+    Exclude<TargetSession, 'any' | 'prefer-standby'>,
+    { readonly fits: (kind: ServerKind) => boolean; readonly otherwise: string }
+  >
+> = {
+  'read-write': { fits: (kind) => !kind.read_only, otherwise: 'takes no writes' },
+  'read-only': { fits: (kind) => kind.read_only, otherwise: 'takes writes' },
+  primary: { fits: (kind) => !kind.standby, otherwise: 'is a standby' },
+  standby: { fits: (kind) => kind.standby, otherwise: 'is not a standby' },
+};
+
+/** The servers of one database. */
+export class ServerList {
+  readonly #servers: readonly PostgresServer[];
+  readonly #place: string;
+  readonly #target: TargetSession;
+  readonly #kinds = new WeakMap<PoolClient, ServerKind>();
+  readonly #homes = new WeakMap<PoolClient, number>();
+  readonly #listeners = new Set<() => void>();
+  #current = 0;
+
+  constructor(servers: readonly PostgresServer[], place: string, target: TargetSession) {
+    this.#servers = servers;
+    this.#place = place;
+    this.#target = target;
+    for (const { pool } of servers) {
+      // The pool drops a connection that breaks while idle; without a listener the error would end the process.
+      pool.on('error', () => undefined);
+      pool.on('connect', (client) => {
+        client.on('error', () => undefined);
+      });
+    }
+  }
+
+  /** Whether a write that a server refuses may succeed on another one. */
+  get canSwitchForWrites(): boolean {
+    return this.#servers.length > 1 && (this.#target === 'read-write' || this.#target === 'primary');
+  }
+
+  /** Calls a listener when another server is used than before; returns a function that ends that. */
+  onSwitch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Creates a connection outside of the pools, to the server that was used last. */
+  client(): Client {
+    return this.#server(this.#current).makeClient();
+  }
+
+  /** Takes a connection to a server of the wanted kind. */
+  async connect(): Promise<PoolClient> {
+    const begin = this.#current;
+    const reasons: string[] = [];
+    for (const target of this.#target === 'prefer-standby' ? (['standby', 'any'] as const) : [this.#target])
+      for (let tried = 0; tried < this.#servers.length; tried++) {
+        const at = (begin + tried) % this.#servers.length;
+        const { name, pool } = this.#server(at);
+        try {
+          const client = await pool.connect();
+          const reason = await this.#misfit(client, target);
+          if (reason === null) {
+            this.#use(at);
+            this.#homes.set(client, at);
+            return client;
+          }
+          reasons.push(`${name} ${reason}`);
+        } catch (error) {
+          // As in libpq, a server that answers and refuses, for example a wrong password, ends the search.
+          if (!isLost(error) || this.#servers.length === 1) throw error;
+          reasons.push(`${name} cannot be reached`);
+        }
+      }
+    throw new AppError({
+      code: 'store/unavailable',
+      kind: refusalKinds['store/unavailable'],
+      message: `No server of ${this.#place} can be used: ${[...new Set(reasons)].join('; ')}.`,
+      retryable: true,
+    });
+  }
+
+  /** Returns why a connection is not to a server of the wanted kind, and closes it; null if it is. */
+  async #misfit(client: PoolClient, target: TargetSession): Promise<string | null> {
+    if (target === 'any' || target === 'prefer-standby') return null;
+    try {
+      const kind = this.#kinds.get(client) ?? (await client.query<ServerKind>(kindQuery)).rows[0];
+      if (kind === undefined) throw new Error('connection ended');
+      this.#kinds.set(client, kind);
+      const { fits, otherwise } = requirements[target];
+      if (fits(kind)) return null;
+      client.release(true);
+      return otherwise;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Leaves the server of a connection, because it refused a write: others are tried first from now on. */
+  leave(client: PoolClient): void {
+    // Several transactions may notice it at once; only the first of them moves on.
+    if (this.#homes.get(client) === this.#current) this.#use((this.#current + 1) % this.#servers.length);
+  }
+
+  #use(at: number): void {
+    if (at === this.#current) return;
+    this.#current = at;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #server(at: number): PostgresServer {
+    const server = this.#servers[at];
+    if (server === undefined) throw new Error('The URL names at least one server.');
+    return server;
+  }
+
+  /** Waits until every connection is returned, and closes them. */
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map(({ pool }) => pool.end()));
+  }
+}
