@@ -48,9 +48,19 @@ function storedNames(): readonly string[] {
   }
 }
 
+/** The store of copies; null in a browser that has none or forbids it, as some do in private windows. */
+async function openCopies(): Promise<Cache | null> {
+  return canStoreCopies() ? caches.open(cacheName).catch(() => null) : null;
+}
+
+/** A stored answer. */
+async function findCopy(url: string): Promise<Response | undefined> {
+  return (await openCopies())?.match(url);
+}
+
 async function deleteEntries(isGone: (url: URL) => boolean): Promise<void> {
-  if (!canStoreCopies()) return;
-  const cache = await caches.open(cacheName);
+  const cache = await openCopies();
+  if (cache === null) return;
   for (const request of await cache.keys()) if (isGone(new URL(request.url))) await cache.delete(request);
 }
 
@@ -76,7 +86,7 @@ export async function forgetChat(id: string): Promise<void> {
 export async function removeCopies(): Promise<void> {
   storable.clear();
   browserStorage.write('offline-chats', null);
-  if (canStoreCopies()) await caches.delete(cacheName);
+  await deleteEntries(() => true);
 }
 
 /** Removes everything of a user that this browser has, as on signing out: copies, drafts and unsent messages. */
@@ -114,14 +124,13 @@ async function store(request: Request, response: Response): Promise<void> {
     browserStorage.write('offline-chats', chats.join(' '));
     if (chat?.[2] === '/page') await deleteEntries((url) => url.pathname === pathname);
   }
-  const cache = await caches.open(cacheName);
-  if (!isForgotten) await cache.put(request.url, response);
+  const cache = await openCopies();
+  if (!isForgotten) await cache?.put(request.url, response);
 }
 
 /** The version of the stored copy of a chat; null without one. */
 export async function versionOfCopy(id: string): Promise<number | null> {
-  if (!canStoreCopies()) return null;
-  const stored = await caches.match(`/api/trees/${id}`, { cacheName });
+  const stored = await findCopy(`/api/trees/${id}`);
   const tree: { readonly version?: number } | undefined = await stored?.json();
   return tree?.version ?? null;
 }
@@ -143,9 +152,9 @@ export async function fetchOrCopy(request: Request): Promise<Response> {
     if (response.status === 404 && chat?.[1] !== undefined && chat[2] === undefined) void forgetChat(chat[1]);
     if (!isAway(response.status)) return response;
   } catch (thrown) {
-    const stored = await caches.match(request.url, { cacheName });
+    const stored = await findCopy(request.url);
     if (stored !== undefined) return stored;
     throw thrown;
   }
-  return (await caches.match(request.url, { cacheName })) ?? response;
+  return (await findCopy(request.url)) ?? response;
 }
