@@ -13,6 +13,7 @@ import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { LogoMark, LogoPicture } from '../ui/logo.tsx';
+import { useChatName } from '../ui/use-chat-name.ts';
 import { BookmarkList } from './bookmark-list.tsx';
 import { openExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
@@ -245,13 +246,14 @@ function whereIn({ on, words: said }: TreeShape): string {
 
 function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const shape = useShapes((state) => state.shapes.get(tree.id) ?? null);
+  const name = useChatName(tree);
   return (
     <li>
       <PageLink to={treePlace(tree.id)} className="tree-line">
         <ListedSilhouette tree={tree} width={46} height={34} />
         <span className="clip">
           <span className="tree-name">
-            <b dir="auto">{titleOfNode(tree) ?? t('untitled')}</b>
+            <b dir="auto">{name}</b>
             <span className="dim clip">
               <bdi>{[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}</bdi>
             </span>

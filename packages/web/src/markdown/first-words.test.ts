@@ -9,6 +9,8 @@ test('[B56] a message is named by its first words, without the marks that set th
     'See [the docs](https://example.org/a) and ![a cat](x.png)': 'See the docs and a cat',
     '~~no~~ ``a ` b``': 'no a ` b',
     'two\n\nlines': 'two lines',
+    'Buy:\n\n- milk\n- 3 eggs\n': 'Buy: milk 3 eggs',
+    'So:\n\n| a | b |\n|---|:-:|\n| 1 | 2 |\n': 'So: a | b 1 | 2',
   };
   for (const [text, words] of Object.entries(named)) expect(firstWords(text)).toBe(words);
 });

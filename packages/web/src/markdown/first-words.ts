@@ -2,7 +2,10 @@
 
 // Only pairs: `f(**kwargs)` and `__init__` stay unchanged.
 const marks: readonly (readonly [RegExp, string])[] = [
-  [/^(?:\s*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])\s+)+/, ''],
+  // The marks at the beginning of each line, the line below the head of a table, and the bars between its cells.
+  [/^(?:[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+)+(?=\S)/gm, ''],
+  [/^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t:|-]*)?$/gm, ' '],
+  [/^[ \t]*\|(.+?)\|?[ \t]*$/gm, '$1'],
   [/(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, '$2'],
   [/(\*{1,3})(?=[^\s*])(.+?)(?<=[^\s*])\1(?![\w*])/g, '$2'],
   [/~~(?=\S)(.+?)(?<=\S)~~/g, '$1'],
@@ -12,10 +15,8 @@ const marks: readonly (readonly [RegExp, string])[] = [
 /** Text on one line, cut at a length. A mark whose counterpart was cut off stays. */
 export function firstWords(text: string, most = Number.POSITIVE_INFINITY): string {
   // Markup makes a line longer, but seldom by half; the rest is not examined.
-  let line = text
-    .slice(0, Math.min(text.length, most * 2 + 40))
-    .replace(/\s+/g, ' ')
-    .trim();
-  if (/[#>*+`~[\d-]/.test(line)) for (const [mark, words] of marks) line = line.replace(mark, words);
+  let line = text.slice(0, Math.min(text.length, most * 2 + 40)).trim();
+  if (/[#>*+`~[|\d-]/.test(line)) for (const [mark, words] of marks) line = line.replace(mark, words);
+  line = line.replace(/\s+/g, ' ').trim();
   return line.length > most ? line.slice(0, most).trimEnd() : line;
 }

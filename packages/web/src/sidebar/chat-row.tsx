@@ -1,4 +1,4 @@
-import { type TreeViewData, titleOfNode } from '@coppice/client';
+import type { TreeViewData } from '@coppice/client';
 import type { ReactElement, ReactNode } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { treePlace } from '../state/router.ts';
@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { useChatName } from '../ui/use-chat-name.ts';
 import { deleteChats, duplicateChat, patchChats } from './chat-actions.ts';
 
 interface ChatRowProps {
@@ -22,7 +23,7 @@ interface ChatRowProps {
 
 /** One chat of the list. What can be done with it replaces the time while the row is pointed at or has the focus. */
 export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowProps): ReactElement {
-  const name = titleOfNode(tree) ?? t('untitled');
+  const name = useChatName(tree);
   if (selected !== null)
     return (
       <label className="chat-row choosing">

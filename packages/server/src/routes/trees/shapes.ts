@@ -1,6 +1,8 @@
 /** What lists show of trees besides their rows: silhouettes and bookmarks. */
 import {
   ask,
+  isText,
+  type Node,
   type NodeId,
   type ReadProgram,
   readTree,
@@ -39,6 +41,12 @@ const lastMessages = 4;
 // A bookmark further up does not identify the current branch.
 const nearby = 200;
 
+/** The text of a message without what its model thought; all of it if there is nothing else. */
+function shownText({ message, text }: Pick<Node, 'message' | 'text'>): string {
+  const said = (message?.content ?? []).filter(isText).map((block) => block.text);
+  return said.length === 0 ? text : said.join('\n');
+}
+
 function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
   if (activeId === null) return { on: null, words: '' };
   const { nodes } = yield* ask('path', { to: activeId, limit: lastMessages });
@@ -49,7 +57,7 @@ function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
   const titles = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
   const names = notes.map((note) => titles.get(note.id) ?? (note.id === last.id ? undefined : note.meta.title));
   const on = names.findLast((name) => name !== undefined) ?? null;
-  return { on, words: (last.meta.title ?? last.text).slice(0, mostWords) };
+  return { on, words: (last.meta.title ?? shownText(last)).slice(0, mostWords) };
 }
 
 // A large tree is read once per version, not for every request.
@@ -148,7 +156,7 @@ const listBookmarks = defineRoute({
           title: mark.title,
           createdAt: mark.createdAt,
           role: node === undefined || node.role === 'root' ? null : node.role,
-          words: node?.text.slice(0, mostWords) ?? '',
+          words: node === undefined ? '' : shownText(node).slice(0, mostWords),
         });
       }
     }

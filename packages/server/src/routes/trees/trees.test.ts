@@ -267,6 +267,17 @@ test('[A153] a silhouette tells where its user is: the nearest bookmark or title
   expect((await shape()).on).toBe('Second');
   await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: nodeIds[0] } });
   expect(await shape()).toMatchObject({ on: 'First', words: 'a' });
+  // What a model thought is not what it said.
+  const content = [
+    { type: 'thinking', thinking: 'Let me see.' },
+    { type: 'text', text: 'Forty-two.' },
+  ];
+  const messages = [
+    { role: 'user', content: 'How many?' },
+    { role: 'assistant', content },
+  ];
+  const { body } = await server.ask('POST', '/api/trees', { body: { messages } });
+  expect((await server.ask('GET', `/api/shapes?ids=${body.treeId}`)).body.items[0].words).toBe('Forty-two.');
   await server.close();
 });
 
