@@ -1,8 +1,9 @@
 import { asProblem } from '@coppice/client';
-import { type FormEvent, type ReactElement, useCallback, useEffect, useId, useState } from 'react';
+import { type FormEvent, type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
+import { NameAndChoice } from './name-and-choice.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { type AccessToken, peopleApi } from './settings-api.ts';
 import { TokenList } from './token-list.tsx';
@@ -13,9 +14,8 @@ const day = 86_400_000;
 export function OwnTokens(): ReactElement {
   const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
   const [name, setName] = useState('');
-  const [days, setDays] = useState('90');
+  const [days, setDays] = useState<'30' | '90' | '365' | ''>('90');
   const [secret, setSecret] = useState<string | null>(null);
-  const id = useId();
   const load = useCallback(async () => {
     try {
       setTokens((await peopleApi.ownTokens()).items);
@@ -50,41 +50,24 @@ export function OwnTokens(): ReactElement {
       <p className="help">{t('yourTokensHint')}</p>
       {secret === null ? (
         <form className="settings-form" onSubmit={(event) => void add(event)}>
-          <div className="field-pair">
-            <div className="grow">
-              <label className="label" htmlFor={`${id}-name`}>
-                {t('connectionName')}
-              </label>
-              <input
-                id={`${id}-name`}
-                className="input"
-                value={name}
-                maxLength={200}
-                autoComplete="off"
-                placeholder={t('tokenNameExample')}
-                onChange={(event) => setName(event.target.value)}
-              />
-            </div>
-            <div>
-              <label className="label" htmlFor={`${id}-days`}>
-                {t('expires')}
-              </label>
-              <select
-                id={`${id}-days`}
-                className="input select"
-                value={days}
-                onChange={(event) => setDays(event.target.value)}
-              >
-                <option value="30">{t('oneMonth')}</option>
-                <option value="90">{t('threeMonths')}</option>
-                <option value="365">{t('oneYear')}</option>
-                <option value="">{t('never')}</option>
-              </select>
-            </div>
+          <NameAndChoice
+            name={name}
+            onName={setName}
+            example={t('tokenNameExample')}
+            label={t('expires')}
+            choice={days}
+            choices={[
+              { value: '30', label: t('oneMonth') },
+              { value: '90', label: t('threeMonths') },
+              { value: '365', label: t('oneYear') },
+              { value: '', label: t('never') },
+            ]}
+            onChoice={setDays}
+          >
             <Button look="primary" type="submit">
               {t('createToken')}
             </Button>
-          </div>
+          </NameAndChoice>
         </form>
       ) : (
         <SecretOnce label={t('newToken')} secret={secret} onDone={() => setSecret(null)} />

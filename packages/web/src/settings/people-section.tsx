@@ -1,9 +1,10 @@
 import { asProblem } from '@coppice/client';
-import { type FormEvent, type ReactElement, useCallback, useEffect, useId, useState } from 'react';
+import { type FormEvent, type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { LimitsForm } from './limits-form.tsx';
+import { NameAndChoice } from './name-and-choice.tsx';
 import { PersonRow, roleName, roles } from './person-row.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { SectionHead } from './section-head.tsx';
@@ -72,7 +73,6 @@ function AddPerson({
   const [name, setName] = useState('');
   const [role, setRole] = useState<Person['role']>('member');
   const [made, setMade] = useState<{ readonly name: string; readonly token: string } | null>(null);
-  const id = useId();
   const add = async (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() === '') return;
@@ -88,40 +88,15 @@ function AddPerson({
     return <SecretOnce label={t('personAdded', { name: made.name })} secret={made.token} onDone={onDone} />;
   return (
     <form className="settings-form" onSubmit={(event) => void add(event)}>
-      <div className="field-pair">
-        <div className="grow">
-          <label className="label" htmlFor={`${id}-name`}>
-            {t('connectionName')}
-          </label>
-          <input
-            id={`${id}-name`}
-            className="input"
-            value={name}
-            maxLength={200}
-            autoComplete="off"
-            // The form was just opened by its button.
-            ref={(field) => field?.focus()}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
-        <div>
-          <label className="label" htmlFor={`${id}-role`}>
-            {t('role')}
-          </label>
-          <select
-            id={`${id}-role`}
-            className="input select"
-            value={role}
-            onChange={(event) => setRole(roles.find((each) => each === event.target.value) ?? 'member')}
-          >
-            {roles.map((each) => (
-              <option key={each} value={each}>
-                {roleName(each)}
-              </option>
-            ))}
-          </select>
-        </div>
-      </div>
+      <NameAndChoice
+        focused
+        name={name}
+        onName={setName}
+        label={t('role')}
+        choice={role}
+        choices={roles.map((each) => ({ value: each, label: roleName(each) }))}
+        onChoice={setRole}
+      />
       <div className="form-foot">
         <p className="help grow">{t('rolesHint')}</p>
         <Button look="quiet" onClick={onDone}>

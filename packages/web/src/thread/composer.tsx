@@ -1,18 +1,6 @@
 import { messageKit } from '@coppice/content';
 import { type Message, type NodeId, textMessage } from '@coppice/core';
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  useDeferredValue,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ReactElement, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { firstWords } from '../markdown/first-words.ts';
@@ -29,22 +17,15 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { blockOfAttachment, tokensOf } from './attachments.ts';
-import { ComposerTray, ContextCount, ContextGauge } from './composer-tray.tsx';
+import { ComposerBox } from './composer-box.tsx';
+import { ContextCount, ContextGauge } from './composer-tray.tsx';
 import { currentOptions } from './current-options.ts';
-import { FileChips } from './file-chips.tsx';
-import { fitHeight } from './fit-height.ts';
 import { plainTextOf } from './rows.ts';
 import { runCommandLine } from './run-line.ts';
-import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
+import { useSlash } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
 import { useDraft, useUnsent } from './use-draft.ts';
 import { useFiles } from './use-files.ts';
-
-// A longer paste is attached as a file: nobody edits it in a text box, which would become slow.
-const longestPaste = 40_000;
-
-// A higher box scrolls.
-const mostHeight = 320;
 
 /** The input of the next message. */
 export function ChatComposer(): ReactElement {
@@ -56,7 +37,6 @@ export function ChatComposer(): ReactElement {
   const waiting = useTree((state) => state.waiting);
   const { text, set: setText } = useDraft(session.treeId);
   const files = useFiles(session.treeId, connected);
-  const [over, setOver] = useState(false);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const [focused, setFocused] = useState(false);
@@ -65,7 +45,6 @@ export function ChatComposer(): ReactElement {
   const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
 
   useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
-  useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
   useEffect(() => {
     const typed = takeNewTree(session.treeId);
     if (typed === null) return;
@@ -150,34 +129,6 @@ export function ChatComposer(): ReactElement {
     void send(wanted);
   });
 
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (slash.onKeyDown(event, setText)) return;
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
-      event.preventDefault();
-      void send(!event.altKey);
-    } else if (event.key === 'Escape') event.currentTarget.blur();
-  };
-
-  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
-    if (event.clipboardData.files.length > 0) {
-      event.preventDefault();
-      files.add(event.clipboardData.files);
-      return;
-    }
-    const pasted = event.clipboardData.getData('text/plain');
-    if (pasted.length <= longestPaste) return;
-    event.preventDefault();
-    files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
-    showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
-  };
-
-  const onDrop = (event: DragEvent) => {
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    setOver(false);
-    files.add(event.dataTransfer.files);
-  };
-
   return (
     <div className="dock" ref={dock}>
       {unauthorized ? <SignInStrip waiting={waiting} /> : null}
@@ -192,45 +143,27 @@ export function ChatComposer(): ReactElement {
           </Button>
         </div>
       )}
-      <SlashMenu slash={slash} onPick={(line) => setText(line)} />
-      <section
-        className={over ? 'composer over' : 'composer'}
-        aria-label={t('composer')}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-      >
-        <GrowsFrom parentId={parentId}>
-          <ContextGauge className="phone-only" draftTokens={draftTokens} />
-        </GrowsFrom>
-        <textarea
-          id="composer"
-          ref={area}
-          className="text"
-          rows={1}
-          value={text}
-          placeholder={t('write')}
-          aria-label={t('message')}
-          aria-autocomplete="list"
-          aria-controls={slash.open ? 'slash-menu' : undefined}
-          aria-activedescendant={slash.open ? optionId(slash.at) : undefined}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
-          onPaste={onPaste}
-          onFocus={() => setFocused(true)}
-          onBlur={() => setFocused(false)}
-          dir="auto"
-        />
-        {files.list.length === 0 ? null : <FileChips files={files} />}
-        <div className="tray">
-          <ComposerTray onFiles={files.add} onDictated={(words) => setText((now) => joinWords(now, words))}>
+      <ComposerBox
+        text={text}
+        setText={setText}
+        files={files}
+        slash={slash}
+        area={area}
+        rows={1}
+        placeholder={t('write')}
+        head={
+          <GrowsFrom parentId={parentId}>
+            <ContextGauge className="phone-only" draftTokens={draftTokens} />
+          </GrowsFrom>
+        }
+        controls={
+          <>
             <ContextCount />
             <ContextGauge className="desk-only" draftTokens={draftTokens} />
-          </ComposerTray>
-          {running.length > 0 && text.trim() === '' ? (
+          </>
+        }
+        button={
+          running.length > 0 && text.trim() === '' ? (
             <IconButton
               className="send"
               icon="stop"
@@ -245,16 +178,13 @@ export function ChatComposer(): ReactElement {
               disabled={parentId === null}
               onClick={() => void send(true)}
             />
-          )}
-        </div>
-      </section>
+          )
+        }
+        onFocusChange={setFocused}
+        onSend={(answer) => void send(answer)}
+      />
     </div>
   );
-}
-
-/** Appends words that were said to those that are there. */
-export function joinWords(text: string, words: string): string {
-  return text === '' || /\s$/.test(text) ? text + words : `${text} ${words}`;
 }
 
 function GrowsFrom({

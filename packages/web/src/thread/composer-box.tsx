@@ -1,0 +1,139 @@
+import {
+  type ClipboardEvent,
+  type Dispatch,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  type SetStateAction,
+  useLayoutEffect,
+  useState,
+} from 'react';
+import { t } from '../i18n/index.ts';
+import { showToast } from '../state/toasts.ts';
+import { ComposerTray } from './composer-tray.tsx';
+import { FileChips } from './file-chips.tsx';
+import { fitHeight } from './fit-height.ts';
+import { optionId, type Slash, SlashMenu } from './slash-menu.tsx';
+import type { Files } from './use-files.ts';
+
+// A longer paste is attached as a file: nobody edits it in a text box, which would become slow.
+const longestPaste = 40_000;
+
+// A higher box scrolls.
+const mostHeight = 320;
+
+interface ComposerBoxProps {
+  readonly text: string;
+  readonly setText: Dispatch<SetStateAction<string>>;
+  readonly files: Files;
+  readonly slash: Slash;
+  readonly area: RefObject<HTMLTextAreaElement | null>;
+  readonly rows: number;
+  readonly placeholder: string;
+  /** The line above the text: what the message replies to, or its project. */
+  readonly head: ReactNode;
+  /** Additional controls below the text. */
+  readonly controls?: ReactNode;
+  /** The button that sends or stops. */
+  readonly button: ReactNode;
+  readonly onFocusChange: (focused: boolean) => void;
+  /** Called for Enter; without a reply if Alt is held. */
+  readonly onSend: (answer: boolean) => void;
+}
+
+/** The text of the next message with its files and controls, in a chat and on the first screen. */
+export function ComposerBox({
+  text,
+  setText,
+  files,
+  slash,
+  area,
+  rows,
+  placeholder,
+  head,
+  controls,
+  button,
+  onFocusChange,
+  onSend,
+}: ComposerBoxProps): ReactElement {
+  const [over, setOver] = useState(false);
+  useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [area, text]);
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (slash.onKeyDown(event, setText)) return;
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      onSend(!event.altKey);
+    } else if (event.key === 'Escape') event.currentTarget.blur();
+  };
+  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    if (event.clipboardData.files.length > 0) {
+      event.preventDefault();
+      files.add(event.clipboardData.files);
+      return;
+    }
+    const pasted = event.clipboardData.getData('text/plain');
+    if (pasted.length <= longestPaste) return;
+    event.preventDefault();
+    files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
+    showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
+  };
+  // Elsewhere on the first screen a dropped file is imported.
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    setOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setOver(false);
+    files.add(event.dataTransfer.files);
+  };
+  return (
+    <>
+      <SlashMenu slash={slash} onPick={setText} />
+      <section
+        className={over ? 'composer over' : 'composer'}
+        aria-label={t('composer')}
+        onDragOver={onDragOver}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        {head}
+        <textarea
+          id="composer"
+          ref={area}
+          className="text"
+          rows={rows}
+          value={text}
+          placeholder={placeholder}
+          aria-label={t('message')}
+          aria-autocomplete="list"
+          aria-controls={slash.open ? 'slash-menu' : undefined}
+          aria-activedescendant={slash.open ? optionId(slash.at) : undefined}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          onFocus={() => onFocusChange(true)}
+          onBlur={() => onFocusChange(false)}
+          dir="auto"
+        />
+        {files.list.length === 0 ? null : <FileChips files={files} />}
+        <div className="tray">
+          <ComposerTray onFiles={files.add} onDictated={(words) => setText((now) => joinWords(now, words))}>
+            {controls}
+          </ComposerTray>
+          {button}
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** Appends words that were said to those that are there. */
+function joinWords(text: string, words: string): string {
+  return text === '' || /\s$/.test(text) ? text + words : `${text} ${words}`;
+}
