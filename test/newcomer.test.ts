@@ -267,7 +267,8 @@ test('somebody new connects a model, chats with a preset, a file and a tool, edi
     .getByRole('link', { name: /^Naming a boat/ })
     .click();
   await page.getByRole('button', { name: /^Options/ }).click();
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  const options = page.getByRole('dialog', { name: 'Options for this chat' });
+  await options.getByRole('button', { name: 'Close' }).click();
   await send(page, 'One more?');
   await (await lastReply(page)).getByText('Call it Gorse.').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
