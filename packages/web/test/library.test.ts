@@ -212,6 +212,14 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await soon(folders).toEqual([]);
   await soon(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
+  // On a phone the form fits.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${fixture.url}/library`);
+  await page.getByRole('button', { name: 'New project' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).waitFor();
+  expect(
+    await page.evaluate("(([box]) => box.scrollWidth - box.clientWidth)(document.querySelectorAll('dialog .form'))"),
+  ).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
