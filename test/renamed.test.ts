@@ -47,4 +47,14 @@ describe('the check of renamed names', () => {
       'export {};',
     ]);
   });
+
+  test('compiles a deprecated name beside the new one', () => {
+    const deprecated = { ...row, deprecatedIn: '0.2.0' };
+    expect(readRenamed(workspaceWith([deprecated]))).toEqual([deprecated]);
+    expect(renamedModule([deprecated], new Set(['@coppice/core'])).split('\n')).toEqual([
+      "export type { emptyTree as new0 } from '@coppice/core/tree';",
+      "export type { seedling as old0 } from '@coppice/core';",
+      'export {};',
+    ]);
+  });
 });

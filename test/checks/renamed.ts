@@ -7,6 +7,8 @@ export interface RenamedName {
   readonly oldName: string;
   readonly newEntry: string;
   readonly newName: string;
+  /** The version that deprecated the old name, which still works; without it the old name is gone. */
+  readonly deprecatedIn?: string;
 }
 
 /** The file that lists every renamed public name. */
@@ -21,8 +23,12 @@ export function readRenamed(workspace: Workspace): readonly RenamedName[] {
   return rows.map((row: unknown, index) => {
     const entries = typeof row === 'object' && row !== null ? Object.entries(row) : [];
     const texts = new Map(entries.filter((entry) => typeof entry[1] === 'string' && entry[1] !== ''));
-    if (entries.length !== fields.length || fields.some((field) => !texts.has(field)))
-      throw new Error(`${renamedPath}, row ${index + 1}: expected the text fields ${fields.join(', ')}.`);
+    const deprecatedIn = texts.get('deprecatedIn');
+    const expected = fields.length + (deprecatedIn === undefined ? 0 : 1);
+    if (entries.length !== expected || fields.some((field) => !texts.has(field)))
+      throw new Error(
+        `${renamedPath}, row ${index + 1}: expected the text fields ${fields.join(', ')}, and deprecatedIn if the old name still works.`,
+      );
     const [packageName, oldEntry, oldName, newEntry, newName] = fields.map((field) => String(texts.get(field)));
     return {
       package: packageName ?? '',
@@ -30,6 +36,7 @@ export function readRenamed(workspace: Workspace): readonly RenamedName[] {
       oldName: oldName ?? '',
       newEntry: newEntry ?? '',
       newName: newName ?? '',
+      ...(deprecatedIn === undefined ? {} : { deprecatedIn: String(deprecatedIn) }),
     };
   });
 }
@@ -40,20 +47,16 @@ export function specifierOf(packageName: string, entry: string): string {
 }
 
 /**
- * A TypeScript module that compiles only if each new name is exported where the list says, and each old name no longer is.
- * `import type` covers types and values alike.
+ * A TypeScript module that compiles only if each new name is exported where the list says, and each old name no longer is,
+ * or still is if it is only deprecated. `import type` covers types and values alike.
  */
 export function renamedModule(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
   const lines = rows.flatMap((row, index) => {
     const from = specifierOf(row.package, row.oldEntry);
     const present = `export type { ${row.newName} as new${index} } from '${specifierOf(row.package, row.newEntry)}';`;
-    const absent = entries.has(from)
-      ? [
-          `// @ts-expect-error ${row.oldName} is now ${row.newName}.`,
-          `export type { ${row.oldName} as old${index} } from '${from}';`,
-        ]
-      : [];
-    return [present, ...absent];
+    const old = `export type { ${row.oldName} as old${index} } from '${from}';`;
+    if (row.deprecatedIn !== undefined) return [present, old];
+    return entries.has(from) ? [present, `// @ts-expect-error ${row.oldName} is now ${row.newName}.`, old] : [present];
   });
   return `${lines.join('\n')}\nexport {};`;
 }

@@ -165,6 +165,32 @@ describe('a line', () => {
     expect(await fixture.run(['show', 'last', '--limit', '0'])).toMatchObject({ code: 2, out: '' });
   });
 
+  it('[O190] deprecated commands and options work, are not in the help, and say what to use instead', async () => {
+    const since = '0.2.0';
+    const member = defineSubcommand({
+      name: 'former',
+      summary: 'says what it was given',
+      group: 'Manage',
+      options: [
+        { name: 'old', value: 'text', summary: 'the old one', deprecated: { use: '--new', since } },
+        { name: 'new', value: 'text', summary: 'the new one' },
+      ],
+      deprecated: { use: 'coppice current', since },
+      examples: ['coppice former'],
+      run: async (given) => ({ data: null, lines: [given.optional('old') ?? given.optional('new') ?? 'none'] }),
+    });
+    const line = makeCliFixture({ members: [member] });
+    const sentence = (name: string, use: string) =>
+      `${name} is deprecated since version ${since} and will be removed. Use ${use} instead.\n`;
+    const command = sentence('coppice former', 'coppice current');
+    expect(await line.run(['former', '--new', 'a'])).toMatchObject({ code: 0, out: 'a\n', err: command });
+    const both = { code: 0, out: 'b\n', err: `${command}${sentence('--old', '--new')}` };
+    expect(await line.run(['former', '--old', 'b'])).toMatchObject(both);
+    expect((await line.run(['former', '--help'])).out).not.toContain('--old');
+    expect((await line.run(['--help'])).out).not.toContain('former');
+    line.close();
+  });
+
   it('[O5] the exit code follows from the kind of the error', async () => {
     for (const [kind, code] of Object.entries(exitCodes)) {
       const fails = defineSubcommand({

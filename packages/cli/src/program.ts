@@ -2,7 +2,7 @@
  * Builds the command line from the list of subcommands: parsing, help, errors and exit codes are the same for all.
  */
 
-import { AppError, isAppError } from '@coppice/core';
+import { AppError, deprecationText, isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
@@ -171,7 +171,8 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
   quiet(program);
   for (const option of globalOptions) program.addOption(commanderOption(option));
   for (const member of members) {
-    const command = quiet(program.command(member.name).helpGroup(`${member.group}:`));
+    const hidden = member.deprecated !== undefined;
+    const command = quiet(program.command(member.name, { hidden }).helpGroup(`${member.group}:`));
     command.summary(member.summary).description(usageSentence(member.summary));
     for (const { name, summary, optional, many } of member.arguments ?? []) {
       const shown = many === true ? `${name}...` : name;
@@ -185,10 +186,23 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
     command.action(async (...all: unknown[]) => {
       const words = all.slice(0, -2);
       const options = { ...program.opts<Record<string, unknown>>(), ...command.opts<Record<string, unknown>>() };
+      for (const sentence of deprecationsOf(member, command)) host.stderr.write(`${sentence}\n`);
       await run(member, givenOf(member, words, options), globalsOf(options, host));
     });
   }
   return program;
+}
+
+/** The announcements of a command line: a deprecated command, and the deprecated options that were given. */
+function deprecationsOf({ name, deprecated, options = [] }: Subcommand, command: Command): readonly string[] {
+  const used = options.flatMap((option) =>
+    option.deprecated !== undefined && command.getOptionValueSource(commanderOption(option).attributeName()) === 'cli'
+      ? [{ name: `--${option.name}`, ...option.deprecated }]
+      : [],
+  );
+  return [...(deprecated === undefined ? [] : [{ name: `coppice ${name}`, ...deprecated }]), ...used].map(
+    deprecationText,
+  );
 }
 
 /** The end of `coppice --help`: what most people want first. */
@@ -212,7 +226,7 @@ function namesMessages(member: Subcommand): boolean {
 
 function commanderOption(option: SubcommandOption): CommanderOption {
   const flags = `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` <${option.value}>`}`;
-  const made = new CommanderOption(flags, option.summary);
+  const made = new CommanderOption(flags, option.summary).hideHelp(option.deprecated !== undefined);
   if (option.many !== true) return made;
   return made.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
 }

@@ -18,6 +18,7 @@ export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from '.
 export type { ContextPage, ContextPageRequest, ContextShares } from './context-page.ts';
 export type { ContextTexts, Wrapper } from './context-wrappers.ts';
 export type { FieldMap, FieldReader, FieldReaders, FieldShapes } from './decode.ts';
+export { announceDeprecation, type Deprecation, deprecate, deprecationText } from './deprecation.ts';
 export type { BlockPart, BranchDiff, MessageDiff } from './diff.ts';
 export {
   AppError,

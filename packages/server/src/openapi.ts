@@ -74,6 +74,7 @@ function openApiPath(route: RouteDefinition): RouteConfig {
     path: route.path,
     operationId: route.name,
     summary: route.summary,
+    ...(route.deprecated === null ? {} : { deprecated: true, description: `Use ${route.deprecated.use} instead.` }),
     tags: [tagOf(route)],
     ...(needs.access === 'open' ? { security: [] } : { security: [{ token: [] }, { cookie: [] }] }),
     request: {

@@ -1,4 +1,5 @@
 /** Runs a route: authentication, input, response. The same for all routes. */
+import { announceDeprecation } from '@coppice/core';
 import type { Caller } from './caller.ts';
 import { acceptedEncoding, compressText, leastCompressed } from './encodings.ts';
 import { hostOf, requestHeader, requestHeaders, type ServerContext } from './env.ts';
@@ -60,11 +61,13 @@ async function sendReply(
   route: RouteDefinition,
   answer: RouteReply<unknown> | RawReply,
 ): Promise<Response> {
-  if ('raw' in answer) return respond(context, answer.raw, answer.status, answer.headers);
+  const warned = deprecationHeaders(route);
+  if ('raw' in answer) return respond(context, answer.raw, answer.status, { ...warned, ...answer.headers });
   const text = answer.text ?? JSON.stringify(answer.value);
   const status = answer.status ?? route.status;
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
+    ...warned,
     ...(answer.version === undefined ? {} : { ETag: `"${answer.version}"` }),
     ...answer.headers,
   };
@@ -81,4 +84,13 @@ async function sendReply(
     // For a page that shows how much of a large answer has arrived.
     'X-Uncompressed-Length': String(Buffer.byteLength(text)),
   });
+}
+
+/** Announces a deprecated route: to the client by the header of RFC 9745, to the operator once, in the log of the process. */
+function deprecationHeaders({ method, path, deprecated }: RouteDefinition): Readonly<Record<string, string>> {
+  if (deprecated === null) return {};
+  announceDeprecation({ name: `${method.toUpperCase()} ${path}`, ...deprecated }, (text) =>
+    process.emitWarning(text, 'DeprecationWarning'),
+  );
+  return { Deprecation: `@${Date.parse(deprecated.on) / 1000}` };
 }

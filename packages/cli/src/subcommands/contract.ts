@@ -1,6 +1,7 @@
 /**
  * The definition of a subcommand: data for help and completion, and one function. Independent of the argument parser.
  */
+import type { Deprecation } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
 
 /** A positional argument. */
@@ -23,6 +24,8 @@ export interface SubcommandOption {
   readonly many?: boolean;
   readonly summary: string;
   readonly completes?: SubcommandArgument['completes'];
+  /** An option that will be removed: it works, is not in the help, and is announced when it is used. */
+  readonly deprecated?: Omit<Deprecation, 'name'>;
 }
 
 /** The parsed command line, by name. */
@@ -64,6 +67,8 @@ export interface Subcommand {
   readonly insteadOnServer?: (server: string) => string;
   /** Whether a terminal shows its output in a pager, because it is often longer than a screen. */
   readonly paged?: boolean;
+  /** A command that will be removed: it works, is not in the help, and is announced when it is used. */
+  readonly deprecated?: Omit<Deprecation, 'name'>;
   /** Complete command lines that work. */
   readonly examples: readonly string[];
   /** Null: the command printed its own output. */

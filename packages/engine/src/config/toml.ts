@@ -1,5 +1,5 @@
 /** Reads TOML tables field by field; errors name file, line and key. */
-import { AppError } from '@coppice/core';
+import { AppError, deprecationText } from '@coppice/core';
 import { parse, TomlError } from 'smol-toml';
 import type { ConfigWarning } from './contract.ts';
 import { HiddenText } from './secret.ts';
@@ -124,7 +124,7 @@ export class TomlTable {
   readonly #path: readonly string[];
   /** The path with placeholders instead of the names that the user chose. */
   readonly #generalPath: readonly string[];
-  readonly #fields: Readonly<Record<string, unknown>>;
+  #fields: Readonly<Record<string, unknown>>;
   readonly #asked = new Set<string>();
   #placeholder: string | null = null;
 
@@ -170,6 +170,19 @@ export class TomlTable {
       where: this.where(key),
       message: `${[...this.#path, key].map(tomlText).join('.')} ${what}.`,
     });
+  }
+
+  /**
+   * Accepts a former name of a field, which is announced as a warning; the current name takes precedence. Called before
+   * the field is read.
+   */
+  acceptFormer(former: string, key: string, since: string): void {
+    if (!Object.hasOwn(this.#fields, former)) return;
+    this.#asked.add(former);
+    const name = (each: string) => [...this.#path, each].map(tomlText).join('.');
+    const message = deprecationText({ name: name(former), use: name(key), since });
+    this.#reading.warnings.push({ where: this.where(former), message });
+    if (!Object.hasOwn(this.#fields, key)) this.#fields = { ...this.#fields, [key]: this.#fields[former] };
   }
 
   #get(key: string, setting: Omit<Setting, 'path'>): unknown {

@@ -1,6 +1,7 @@
 /** The definition of routes. What must hold for all routes is data here, so that one test can check each. */
 import {
   type ConversationFormat,
+  type Deprecation,
   parseActId,
   parseNodeId,
   parseTreeId,
@@ -31,6 +32,11 @@ export interface RouteRequirements {
   readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
   /** Whether the response stays open; such responses are counted per user. */
   readonly stream: boolean;
+}
+
+/** The deprecation of a route; `on` is the day since which it applies, for example `2027-01-31`. */
+export interface RouteDeprecation extends Omit<Deprecation, 'name'> {
+  readonly on: string;
 }
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -158,6 +164,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly produces?: string;
   /** The error schema, if it differs from our own. */
   readonly refusal?: z.ZodType;
+  /** A route that will be removed: its responses, the log and the document say so. */
+  readonly deprecated?: RouteDeprecation;
   handle(
     call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
   ): Promise<RouteReply<HandlerResult<z.input<A>>> | RawReply> | RouteReply<HandlerResult<z.input<A>>> | RawReply;
@@ -178,6 +186,7 @@ export interface RouteDefinition {
   readonly also: readonly number[];
   readonly produces: string;
   readonly refusal: z.ZodType | null;
+  readonly deprecated: RouteDeprecation | null;
   /** Parses and validates the input, then calls the handler. */
   answerTo(scope: RouteScope, given: RawInput): Promise<RouteReply<unknown> | RawReply>;
 }
@@ -214,6 +223,7 @@ export function defineRoute<
     also: spec.also ?? [],
     produces,
     refusal: spec.refusal ?? null,
+    deprecated: spec.deprecated ?? null,
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);
       const read = { query: checkReply(query, given.query, 'query'), body: checkReply(body, given.body, 'body') };
