@@ -1,6 +1,6 @@
 // npm run pack: builds every package as it is published into .tmp/pack, and packs it there. The workspace itself uses
 // the sources, so that development needs no build.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -49,7 +49,11 @@ function manifestIn(folder: string): Manifest {
 }
 
 function run(tool: string, words: readonly string[], cwd: string): string {
-  return execFileSync(process.execPath, [join(repository, 'node_modules', tool), ...words], { cwd, encoding: 'utf8' });
+  const all = [join(repository, 'node_modules', tool), ...words];
+  const ran = spawnSync(process.execPath, all, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  // The compiler reports what is wrong on its standard output.
+  if (ran.status !== 0) throw new Error(`${tool} ${words.join(' ')} failed.\n${ran.stdout}`, { cause: ran.error });
+  return ran.stdout;
 }
 
 /** Builds one package into a folder, as it will be in `node_modules`. */

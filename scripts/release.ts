@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildDrivers } from './driver-packages.ts';
 import { packAll, packFolder, published } from './pack.ts';
+import { projectAddresses } from './project-addresses.ts';
 import { repository } from './tools.ts';
 
 /** The facts that a release depends on. */
@@ -19,6 +20,8 @@ export interface ReleaseFacts {
   readonly changes: string;
   /** The tags of the released commit. */
   readonly tags: readonly string[];
+  /** Whether the site offers the packages of the registry. */
+  readonly offered: boolean;
   /** Whether a build server attests the provenance; npm signs nothing elsewhere. */
   readonly vouched: boolean;
 }
@@ -37,6 +40,8 @@ export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly str
   if (!facts.fixtures.includes(version)) found.push(`There is no store of ${version} in test/fixtures/stores.`);
   if (facts.changes !== '') found.push('There are changes that are not committed.');
   if (!facts.tags.includes(`v${version}`)) found.push(`The commit has no tag v${version}.`);
+  if (!facts.offered)
+    found.push('The site does not offer the packages yet: set `published` in scripts/project-addresses.ts.');
   if (!facts.vouched) found.push('Provenance needs a build server that issues identity tokens; this is none.');
   return found;
 }
@@ -54,6 +59,7 @@ function readFacts(): ReleaseFacts {
     fixtures: readdirSync(join(repository, 'test/fixtures/stores')),
     changes: git('status', '--porcelain'),
     tags: git('tag', '--points-at', 'HEAD').split('\n'),
+    offered: projectAddresses.published,
     vouched:
       process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined || process.env['SIGSTORE_ID_TOKEN'] !== undefined,
   };

@@ -1,5 +1,6 @@
-// tsx scripts/store-fixtures.ts: makes stores with the packed packages of this version, and keeps them for the tests of
-// later versions in test/fixtures/stores/<version>. Run before a release; a released version is never made again.
+// COPPICE_FIXTURE_POSTGRES=postgres://… tsx scripts/store-fixtures.ts: makes stores with the packed packages of this version, and keeps them for the tests of
+// later versions in test/fixtures/stores/<version>. Run before a release; a released version is never made again. The
+// variable names an empty database; pg_dump of the same version must be on the path. `-- postgres` makes one kind.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,24 +9,46 @@ import { buildDrivers, ownSystem } from './driver-packages.ts';
 import { packAll, packFolder } from './pack.ts';
 import { repository } from './tools.ts';
 
-/** The kinds of stores that are kept: those that are files. PostgreSQL has migrations with tests of their own. */
-const kinds = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions' } as const;
+/** The kinds of stores that are kept, each by the name of its file or folder. */
+const kinds = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions', postgres: 'dump.sql' } as const;
+
+const database = process.env['COPPICE_FIXTURE_POSTGRES'] ?? '';
+if (database === '') throw new Error('COPPICE_FIXTURE_POSTGRES is not set: there would be no PostgreSQL store.');
+const wanted = process.argv.slice(2);
+
+/** The packages of the command, in dependency order. */
+const commandFolders = ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli'];
 
 const { version } = JSON.parse(readFileSync(join(repository, 'packages/cli/package.json'), 'utf8'));
 const kept = join(repository, 'test/fixtures/stores', version);
 const folder = mkdtempSync(join(tmpdir(), 'coppice-stores-'));
-const staged = join(folder, 'packed');
-mkdirSync(staged);
+const staged = join(repository, '.tmp', 'store-fixtures');
+mkdirSync(staged, { recursive: true });
 const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
 const words = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder];
-execFileSync('npm', [...words, ...packAll(staged).values(), ...drivers], { cwd: folder, stdio: 'inherit' });
+execFileSync('npm', [...words, ...packAll(staged, commandFolders).values(), ...drivers], {
+  cwd: folder,
+  stdio: 'inherit',
+});
 
-if (existsSync(kept)) rmSync(kept, { recursive: true });
-for (const [kind, name] of Object.entries(kinds)) {
+/** The statements that make the database again, without what only this server has. */
+function dumpDatabase(): string {
+  const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments'];
+  const text = execFileSync('pg_dump', [...options, '--dbname', database], { encoding: 'utf8' });
+  // Lines for psql, and the optional index for search, which a server without the extension does not have.
+  const skipped = /^(?:\\|--|$|CREATE EXTENSION)|gin_trgm_ops/;
+  return `${text
+    .split('\n')
+    .filter((line) => !skipped.test(line))
+    .join('\n')}\n`;
+}
+
+for (const [kind, name] of Object.entries(kinds).filter(([each]) => wanted.length === 0 || wanted.includes(each))) {
+  if (existsSync(join(kept, kind))) rmSync(join(kept, kind), { recursive: true });
   const made = join(folder, kind);
   mkdirSync(made);
-  const store = `${kind}:${join(made, name)}`;
+  const store = kind === 'postgres' ? database : `${kind}:${join(made, name)}`;
   const run = (...line: readonly string[]): string =>
     execFileSync(process.execPath, [join(folder, 'node_modules/coppice/bin/coppice.mjs'), ...line, '--store', store], {
       cwd: folder,
@@ -46,7 +69,8 @@ for (const [kind, name] of Object.entries(kinds)) {
   mkdirSync(join(kept, kind), { recursive: true });
   cpSync(made, join(kept, kind), { recursive: true });
   const shown = { show: run('show', 'last'), tree: run('tree', 'last') };
+  if (kind === 'postgres') writeFileSync(join(kept, kind, name), dumpDatabase());
   writeFileSync(join(kept, `${kind}.json`), `${JSON.stringify(shown, null, 2)}\n`);
 }
-rmSync(folder, { recursive: true });
+for (const each of [folder, staged]) rmSync(each, { recursive: true });
 process.stdout.write(`Stores of ${version} are in test/fixtures/stores.\n`);

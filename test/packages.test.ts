@@ -362,6 +362,8 @@ test('coppice takes less than 60 MB, and a library with an SQLite store less tha
     [...all].filter((name) => /^(?:ink|react|es-toolkit|@modelcontextprotocol\/|@photostructure\/)/.test(name)),
   ).toEqual([]);
   expect(sum(all)).toBeLessThan(60);
+  const documentedSize = Number(/takes about (\d+) MB/.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1]);
+  expect(Math.abs(sum(all) - documentedSize) / documentedSize).toBeLessThan(0.2);
   const [system = ''] = ownSystem();
   expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
 });

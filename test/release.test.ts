@@ -11,6 +11,7 @@ const ready: ReleaseFacts = {
   fixtures: ['1.2.0'],
   changes: '',
   tags: ['v1.2.0'],
+  offered: true,
   vouched: true,
 };
 
@@ -28,6 +29,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
   ['packages without a store for later versions', { fixtures: ['1.1.0'] }, /no store of 1\.2\.0/],
   ['changes that are not committed', { changes: ' M README.md' }, /not committed/],
   ['a commit with another tag', { tags: ['v1.1.0'] }, /no tag v1\.2\.0/],
+  ['packages that the site does not offer', { offered: false }, /set `published`/],
   ['a machine that nobody vouches for', { vouched: false }, /Provenance/],
 ])('%s are not published', (_what, facts, sentence) => {
   const found = obstacles({ ...ready, ...facts }, true);
@@ -36,7 +38,15 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
 });
 
 test('a rehearsal asks for one version and for nothing that comes with the release', () => {
-  const early = { ...ready, changelog: '', fixtures: [], changes: ' M README.md', tags: [], vouched: false };
+  const early = {
+    ...ready,
+    changelog: '',
+    fixtures: [],
+    changes: ' M README.md',
+    tags: [],
+    offered: false,
+    vouched: false,
+  };
   expect(obstacles(early, false)).toEqual([]);
   expect(obstacles({ ...early, versions: new Map([...ready.versions, ['cli', '1.1.0']]) }, false)).toHaveLength(1);
 });

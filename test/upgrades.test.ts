@@ -6,10 +6,16 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
+import { createTestDatabase } from '@coppice/stores/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
 const kept = join(import.meta.dirname, 'fixtures/stores');
-const places: Readonly<Record<string, string>> = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions' };
+const places: Readonly<Record<string, string>> = {
+  sqlite: 'trees.db',
+  files: 'folder',
+  jsonl: 'sessions',
+  postgres: 'dump.sql',
+};
 const made = readdirSync(kept).flatMap((version) => Object.keys(places).map((kind) => ({ version, kind })));
 
 interface Opened {
@@ -19,8 +25,16 @@ interface Opened {
   run(...words: readonly string[]): Promise<string>;
 }
 
+/** A new database, from the dump of a kept one. */
+async function restoreDump(path: string): Promise<string> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  await database.query(readFileSync(path, 'utf8'));
+  return database.url;
+}
+
 /** A copy of a kept store, in the hands of this version. */
-function openKept(version: string, kind: string): Opened {
+async function openKept(version: string, kind: string): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-upgrade-'));
   const fixture = makeCliFixture();
   onTestFinished(() => {
@@ -28,7 +42,8 @@ function openKept(version: string, kind: string): Opened {
     rmSync(folder, { recursive: true });
   });
   cpSync(join(kept, version, kind), folder, { recursive: true });
-  const store = `${kind}:${join(folder, places[kind] ?? '')}`;
+  const place = join(folder, places[kind] ?? '');
+  const store = kind === 'postgres' ? await restoreDump(place) : `${kind}:${place}`;
   return {
     fixture,
     folder,
@@ -46,8 +61,8 @@ test('a store of every kind is kept for every version', () => {
   for (const { version, kind } of made) expect(existsSync(join(kept, version, kind))).toBe(true);
 });
 
-test.each(made)('a $kind store of $version opens, is as it was, and goes on', async ({ version, kind }) => {
-  const { run } = openKept(version, kind);
+async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<void> {
+  const { run } = await openKept(version, kind);
   const expected: { readonly show: string; readonly tree: string } = JSON.parse(
     readFileSync(join(kept, version, `${kind}.json`), 'utf8'),
   );
@@ -68,10 +83,19 @@ test.each(made)('a $kind store of $version opens, is as it was, and goes on', as
   expect(await run('show', 'last')).not.toContain('Written by a later version.');
   await run('redo', 'last');
   expect(await run('fsck')).toContain('0 errors');
-});
+}
 
-test.each(made)('a backup of a $kind store of $version is the way back', async ({ version, kind }) => {
-  const { run, fixture, folder, store } = openKept(version, kind);
+const isFile = ({ kind }: (typeof made)[number]) => kind !== 'postgres';
+test.each(made.filter(isFile))('a $kind store of $version opens, is as it was, and goes on', checkUpgrade);
+test.each(made.filter((each) => !isFile(each)))(
+  'a $kind store of $version opens, is as it was, and goes on',
+  { tags: ['full'] },
+  checkUpgrade,
+);
+
+// The copy of a PostgreSQL store is an SQLite file; the way back there is a dump, which is how these are kept.
+test.each(made.filter(isFile))('a backup of a $kind store of $version is the way back', async ({ version, kind }) => {
+  const { run, fixture, folder, store } = await openKept(version, kind);
   const copy = join(folder, 'copy');
   await run('backup', copy);
   await run('append', 'last', 'A change that is regretted.');

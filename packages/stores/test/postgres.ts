@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import type { BrokerAddress } from './postgres-broker.ts';
 import { PostgresServer, type ServerOptions } from './postgres-server.ts';
 
 /** An empty database of the run's server. */
@@ -13,7 +14,7 @@ export interface TestDatabase {
 }
 
 async function askBroker(path: string): Promise<string> {
-  const { port, token } = inject('postgresBroker');
+  const { port, token }: BrokerAddress = inject('postgresBroker');
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: token } });
   const said = await response.text();
   if (!response.ok) throw new Error(said);
