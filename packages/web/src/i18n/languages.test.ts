@@ -153,7 +153,24 @@ test('[B281] the first language is the browser’s, by region, then by language 
   expect(matchLanguage(['xx', 'de-AT', 'en'])).toBe('de');
   expect(matchLanguage(['DE'])).toBe('de');
   expect(matchLanguage(['zh-Hant-TW', 'de'])).toBe('de');
+  expect(matchLanguage(['zh-SG'])).toBe('zh-CN');
+  expect(matchLanguage(['pt-PT'])).toBe('pt-BR');
+  expect(matchLanguage(['ar-EG'])).toBe('ar');
   expect(matchLanguage(['en-GB', 'de'])).toBe('en');
+});
+
+test('[B280] a counted thing is in the plural form of its number, of which Arabic has six', async () => {
+  const { translatePhrase } = createTranslation('ar', await loadTexts('ar'));
+  const messages = (count: number) =>
+    translatePhrase({ code: 'part-messages', data: { messages: { count, unit: 'message' } } });
+  expect([0, 1, 2, 3, 11, 100].map(messages)).toEqual([
+    'لا رسائل',
+    'رسالة واحدة',
+    'رسالتان',
+    '3 رسائل',
+    '11 رسالة',
+    '100 رسالة',
+  ]);
 });
 
 test('[B282] Arabic is written from right to left, and values in its sentences keep their own direction', () => {

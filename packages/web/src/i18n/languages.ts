@@ -6,9 +6,10 @@ export const languages = {
   es: 'Español',
   'pt-BR': 'Português (Brasil)',
   it: 'Italiano',
-  ar: 'العربية',
+  nl: 'Nederlands',
   ja: '日本語',
   'zh-CN': '简体中文',
+  ar: 'العربية',
 } as const;
 export type Language = keyof typeof languages;
 

@@ -14,6 +14,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   ar: async () => (await import('./ar/index.ts')).textsAr,
   ja: async () => (await import('./ja/index.ts')).textsJa,
   'zh-CN': async () => (await import('./zh-CN/index.ts')).textsZhCn,
+  nl: async () => (await import('./nl/index.ts')).textsNl,
 };
 
 /** The texts that the page needs from its start in a language. */

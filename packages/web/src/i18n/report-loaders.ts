@@ -11,6 +11,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   ar: async () => (await import('./ar/reports.ts')).reportTextsAr,
   ja: async () => (await import('./ja/reports.ts')).reportTextsJa,
   'zh-CN': async () => (await import('./zh-CN/reports.ts')).reportTextsZhCn,
+  nl: async () => (await import('./nl/reports.ts')).reportTextsNl,
 };
 
 /** The texts of import and export in a language. */

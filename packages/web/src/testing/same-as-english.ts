@@ -24,4 +24,9 @@ export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[
   ar: [],
   ja: [],
   'zh-CN': [],
+  nl: [
+    'alertTip code context conversations diagram gitBranchName link model modelIs modelsFound.one projectName',
+    'promptWord prompts providers recent token tokenCount.one tokenCount.other tokenListName tokens.one',
+    'tokens.other tokensFromTo tokensUsed tokensWord tool toolDefinitions toolsUsed topP trees',
+  ],
 };
