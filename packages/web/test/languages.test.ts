@@ -2,6 +2,8 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { languageCodes, languages, writingDirection } from '../src/i18n/languages.ts';
+import { serious } from './axe.ts';
+import { createDemo } from './demo.ts';
 import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
 
 let fixture: PageFixture;
@@ -42,4 +44,33 @@ test('[B281] every language can be chosen in the settings and is kept', async ()
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
+});
+
+test('[B282] in Arabic the page runs from right to left, code and the map do not, and axe finds nothing', async () => {
+  const demo = await createDemo(fixture.server);
+  for (const viewport of [
+    { width: 1280, height: 860 },
+    { width: 390, height: 844 },
+  ]) {
+    const tab = await fixture.open(`/t/${demo.id}`, { locale: 'ar', viewport });
+    const { page } = tab;
+    const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? Number.NaN;
+    await page.getByTestId('thread').getByRole('article').first().waitFor();
+    // The rail of the branch is at the right of the messages, and the button that sends at the left of the composer.
+    expect(await left('.stem-box')).toBeGreaterThan(await left('[data-testid=thread] article'));
+    expect(await left('.composer .send')).toBeLessThan(viewport.width / 2);
+    await page.locator('[data-testid=thread] pre').first().waitFor();
+    expect(await page.evaluate('getComputedStyle(document.querySelector("[data-testid=thread] pre")).direction')).toBe(
+      'ltr',
+    );
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await serious(tab)).toEqual([]);
+    await page.goto(`${fixture.url}/t/${demo.id}?view=map`);
+    await page.locator('.minimap canvas').waitFor();
+    expect(await left('.minimap')).toBeLessThan(viewport.width / 2);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await serious(tab)).toEqual([]);
+    expect(tab.faults).toEqual([]);
+    await tab.context.close();
+  }
 });
