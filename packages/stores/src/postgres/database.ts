@@ -1,6 +1,6 @@
 /** Transactions on a connection pool: begin, execute, commit, and retry where that is safe. */
 import { createHash } from 'node:crypto';
-import type { Client, ClientBase, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
 import { Locks } from '../in-process/locks.ts';
 import { loadDriver } from '../load-driver.ts';
@@ -19,6 +19,8 @@ const numeric = 1700;
 
 const mostTries = 5;
 const mostTriesWhenLost = 3;
+// The longest wait of a migration for the lock of a table, in milliseconds.
+const longestTableLock = 3_000;
 // Beyond this number statements are not kept prepared: their texts are generated, and keeping all would fill the
 // server's memory.
 const mostStatements = 500;
@@ -205,6 +207,27 @@ export class PostgresDatabase {
       : this.#tried('write', make);
   }
 
+  /**
+   * Runs a migration as one transaction, on a connection without the client's time limit. It waits only briefly for
+   * locks of tables, because everybody else waits behind it.
+   */
+  async maintain<T>(make: () => SqlTask<T>): Promise<T> {
+    const client = this.client();
+    client.on('error', () => undefined);
+    const attempt = new Attempt();
+    try {
+      await client.connect();
+      const wait = Math.min(this.settings.lockTimeout, longestTableLock);
+      attempt.send(client.query(`${this.#begins.write}; SET LOCAL lock_timeout = ${wait}`));
+      return await this.#finish(client, 'write', make, attempt);
+    } catch (error) {
+      throw toPostgresError(await attempt.firstFailure(error), this.settings.place);
+    } finally {
+      // Ends the transaction too.
+      await client.end().catch(() => undefined);
+    }
+  }
+
   /** Updates the server's statistics, so that plans made without them are replaced. */
   async countRows(): Promise<void> {
     const { schema } = this.settings;
@@ -251,22 +274,7 @@ export class PostgresDatabase {
       attempt.named = this.settings.prepare && (await this.isDirect(client));
       // Sent together with the first statement, so that BEGIN needs no extra round trip.
       attempt.send(client.query(this.#begins[mode]));
-      const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
-      if (mode === 'read') {
-        // The end of a read is not awaited: the next user of the connection is served after it.
-        client.query('COMMIT').catch(() => undefined);
-        return result;
-      }
-      failpoint('before-commit');
-      attempt.committing = true;
-      attempt.flush(client);
-      const committed = client.query('COMMIT');
-      attempt.send(committed);
-      await attempt.settled();
-      // A statement that failed turned the commit into a rollback; its error was thrown above.
-      if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
-      failpoint('after-commit');
-      return result;
+      return await this.#finish(client, mode, make, attempt);
     } catch (error) {
       const first = await attempt.firstFailure(error);
       if (this.#isRefusedElsewhere(first)) this.#servers.leave(client);
@@ -282,8 +290,28 @@ export class PostgresDatabase {
     }
   }
 
+  /** Runs the work of a transaction that was begun, and commits it. */
+  async #finish<T>(client: ClientBase, mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
+    const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
+    if (mode === 'read') {
+      // The end of a read is not awaited: the next user of the connection is served after it.
+      client.query('COMMIT').catch(() => undefined);
+      return result;
+    }
+    failpoint('before-commit');
+    attempt.committing = true;
+    attempt.flush(client);
+    const committed = client.query('COMMIT');
+    attempt.send(committed);
+    await attempt.settled();
+    // A statement that failed turned the commit into a rollback; its error was thrown above.
+    if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+    failpoint('after-commit');
+    return result;
+  }
+
   async #answer(
-    client: PoolClient,
+    client: ClientBase,
     query: Query,
     attempt: Attempt,
   ): Promise<readonly SqlRow[] | readonly SqlCells[] | number> {
@@ -358,7 +386,7 @@ class Attempt {
   }
 
   /** Collects a row of an insert, and sends the rows when there are enough for one message. */
-  async gather(client: PoolClient, statement: PreparedStatement, values: Value[]): Promise<void> {
+  async gather(client: ClientBase, statement: PreparedStatement, values: Value[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
     if (this.#gathered.rows.push(values) < bulkRows) return;
@@ -372,7 +400,7 @@ class Attempt {
   }
 
   /** Sends the collected rows, because the next statement may need them. */
-  flush(client: PoolClient): void {
+  flush(client: ClientBase): void {
     const gathered = this.#gathered;
     if (gathered === null) return;
     this.#gathered = null;

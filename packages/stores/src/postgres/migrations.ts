@@ -5,17 +5,20 @@
 import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
-import { execute, queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import { createIndex, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 import { numberPostgresRows } from './number-rows.ts';
-import { ownerGate } from './owner-gate.ts';
-import { ownerPlaces, refuseUndivided } from './owner-places.ts';
+import { ownerGate, placeIndex } from './owner-gate.ts';
+import { feedIndex, ownerPlaces, refuseUndivided } from './owner-places.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
 export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
+  /** Indexes of tables that may be large: on a database that was there they are built afterwards, concurrently. */
+  readonly indexes?: readonly TableIndex[];
   /** Fills new tables or columns from existing rows. */
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
@@ -105,10 +108,13 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 7, statements: [] },
   { version: 8, statements: sealedRecords(postgresDialect) },
   { version: 9, statements: blobWaiting(postgresDialect) },
-  { version: 10, statements: ownerPlaces },
+  { version: 10, statements: ownerPlaces, indexes: [feedIndex] },
   { version: 11, statements: [], fill: numberPostgresRows },
-  { version: 12, statements: [...ownerGate, ...refuseUndivided] },
+  { version: 12, statements: [...ownerGate, ...refuseUndivided], indexes: [placeIndex] },
 ];
+
+/** Every index that is built concurrently on a database that was there. */
+export const laterIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
 
 /** The table version that this program writes. */
 export const newestVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
@@ -146,23 +152,41 @@ export function* migratePostgres(
   list: readonly PostgresMigration[] = migrations,
   progress: MigrationProgress = () => undefined,
 ): SqlTask<number> {
-  // Copying and indexing large tables takes longer than any request.
-  yield* execute('SET LOCAL statement_timeout = 0');
+  // Copying large tables takes longer than any request, and another process that does it is waited for.
+  yield* execute(
+    "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true), set_config('coppice.lock', current_setting('lock_timeout'), true), set_config('lock_timeout', '0', true)",
+  );
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
+  yield* execute("SELECT set_config('lock_timeout', current_setting('coppice.lock'), true)");
   yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
   const before = yield* schemaVersion();
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
   refuseNewer(before, place, newest);
   if (before === 0) yield* refuseForeign(place);
-  for (const { version, statements, fill } of list) {
+  if (before > 0 && before < newest) yield* lockTables();
+  for (const { version, statements, indexes = [], fill } of list) {
     if (version <= before) continue;
     for (const statement of statements) yield* execute(statement);
+    if (before === 0) for (const index of indexes) yield* execute(createIndex(index));
     if (fill !== undefined) yield* fill(progress);
   }
   if (before === newest) return before;
   yield* execute('DELETE FROM coppice_schema');
   yield* execute('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);
   return before;
+}
+
+/**
+ * Locks the tables before anything is done. A lock that is waited for makes all later readers wait too, so the wait is
+ * short; a caller that did not get it gives up everything and tries again.
+ */
+function* lockTables(): SqlTask<void> {
+  const tables = yield* queryRows(
+    `SELECT quote_ident(c.relname) AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema())
+    AND c.relkind = 'r' AND c.relname IN ('tree', 'node', 'change') ORDER BY 1`,
+  );
+  if (tables.length > 0)
+    yield* execute(`LOCK TABLE ${tables.map((row) => sqlText(row, 'name')).join(', ')} IN ACCESS EXCLUSIVE MODE`);
 }
 
 /** Throws if the tables belong to another program. */
@@ -180,10 +204,13 @@ function* refuseForeign(place: string): SqlTask<void> {
   });
 }
 
-/** Tries to create the index for fast search; false if the server does not offer trigrams. */
-export function* trigramIndex(): SqlTask<boolean> {
+/**
+ * Returns the index for fast search, with the extension that it needs; null if the server does not offer trigrams. While
+ * there is no text it is created at once.
+ */
+export function* trigramIndex(): SqlTask<TableIndex | null> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
-  if (offered === undefined) return false;
+  if (offered === undefined) return null;
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
   // In a schema that every bucket of the database can name.
   const shared = yield* queryRow("SELECT 1 AS yes WHERE to_regnamespace('public') IS NOT NULL");
@@ -192,11 +219,16 @@ export function* trigramIndex(): SqlTask<boolean> {
     `SELECT quote_ident(n.nspname) AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`,
   );
   const ops = `${sqlText(home ?? { schema: 'public' }, 'schema')}.gin_trgm_ops`;
-  yield* execute(`CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text ${ops})`);
-  return true;
+  const index = { name: 'search_text_trigrams', table: 'search_text', definition: `USING gin (text ${ops})` };
+  const isFilled = yield* queryRow('SELECT 1 AS yes FROM search_text LIMIT 1');
+  if (isFilled === undefined && !(yield* hasTrigramIndex())) yield* execute(createIndex(index));
+  return index;
 }
 
-/** Whether the index is there. */
+/** Whether the index is there and complete. */
 export function* hasTrigramIndex(): SqlTask<boolean> {
-  return (yield* queryRow("SELECT 1 AS yes WHERE to_regclass('search_text_trigrams') IS NOT NULL")) !== undefined;
+  const found = yield* queryRow(
+    "SELECT 1 AS yes FROM pg_index WHERE indexrelid = to_regclass('search_text_trigrams') AND indisvalid",
+  );
+  return found !== undefined;
 }

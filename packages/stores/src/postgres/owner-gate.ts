@@ -5,6 +5,7 @@
  */
 import { isAppError } from '@coppice/core';
 import type { Query, SqlTask } from '../sql/query.ts';
+import type { TableIndex } from './build-indexes.ts';
 
 /** The SQLSTATE of a transaction of an owner that is in another bucket now. */
 export const movedState = 'CP001';
@@ -21,9 +22,7 @@ export const ownerGate: readonly string[] = [
     bucket TEXT NOT NULL
   )`,
   'ALTER TABLE feed_epoch ADD COLUMN divided BOOLEAN NOT NULL DEFAULT FALSE',
-  // Commits keep their position when their owner is moved, and another owner may have the same one there.
   'DROP INDEX change_place',
-  'CREATE UNIQUE INDEX change_place ON change (owner, id)',
   `CREATE FUNCTION bucket_look(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
     BEGIN
       IF EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (whose, '')) THEN
@@ -40,6 +39,14 @@ export const ownerGate: readonly string[] = [
     END
   $$`,
 ];
+
+/** Commits keep their position when their owner is moved, and another owner may have the same one there. */
+export const placeIndex: TableIndex = {
+  name: 'change_place',
+  table: 'change',
+  unique: true,
+  definition: '(owner, id)',
+};
 
 /** Sends the gate's statement together with the first one of the work, so that it costs no round trip. */
 export function* behindGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {

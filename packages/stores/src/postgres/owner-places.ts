@@ -14,6 +14,7 @@
  */
 
 import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import type { TableIndex } from './build-indexes.ts';
 import { dividedState } from './owner-gate.ts';
 
 /** The positions of one epoch. With 2^53 positions in all, 8,192 epochs fit. */
@@ -112,8 +113,10 @@ export const ownerPlaces: readonly string[] = [
   `CREATE TRIGGER change_takes_place BEFORE INSERT ON change FOR EACH ROW WHEN (NEW.id IS NULL)
     EXECUTE FUNCTION change_takes_place()`,
   'DROP INDEX change_feed',
-  'CREATE INDEX change_feed ON change (owner, lane, id)',
 ];
+
+/** The index of {@link ownerPlaces}. */
+export const feedIndex: TableIndex = { name: 'change_feed', table: 'change', definition: '(owner, lane, id)' };
 
 // Few owners ever use more than one lane; the others are not looked through.
 const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';

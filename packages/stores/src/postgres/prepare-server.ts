@@ -1,11 +1,13 @@
 /** What is checked and done on opening, before a store is made. */
-import { AppError, refusalKinds } from '@coppice/core';
+import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { buildMissingIndexes } from './build-indexes.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { OpenedPostgres } from './engine.ts';
 import {
   hasTrigramIndex,
+  laterIndexes,
   migratePostgres,
   migrations,
   newestVersion,
@@ -23,6 +25,9 @@ const oldestServer = 130_000;
 // A slow connection alone makes seconds of difference.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
+// How long a migration tries to lock the tables, and how long others can use them between two tries.
+const longestLockWait = 300_000;
+const pauseBetweenLocks = 500;
 
 interface Server {
   readonly version: number;
@@ -81,6 +86,7 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
     );
   const readOnly = options.readOnly === true || server.readOnly;
   const version = await tablesOf(database, readOnly, options.onMigration);
+  if (!readOnly) await buildMissingIndexes(database, laterIndexes);
   if (!(await prepareTrigrams(database, readOnly)))
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
@@ -111,8 +117,26 @@ async function tablesOf(
         ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
         : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
     );
-  await database.write(() => migratePostgres(place, migrations, progress));
+  await changeTables(database, () => migratePostgres(place, migrations, progress));
   return newestVersion;
+}
+
+/** Runs a migration; one that did not get the lock of the tables in time lets others pass and tries again. */
+async function changeTables(database: PostgresDatabase, work: () => SqlTask<unknown>): Promise<void> {
+  const until = performance.now() + longestLockWait;
+  for (;;) {
+    try {
+      await database.maintain(work);
+      return;
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'store/locked') throw error;
+      if (performance.now() > until)
+        throw unfitServer(
+          `The tables of ${database.settings.place} cannot be updated while other programs hold them: end their transactions and start again.`,
+        );
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseBetweenLocks));
+  }
 }
 
 /** Creates the index for fast search. A server without trigrams, or without permission for them, is accepted. */
@@ -120,7 +144,10 @@ async function prepareTrigrams(database: PostgresDatabase, readOnly: boolean): P
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;
   try {
-    return await database.write(trigramIndex);
+    const index = await database.write(trigramIndex);
+    if (index === null) return false;
+    await buildMissingIndexes(database, [index]);
+    return true;
   } catch (error) {
     if (error instanceof AppError && error.code === 'store/unavailable') throw error;
     return false;

@@ -7,7 +7,7 @@ import { numbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, type PostgresMigration, schemaVersion } from './migrations.ts';
+import { migratePostgres, migrations, newestVersion, type PostgresMigration, schemaVersion } from './migrations.ts';
 import { postgresSettings } from './options.ts';
 
 describe('the database itself refuses', () => {
@@ -100,6 +100,73 @@ describe('migrations', () => {
 
   test('a program that knows less refuses', async () => {
     await expect(database.write(() => migratePostgres('here', [one]))).rejects.toMatchObject({ code: 'store/newer' });
+  });
+});
+
+describe('updating the tables of a database in use', () => {
+  const older = migrations.filter(({ version }) => version < newestVersion);
+
+  test('[L199] waits for their lock only briefly, lets others pass, tries again, and builds indexes without blocking', {
+    tags: ['full'],
+  }, async () => {
+    const where = await createTestDatabase();
+    const database = await PostgresDatabase.create(postgresSettings(where.url, {}));
+    await database.maintain(() => migratePostgres('here', older));
+    const holding = database.client();
+    await holding.connect();
+    await holding.query('BEGIN; SELECT count(*) FROM tree');
+    const opening = open(where.url, { lockTimeout: 100 });
+    const tries = new Set<string>();
+    const waiting = `SELECT virtualtransaction AS who FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND l.mode = 'AccessExclusiveLock' AND NOT l.granted`;
+    const countTries = async () => {
+      for (const { who } of await where.query(waiting)) tries.add(String(who));
+      return tries.size;
+    };
+    await expect.poll(countTries, { timeout: 60_000, interval: 10 }).toBeGreaterThan(1);
+    // Between two tries others are not held up.
+    expect(await where.query('SELECT count(*)::int AS n FROM tree')).toEqual([{ n: 0 }]);
+    await holding.end();
+    const store = await opening;
+    expect(await store.info()).toMatchObject({ schemaVersion: newestVersion });
+    const built = "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'change_place'::regclass";
+    expect(await where.query(built)).toEqual([{ valid: true }]);
+    await store.close();
+    await database.close();
+    await where.drop();
+  });
+
+  test('[L199] an index that is missing or whose build broke off is built by the next opening', async () => {
+    const where = await preparedDatabase();
+    const store = await open(where.url);
+    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    await fixture.grow(['a needle']);
+    await store.search({ text: 'needle' });
+    await store.close();
+    await where.query('DROP INDEX change_feed');
+    await where.query(
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid IN ('change_place'::regclass, 'search_text_trigrams'::regclass)",
+    );
+    const names = ['change_feed', 'change_place', 'search_text_trigrams'];
+    const again = await open(where.url);
+    const valid = await where.query(
+      'SELECT relname AS name FROM pg_class JOIN pg_index ON indexrelid = oid WHERE indisvalid AND relname = ANY ($1) ORDER BY 1',
+      [names],
+    );
+    expect(valid.map(({ name }) => name)).toEqual(names);
+    expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+    await where.drop();
+  });
+
+  test('[L199] is not limited by the timeout of a statement', async () => {
+    const where = await createTestDatabase();
+    const hasty = await PostgresDatabase.create(postgresSettings(where.url, { statementTimeout: 50 }));
+    const slow: PostgresMigration = { version: 1, statements: ['CREATE TABLE first (a INT)', 'SELECT pg_sleep(0.3)'] };
+    await hasty.maintain(() => migratePostgres('here', [slow]));
+    expect(await where.query('SELECT version::int AS version FROM coppice_schema')).toEqual([{ version: 1 }]);
+    await hasty.close();
+    await where.drop();
   });
 });
 
