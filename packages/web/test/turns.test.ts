@@ -52,7 +52,7 @@ test('[CL7, CL8] after any number of tool calls the answer is shown, the next me
     if (pathname.startsWith('/api/')) asked.push(`${request.method()} ${pathname}`);
   });
   for (let turn = 0; turn < turns; turn++) {
-    await soon(() => tab.page.locator('.gauge').count()).toBe(1);
+    await soon(() => tab.page.locator('.gauge:visible').count()).toBe(1);
     // The requests for opening the tree and for the context size are finished before the first send.
     if (turn === 0) await soon(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
     asked.length = 0;

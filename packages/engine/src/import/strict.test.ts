@@ -105,6 +105,19 @@ const flawed: { readonly [format: string]: { readonly [file: string]: string } }
       requests: [{ requestId: 'r', message: { text: 'Hello' } }, 7],
     }),
   },
+  cursor: {
+    'c.json': JSON.stringify({
+      cursor: [
+        {
+          composer: {
+            composerId: 'c',
+            conversation: [{ bubbleId: 'a', type: 1, text: 'Hello' }, 7],
+          },
+          bubbles: [],
+        },
+      ],
+    }),
+  },
   deepseek: {
     'd.json': JSON.stringify([
       {
