@@ -59,6 +59,12 @@ function emptyPlace(): { readonly place: string; readonly home: string } {
   return { place, home };
 }
 
+/** What a runtime needs to reach the registry: proxies, and certificates that only this computer has. */
+function networkVariables(): NodeJS.ProcessEnv {
+  const isNeeded = (name: string) => /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy)$/i.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => isNeeded(name)));
+}
+
 /** The driver of this system, as the registry would offer it. */
 function ownDriver(): readonly string[] {
   const own = drivers.get(driverName(system));
@@ -112,7 +118,7 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
   // npx keeps what it installed in the cache: one for each Node, whose driver may differ. The registry is the user's.
   const cache = join(folder, `cache-${range}`);
   const settings = { npm_config_cache: cache, npm_config_userconfig: join(homedir(), '.npmrc') };
-  const env = { PATH: path, HOME: home, USERPROFILE: home, ...settings };
+  const env = { ...networkVariables(), PATH: path, HOME: home, USERPROFILE: home, ...settings };
   const version = execFileSync('node', ['--version'], { env, encoding: 'utf8', shell: windows });
   if (range !== 'latest') expect(version).toMatch(new RegExp(`^v${range}\\.`));
   const packages = [...tarballs, ...ownDriver()].flatMap((tarball) => ['--package', tarball]);
