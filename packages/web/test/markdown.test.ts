@@ -49,6 +49,20 @@ test('[B5] code is highlighted once the languages are loaded, and copied whole',
   await done(tab);
 });
 
+test('[B5] code can be scrolled by keyboard exactly while it is wider than its box', async () => {
+  const tab = await openWith('```ts\nconst answer = 42;\n```');
+  const block = tab.page.getByTestId('thread').locator('.code pre');
+  await soon(() => block.locator('.hl-keyword').count()).toBe(1);
+  expect(await block.getAttribute('tabindex')).toBe(null);
+  // The box keeps its size; only what is inside grows, as with highlighting or a font that arrives late.
+  const line = block.locator('.hl-keyword');
+  await line.evaluate((word, text) => word.append(text), 'x'.repeat(5_000));
+  await soon(() => block.getAttribute('tabindex')).toBe('0');
+  await line.evaluate((word) => word.lastChild?.remove());
+  await soon(() => block.getAttribute('tabindex')).toBe(null);
+  await done(tab);
+});
+
 test('[B115] a diagram is drawn as a picture by a frame without an origin; one that cannot be drawn stays code', async () => {
   const tab = await openWith(
     '```mermaid\ngraph LR\n  A[Send] -->|yes| B{Done?}\n```\n\n```mermaid\nno such thing at all\n```',

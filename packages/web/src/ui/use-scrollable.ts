@@ -7,13 +7,28 @@ import { type RefCallback, useCallback } from 'react';
 export function useScrollable<E extends HTMLElement>(): RefCallback<E> {
   return useCallback((element: E | null) => {
     if (element === null) return;
+    let frame = 0;
     const look = () => {
+      frame = 0;
       const more = element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;
       if (more) element.tabIndex = 0;
       else element.removeAttribute('tabindex');
     };
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
+    // Once per frame: measuring after every change of a reply that streams would lay out the page each time.
+    const lookSoon = () => {
+      if (frame === 0) frame = requestAnimationFrame(look);
+    };
+    // What is inside can grow while the element keeps its size: by text, by highlighting, by a font that arrives.
+    const sizes = new ResizeObserver(look);
+    const contents = new MutationObserver(lookSoon);
+    sizes.observe(element);
+    contents.observe(element, { childList: true, characterData: true, subtree: true });
+    document.fonts.addEventListener('loadingdone', lookSoon);
+    return () => {
+      cancelAnimationFrame(frame);
+      sizes.disconnect();
+      contents.disconnect();
+      document.fonts.removeEventListener('loadingdone', lookSoon);
+    };
   }, []);
 }
