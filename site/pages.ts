@@ -54,6 +54,7 @@ export const sections: readonly Section[] = [
     pages: [
       doc('guides/deploy', 'On a server'),
       doc('guides/postgres', 'On PostgreSQL'),
+      doc('guides/large-scale', 'For very many users'),
       doc('guides/upgrade', 'Upgrades and backups'),
       doc('guides/observe', 'Metrics and logs'),
     ],
