@@ -52,7 +52,7 @@ a
 g
   h`;
 
-  test('[S27] selecting a node marks the way to it, and only that', () => {
+  test('[S27] selecting a node sets the visit marks on the path to it, and no others', () => {
     const tree = buildTree(drawing);
     expect(marksOf(tree, ['root', 'a', 'b', 'e', 'g'])).toEqual(['a', 'b', 'c', null, null]);
     const next = select(tree, 'f');
@@ -61,7 +61,7 @@ g
     expect(marksOf(last, ['root', 'a', 'b', 'e', 'g'])).toEqual(['g', 'e', 'c', 'f', null]);
   });
 
-  test('[S27] after any selections each node is marked with its child last on the active path', () => {
+  test('[S27] after any selections each visit mark names the child that was last on the active path', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...ids), { maxLength: 30 }), (picks) => {
@@ -92,14 +92,14 @@ g
     expect(lastVisitedLeaf(next, testRoot)).toBe('c');
   });
 
-  test('[S28] a node inserted in between takes over the mark', () => {
+  test('[S28] a node inserted between a parent and its child takes over the visit mark', () => {
     const tree = buildTree('a\n  b\n    c*\n  x');
     const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'x', 'a0', 'x')]);
     expect(marksOf(next, ['a', 'x', 'b'])).toEqual(['x', 'b', 'c']);
     expect(lastVisitedLeaf(next, 'a')).toBe('c');
   });
 
-  test('[S28] a node that moves far away leaves no mark behind', () => {
+  test('[S28] a node moved to another parent leaves no visit mark at the old one', () => {
     const tree = buildTree(drawing);
     const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'h', 'a0', 'h')]);
     expect(marksOf(next, ['a', 'h', 'b'])).toEqual([null, 'b', 'c']);
@@ -142,12 +142,12 @@ e*`);
   });
 });
 
-describe('graves', () => {
+describe('removed children', () => {
   const removedChildrenOf = (tree: Tree, id: string) => [
     ...childListIds(mapGet(tree.nodes, id)?.removedChildren ?? { positions: [], ids: [] }),
   ];
 
-  test('[S30] remember a removed child with its parent until it is restored', () => {
+  test('[S30] are recorded under their parent until they are restored', () => {
     const tree = buildTree('a\n  b\n  c\nd*');
     const one = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('b') }]).tree;
     expect([removedChildrenOf(one, 'a'), childIds(one, 'a')]).toEqual([['b'], ['c']]);
@@ -155,7 +155,7 @@ describe('graves', () => {
     expect([removedChildrenOf(two, 'a'), childIds(two, 'a')]).toEqual([[], ['b', 'c']]);
   });
 
-  test('[S30] keep two children apart that had one place at different times', () => {
+  test('[S30] are kept apart when they had the same position at different times', () => {
     let tree = buildTree('a\n  b\n  c\nd*');
     const { position } = at(tree, 'b');
     tree = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('b') }]).tree;

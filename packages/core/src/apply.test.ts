@@ -21,7 +21,7 @@ const bookmark = (id: string, set = true): Step => {
 };
 
 describe('apply', () => {
-  test('[S15] does nothing at all when the last step of many does not fit', () => {
+  test('[S15] changes nothing when one of the steps does not fit, even the last', () => {
     const tree = buildTree('a\n  b\n  c*');
     const was = essence(tree);
     const result = apply(tree, [remove('b'), bookmark('c'), select('a', 'c'), remove('nobody')]);
@@ -35,7 +35,7 @@ describe('apply', () => {
     expect([tree.version, next.version, next.updatedAt, tree.updatedAt]).toEqual([2, 3, 77, 0]);
   });
 
-  test('[S20] takes no steps as no commit: the same value, the same version', () => {
+  test('[S20] makes no commit of an empty list of steps: the tree and its version stay the same', () => {
     const tree = buildTree('a*');
     expect(apply(tree, [])).toEqual({ ok: true, value: { tree, changes: [] } });
     expect(applyOrThrow(tree, []).tree).toBe(tree);
@@ -88,7 +88,7 @@ describe('apply', () => {
     expect(apply(gone, [restore('c', 3)])).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
   });
 
-  test('[S24] refuses to remove a node whose child gave its place to another in the same commit', () => {
+  test('[S24] refuses to remove a node whose child was moved to another parent in the same commit', () => {
     const tree = buildTree('a\n  b\nd*');
     const b = findNode(tree, 'b');
     const a = findNode(tree, 'a');
@@ -97,7 +97,7 @@ describe('apply', () => {
     expect(apply(tree, steps)).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
   });
 
-  test('[S25] refuses to restore in one commit what that commit removes', () => {
+  test('[S25] refuses to restore a node in the commit that removes it', () => {
     const tree = buildTree('a\n  b*');
     expect(apply(tree, [remove('b'), restore('b', 3)])).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
   });
@@ -119,7 +119,7 @@ describe('apply', () => {
     ]);
   });
 
-  test('[S15] throws the same refusal where the caller asked for that', () => {
+  test('[S15] throws the refusal where the caller asked for an exception', () => {
     expect.assertions(2);
     try {
       applyOrThrow(buildTree('a*'), [remove('b')]);

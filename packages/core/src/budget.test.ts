@@ -40,7 +40,7 @@ describe('usage', () => {
     ['the reply alone', withUsage({ output_tokens: 4 })],
     ['no numbers', withUsage({ input_tokens: '9', output_tokens: -1 })],
     ['what every object has', withUsage({ constructor: 1 })],
-  ])('[X19] is none where there is %s', (_, meta) => {
+  ])('[X19] is absent where there is %s', (_, meta) => {
     expect(parseUsage({ meta })).toBeUndefined();
   });
 });
@@ -86,7 +86,7 @@ describe('the estimate', () => {
     ],
     ['was excluded', { ...reply, meta: { ...reply.meta, excluded: true } }],
     ['says zero', { ...reply, meta: withUsage({ inputTokens: 0, outputTokens: 0 }) }],
-  ])('[X21] what was reported with a message that %s does not count', (_, link) => {
+  ])('[X21] usage reported with a message that %s does not count', (_, link) => {
     expect(context(link, said('v', 'user', 'x')).estimate.reported).toBeNull();
   });
 });
@@ -135,7 +135,7 @@ describe('the longest reply', () => {
     ['fewer are left than the few asked for', { asked: 100, maxOut: 4096, window: 1000, estimate: 950 }, 'short'],
     ['the model never gives more', { asked: 1000, maxOut: 100, window: 1000, estimate: 0 }, 'ok'],
     ['one was asked for and none is left', { asked: 1, maxOut: 100, window: 1000, estimate: 1000 }, 'ok'],
-  ])('[X24] room when %s', (_, space, expected) => {
+  ])('[X24] the context fits when %s', (_, space, expected) => {
     expect(clampReply(space).room).toBe(expected);
   });
 });

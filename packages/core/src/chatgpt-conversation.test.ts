@@ -102,7 +102,7 @@ describe('reading', () => {
     expect(getCurrentThread(createEmptyConversation('x'))).toEqual([]);
   });
 
-  test('[F2] a node is found by its own id, and by nothing that all objects have', () => {
+  test('[F2] a node is found by its own id, never by a property that every object inherits', () => {
     const { mapping } = sample();
     expect(getNode(mapping, 'a')).toBe(mapping.a);
     for (const id of ['none', '', '__proto__', 'constructor', 'toString']) expect(getNode(mapping, id)).toBeNull();
@@ -129,13 +129,13 @@ describe('reading', () => {
     expect(getSiblings(mapping, 'none')).toEqual(['none']);
   });
 
-  test('[F4] what siblings gives is a copy', () => {
+  test('[F4] the list of siblings is a copy', () => {
     const { mapping } = sample();
     getSiblings(mapping, 'b').push('x');
     expect(getSiblings(mapping, 'b')).toEqual(['a', 'b', 'c']);
   });
 
-  test('[F4] the sibling index is the place and the number of variants, 0 of 1 for a root, only child or unknown node', () => {
+  test('[F4] the sibling index is the position and the number of variants, 0 of 1 for a root, only child or unknown node', () => {
     const { mapping } = sample();
     expect(['a', 'b', 'c'].map((id) => getSiblingIndex(mapping, id))).toEqual([
       [0, 3],
@@ -168,7 +168,7 @@ describe('adding', () => {
     expect(addNode(mapping, 'u', none).none?.message).toBe(none);
   });
 
-  test('[F6] an unknown parent, an id that is taken, also by its own parent, and an empty id are refused', () => {
+  test('[F6] an unknown parent, an empty id and an id that is taken, even by the parent itself, are refused', () => {
     const { mapping } = sample();
     expect(codeOf(() => addNode(mapping, 'none', message('x')))).toBe('tree/unknown-node');
     expect(codeOf(() => addNode(mapping, '__proto__', message('x')))).toBe('tree/unknown-node');
@@ -184,12 +184,12 @@ describe('adding', () => {
     ['{"id":5,"author":{"role":"user"},"content":{"parts":["x"]}}', 'id/invalid'],
     ['{"id":"x","content":{"parts":["x"]}}', 'message/invalid'],
     ['{"id":"x","author":{"role":"user"}}', 'message/invalid'],
-  ])('[F6] what is no message with an id is refused: %s', (json, code) => {
+  ])('[F6] a value that is not a message with an id is refused: %s', (json, code) => {
     const { mapping } = sample();
     expect(codeOf(() => addNode(mapping, CLIENT_ROOT_ID, JSON.parse(json)))).toBe(code);
   });
 
-  test('[F7] an id such as __proto__ is an ordinary one', () => {
+  test('[F7] an id such as __proto__ is an ordinary id', () => {
     for (const id of ['__proto__', 'constructor', 'hasOwnProperty']) {
       const { mapping } = sample();
       const next = deepFreeze(addNode(mapping, 'u', message(id)));
@@ -206,8 +206,8 @@ describe('adding', () => {
   });
 });
 
-describe('going round the variants', () => {
-  test('[F8] next and prev go round, down to the leaf by last children', () => {
+describe('switching between variants', () => {
+  test('[F8] next and prev wrap around, and select the leaf reached by last children', () => {
     const conversation = sample();
     const to = (id: string, direction: 'prev' | 'next') => navigateToSibling(conversation, id, direction).current_node;
     expect([to('a', 'next'), to('b', 'next'), to('c', 'next')]).toEqual(['v', 'c', 'u']);
@@ -220,7 +220,7 @@ describe('going round the variants', () => {
     expect(navigateToSibling(conversation, 'a', 'next').mapping).toBe(conversation.mapping);
   });
 
-  test('[F9] the root, an only child, an unknown node and a way to where one is give the same value', () => {
+  test('[F9] the root, an only child, an unknown node and the current node give the same value', () => {
     const conversation = sample();
     for (const id of [CLIENT_ROOT_ID, 'q', 'u', 'none', '__proto__'])
       for (const direction of ['prev', 'next'] as const)
@@ -277,7 +277,7 @@ describe('editing', () => {
     expect(code('q', JSON.parse('5'))).toBe('message/invalid');
   });
 
-  test('[F12] a source of ids that repeats itself overwrites nothing', () => {
+  test('[F12] a generator that repeats an id overwrites no node', () => {
     const stuck = createConversationFunctions({ now: () => 0, newId: () => 'a' });
     expect(codeOf(() => stuck.editMessage(sample(), 'q', 'new'))).toBe('id/taken');
   });
@@ -317,7 +317,7 @@ describe('regenerating', () => {
     expect(prepareForRegeneration(conversationOf(mapping, 'end'), 'end').promptNodeId).toBe('t');
   });
 
-  test('[F14] without a user message above, for the root and for an unknown node, it is null and the same value', () => {
+  test('[F14] regenerating without a user message above, at the root or at an unknown node gives null and the same value', () => {
     const conversation = sample();
     for (const id of ['q', CLIENT_ROOT_ID, 'none', '__proto__']) {
       const { conversation: next, promptNodeId } = prepareForRegeneration(conversation, id);
@@ -336,7 +336,7 @@ describe('regenerating', () => {
 });
 
 describe('foreign mappings', () => {
-  test('[F15] one that runs in circles is read to an end', () => {
+  test('[F15] a mapping with a cycle is read without an endless loop', () => {
     const mapping: ConversationMapping = {
       a: { id: 'a', parent: 'b', children: ['b', 'c'], message: message('a', 'assistant') },
       b: { id: 'b', parent: 'a', children: ['a'], message: message('b', 'assistant') },
@@ -354,7 +354,7 @@ describe('foreign mappings', () => {
     expect(editMessage(conversation, 'b', 'new').newMessageId).not.toBe('b');
   });
 
-  test('[F15] parents and children that are missing, and nodes without a message, are passed over', () => {
+  test('[F15] missing parents, missing children and nodes without a message are skipped', () => {
     const code: unknown = { ...message('code', 'assistant'), content: { content_type: 'code', text: 'x' } };
     const mapping: ConversationMapping = {
       root: { id: 'root', parent: null, children: ['lost', 'silent', 'code', 'q'], message: null },

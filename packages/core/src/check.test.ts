@@ -110,7 +110,7 @@ describe('the check of a tree', () => {
     expect(checkRows(rows.row, rows.nodes, [mark('a'), mark('b')])).toEqual([]);
   });
 
-  test.each(faults)('[T37] finds %s at %s where it was planted', (code, id, { row: one, nodes, bookmarks }) => {
+  test.each(faults)('[T37] finds %s at %s in damaged data', (code, id, { row: one, nodes, bookmarks }) => {
     const found = checkRows(one, nodes, bookmarks);
     expect(found).toContainEqual({
       code,
@@ -120,12 +120,12 @@ describe('the check of a tree', () => {
     });
   });
 
-  test('[T37] has a planted fault for every code', () => {
+  test('[T37] each code has a test with damaged data', () => {
     const sample = new Set<string>([...faults.map(([code]) => code), 'children-list', 'size']);
     expect(Object.keys(treeFindingSeverities).filter((code) => !sample.has(code))).toEqual([]);
   });
 
-  test('[T37] finds lists and counts that do not fit the nodes', () => {
+  test('[T37] finds child lists and counts that do not match the nodes', () => {
     const entry = mapGet(clean.nodes, 'a');
     if (entry === undefined) throw new Error('The drawing has a.');
     const codes = (tree: Tree) => checkTree(tree).map((finding) => finding.code);
@@ -153,7 +153,7 @@ describe('tool calls', () => {
   };
   const codes = ({ row: one, nodes, bookmarks }: Rows) => checkRows(one, nodes, bookmarks).map(({ code }) => code);
 
-  test('[T38] are answered by results below them, with only results and markers in between', () => {
+  test('[T38] are matched with results below them, with only results and markers in between', () => {
     expect(codes(conversation([call, result('k', 'x'), user('next')]))).toEqual(
       expect.not.arrayContaining(['J3 tool-result']),
     );
@@ -163,7 +163,7 @@ describe('tool calls', () => {
     expect(codes(conversation([null, call, result('k', 'x')]))).toEqual([]);
   });
 
-  test('[T38] in a row of 20,000 results are examined once each', () => {
+  test('[T38] in a chain of 20,000 results are examined once each', () => {
     const [root, first] = rows.nodes;
     if (root === undefined || first === undefined) throw new Error('The drawing has nodes.');
     const chain: Node[] = [root];

@@ -35,7 +35,7 @@ function burst(): fc.Arbitrary<{ readonly put: boolean; readonly at: number }[]>
 }
 
 describe('the children of a node', () => {
-  test('[T9] are answered for as by a sorted list after any inserts and deletes, and every earlier value stays', () => {
+  test('[T9] match a sorted list after any inserts and deletes, and earlier values do not change', () => {
     fc.assert(
       fc.property(writes, (list) => {
         let order: ChildList = emptyChildList;
@@ -78,7 +78,7 @@ describe('the children of a node', () => {
     );
   });
 
-  test('[T9] are the same value when a place that is not there is freed', () => {
+  test('[T9] are the same value after deleting a position that is not in the list', () => {
     let order: ChildList = emptyChildList;
     for (let i = 0; i < 200; i += 2) order = insertChild(order, place(i), nodeId(`n${i}`));
     expect(deleteChild(order, place(51))).toBe(order);
@@ -94,7 +94,7 @@ describe('the children of a node', () => {
     expect(childListSize(insertChild(order, place(5), nodeId('n')))).toBe(1);
   });
 
-  test('[T9] share what did not change when one of fifty thousand is added', () => {
+  test('[T9] share the unchanged parts when one is added to fifty thousand', () => {
     let order: ChildList = emptyChildList;
     for (let i = 0; i < 50_000; i++) order = insertChild(order, place(i), nodeId(`n${i}`));
     const next = insertChild(order, place(60_000), nodeId('new'));

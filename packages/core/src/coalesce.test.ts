@@ -40,7 +40,7 @@ test.each<[string, string[], number[], string]>([
   expect(coalesce(messages, new Set(continues))).toEqual([textMessage('user', joined)]);
 });
 
-describe('what never merges', () => {
+describe('messages that never merge', () => {
   test.each<[string, Message, Message]>([
     ['two tool messages', tool('a'), tool('b')],
     ['two system messages', textMessage('system', 'a'), textMessage('system', 'b')],
@@ -54,7 +54,7 @@ describe('what never merges', () => {
     expect(coalesce(messages)).toBe(messages);
   });
 
-  test('[X26] nothing merges across what does not merge', () => {
+  test('[X26] messages do not merge across a message that does not merge', () => {
     const messages = [textMessage('user', 'a'), textMessage('system', 'rule'), textMessage('user', 'b')];
     expect(coalesce(messages)).toBe(messages);
   });
@@ -71,7 +71,7 @@ const anyMessage: fc.Arbitrary<Message> = fc
   .map(([role, content]) => (role === 'tool' ? { role, content, tool_call_id: 'k' } : { role, content }));
 const anyMessages = fc.array(anyMessage, { maxLength: 20 });
 
-test('[X27] nothing but white space at a seam and no order changes, and what was sent once is sent once', () => {
+test('[X27] merging changes only white space where texts meet, keeps the order, and sends every text once', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const spoken = (list: readonly Message[]) => {
@@ -91,7 +91,7 @@ test('[X27] nothing but white space at a seam and no order changes, and what was
   );
 });
 
-test('[X27] a second time does nothing, and no two neighbours are left that could merge', () => {
+test('[X27] merging a second time changes nothing, and leaves no neighbours that could merge', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const merged = coalesce(messages);
@@ -104,7 +104,7 @@ test('[X27] a second time does nothing, and no two neighbours are left that coul
   );
 });
 
-test('[X27] messages that do not merge stay the same objects, and nothing given is changed', () => {
+test('[X27] messages that do not merge stay the same objects, and the input is not changed', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const before = structuredClone(messages);

@@ -125,7 +125,7 @@ test('[S19] undo restores the exact tree after any act, and redo the act', async
 
 const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
 
-test('[S19] also if restoring a version brought back more than wanted', async () => {
+test('[S19] undo also restores the tree when restoring a version brought back more nodes than wanted', async () => {
   await watch(
     [
       { ...plain, type: 'append', texts: ['a', 'a'] },
@@ -138,7 +138,7 @@ test('[S19] also if restoring a version brought back more than wanted', async ()
   );
 });
 
-test('[S19] also if a node is moved out of a restored subtree and removed again', async () => {
+test('[S19] undo also restores the tree when a node is moved out of a restored subtree and removed again', async () => {
   await watch(
     [
       { ...plain, type: 'reply', texts: ['a b'] },
@@ -155,7 +155,7 @@ test('[S19] also if a node is moved out of a restored subtree and removed again'
   );
 });
 
-test('[S19] also if a node is moved into a removed subtree and nothing is left', async () => {
+test('[S19] undo also restores the tree when a node is moved into a removed subtree', async () => {
   await watch(
     [
       { ...plain, type: 'append', texts: ['one two four', ''] },
@@ -168,7 +168,7 @@ test('[S19] also if a node is moved into a removed subtree and nothing is left',
   );
 });
 
-test('every kind of random command is carried out at times and refused at times', async () => {
+test('every kind of random command sometimes succeeds and is sometimes refused', async () => {
   const done = new Set<string>();
   const refused = new Set<string>();
   await fc.assert(

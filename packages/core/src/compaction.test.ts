@@ -66,26 +66,26 @@ describe('budgets', () => {
     expect(compactionDue(183_617, 200_000)).toBe(true);
   });
 
-  test('[X29] an unknown window never makes it due', () => {
+  test('[X29] a compaction is never due if the window is unknown', () => {
     expect(compactionDue(1e9, undefined)).toBe(false);
   });
 });
 
-describe('the line', () => {
+describe('the cut', () => {
   test('[X30] the newest messages stay, as many as the budget holds', () => {
     const cut = cutOf(turns(4), { keep: 40 });
     expect(parts(cut)).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3', 'a3', 'u4', 'a4']]);
     expect(cut).toMatchObject({ firstKept: 'u3', tokensKept: 40, previousSummary: null });
   });
 
-  test('[X30] system prompt and state are not part of it', () => {
+  test('[X30] the system prompt and extension state do not count toward the kept messages', () => {
     const path = chain(...turns(2), marked('s', 'state', 'x'.repeat(1000)), ...turns(1, 3));
     const cut = valueOf(chooseCut(context(path, 'prompt'), { keep: 20 }));
     expect(parts(cut)).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3', 'a3']]);
     expect(cut.tokensBefore).toBe(Math.ceil((60 + 6) * 1.1));
   });
 
-  test('[X32] a turn may be split; its beginning is handed on apart', () => {
+  test('[X32] a turn may be split; its beginning is summarised separately', () => {
     const links = [
       ...turns(1),
       sized('u2', 'user', 10),
@@ -101,7 +101,7 @@ describe('the line', () => {
     ]);
   });
 
-  test('[X32] a split in the first turn leaves no history', () => {
+  test('[X32] a split in the first turn leaves no history to summarise', () => {
     const cut = cutOf(turns(1), { keep: 10 });
     expect(parts(cut)).toEqual([[], ['u1'], ['a1']]);
   });
@@ -112,20 +112,20 @@ describe('the line', () => {
     expect(parts(cutOf(links, { keep: 30 }))).toEqual([['u1', 'a1'], [], ['u2', 'u3', 'a3']]);
   });
 
-  test('[X32] a branch summary opens a turn', () => {
+  test('[X32] a branch summary starts a turn', () => {
     const links = [...turns(2), marked('b', 'branch-summary', 's'), sized('u3', 'user', 10)];
     expect(parts(cutOf(links, { keep: 10 }))).toEqual([['u1', 'a1', 'u2', 'a2'], ['b'], ['u3']]);
     const summary = context(chain(marked('b', 'branch-summary', 's'))).tokens;
     expect(parts(cutOf(links, { keep: 10 + summary }))).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['b', 'u3']]);
   });
 
-  test('[X31] it does not fall between a call and its result', () => {
+  test('[X31] the cut is never between a tool call and its result', () => {
     const links = [...turns(1), calling('c', 'k1', 'k2'), result('t1', 'k1', '12345'), result('t2', 'k2', '12345')];
     for (const keep of [0, 5, 10, 15, 29, 30])
       expect(parts(cutOf(links, { keep }))).toEqual([[], ['u1', 'a1'], ['c', 't1', 't2']]);
   });
 
-  test('[X31] nor if another message is between the two', () => {
+  test('[X31] the cut is not between a call and its result even if another message is between them', () => {
     const links = [
       ...turns(1),
       calling('c', 'k'),
@@ -151,7 +151,7 @@ describe('the line', () => {
     expect(parts(cutOf(links, { keep: 20, limit: 1000 }))).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3']]);
   });
 
-  test('[X33] with a budget of nothing, as little as can be stays', () => {
+  test('[X33] with a budget of zero, the smallest possible part is kept', () => {
     expect(ids(cutOf(turns(3), { keep: 0 }).kept)).toEqual(['a3']);
   });
 
@@ -165,7 +165,7 @@ describe('the line', () => {
     expect(after.flags).toEqual([{ code: 'nothing-kept', nodeId: 'sum' }]);
   });
 
-  test('[X34] an exchange of which a result is still to come stays', () => {
+  test('[X34] a tool exchange that still waits for a result is kept', () => {
     const links = [...turns(2), calling('c', 'k1', 'k2'), result('t', 'k1', 'x'.repeat(100_000))];
     expect(ids(cutOf(links, { keep: 20, limit: 1000 }).kept)).toEqual(['c', 't']);
   });
@@ -176,21 +176,21 @@ describe('the line', () => {
     ['there is one message', [sized('u', 'user', 1000)], { keep: 10 }],
     ['all is one exchange', [calling('c', 'k'), result('t', 'k', 'x'.repeat(1000))], { keep: 10 }],
     ['nothing came since the last one', [...turns(2), compacted('c', 'sum', 'a2')], { keep: 0 }],
-  ])('[X36] refused when %s', (_, links, options) => {
+  ])('[X36] is refused when %s', (_, links, options) => {
     const refusal = chooseCut(context(chainOf(links)), options);
     expect(refusal).toMatchObject({ ok: false, refusal: { code: 'context/nothing-to-compact', kind: 'refused' } });
   });
 });
 
 describe('a compaction after a compaction', () => {
-  test('[X35] hands on the earlier summary and begins where the earlier kept part began', () => {
+  test('[X35] passes on the earlier summary and starts where the earlier kept part started', () => {
     const path = chainOf([...turns(3), compacted('c1', 'u1 to a1', 'u2'), ...turns(2, 4)]);
     const cut = valueOf(chooseCut(context(path), { keep: 40 }));
     expect(cut.previousSummary).toBe('u1 to a1');
     expect(parts(cut)).toEqual([['u2', 'a2', 'u3', 'a3'], [], ['u4', 'a4', 'u5', 'a5']]);
   });
 
-  test('[X4, X35] it may draw its line inside what the earlier one kept', () => {
+  test('[X4, X35] may cut inside the part that the earlier compaction kept', () => {
     const path = chainOf([...turns(3), compacted('c1', 'u1 to a1', 'u2'), ...turns(1, 4)]);
     const cut = valueOf(chooseCut(context(path), { keep: 40 }));
     expect(parts(cut)).toEqual([['u2', 'a2'], [], ['u3', 'a3', 'u4', 'a4']]);
@@ -198,7 +198,7 @@ describe('a compaction after a compaction', () => {
     expect(ids(after.entries)).toEqual(['c2', 'u3', 'a3', 'u4', 'a4']);
   });
 
-  test('[X4, X30] two compactions lose nothing: every message is in a summary once, or in force', () => {
+  test('[X4, X30] two compactions lose nothing: every message is in exactly one summary or in the context', () => {
     fc.assert(
       fc.property(talkPath, talkPath, fc.nat(60), fc.nat(60), (first, second, keep1, keep2) => {
         const path1 = first;
@@ -222,7 +222,7 @@ describe('a compaction after a compaction', () => {
     );
   });
 
-  test('[X33, X36] compacting again and again ends in a refusal, never in a circle', () => {
+  test('[X33, X36] repeated compaction ends in a refusal, never in an endless loop', () => {
     fc.assert(
       fc.property(pathWithMarkers, fc.nat(40), (start, keep) => {
         let path: readonly Node[] = start;
@@ -237,7 +237,7 @@ describe('a compaction after a compaction', () => {
   });
 });
 
-describe('of any path', () => {
+describe('compacting any path', () => {
   const anyCut = fc.tuple(pathWithMarkers, fc.nat(80), fc.option(fc.nat(80), { nil: undefined }));
 
   function eachCut(check: (cut: CompactionCut, found: Context, options: CutOptions, path: readonly Node[]) => void) {
@@ -252,7 +252,7 @@ describe('of any path', () => {
     );
   }
 
-  test('[X30, X35] the three parts are all that is in force but the earlier summary, in order', () => {
+  test('[X30, X35] the three parts together are everything in the context except the earlier summary, in order', () => {
     eachCut((cut, found) => {
       const content = found.entries.filter((entry) => entry.kind !== 'summary');
       expect([...cut.history, ...cut.turnPrefix, ...cut.kept]).toEqual(content);
@@ -262,7 +262,7 @@ describe('of any path', () => {
     });
   });
 
-  test('[X31] the kept part begins with no tool message, and no result is kept without its call', () => {
+  test('[X31] the kept part does not start with a tool message, and no result is kept without its call', () => {
     eachCut((cut) => {
       expect(cut.kept[0]?.message.role).not.toBe('tool');
       const open = new Set<string>();
@@ -277,7 +277,7 @@ describe('of any path', () => {
     });
   });
 
-  test('[X30, X33] what stays fits the budget, or less could not stay', () => {
+  test('[X30, X33] the kept part fits the budget, or could not be smaller', () => {
     eachCut((cut, found, { keep }) => {
       if (cut.tokensKept <= keep || cut.firstKept === null) return;
       const least = chooseCut(found, { keep: 0 });
@@ -285,7 +285,7 @@ describe('of any path', () => {
     });
   });
 
-  test('[X3, X30] after the compaction its summary and what stays are in force', () => {
+  test('[X3, X30] after the compaction the context is its summary and the kept part', () => {
     eachCut((cut, _found, _options, path) => {
       const after = context(compactedPath(path, cut, 'sum'));
       expect(ids(after.entries)).toEqual(['sum', ...ids(cut.kept)]);
@@ -302,7 +302,7 @@ describe('of any path', () => {
     });
   });
 
-  test('[X30] a hundred thousand messages with unanswered calls are cut', () => {
+  test('[X30] a path of a hundred thousand messages with unanswered calls is cut', () => {
     const links = Array.from({ length: 100_000 }, (_, at) =>
       at % 2 === 0 ? sized(`u${at}`, 'user', 1) : calling(`a${at}`, `k${at}`),
     );

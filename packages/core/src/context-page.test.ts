@@ -42,7 +42,7 @@ function isHead({ kind }: ContextPage['entries'][number]): boolean {
   return kind === 'system-prompt' || kind === 'summary';
 }
 
-test('[X37] pages joined are the context, and every page knows the weight of the whole', () => {
+test('[X37] the pages joined are the context, and every page has the token count of the whole', () => {
   fc.assert(
     fc.property(pathWithMarkers, fc.integer({ min: 1, max: 9 }), (path, limit) => {
       const whole = contextOf(path, { kit: countingKit, systemPrompt });
@@ -69,7 +69,7 @@ test('[X37] pages joined are the context, and every page knows the weight of the
   );
 });
 
-test('[X37] a page reads the contents of its own messages and of no others, on a chain of 30,000', () => {
+test('[X37] a page reads only the contents of its own messages, on a chain of 30,000', () => {
   const path = chainOf(
     Array.from({ length: 30_000 }, (_, at) => said(`m${at}`, at % 2 === 0 ? 'user' : 'assistant', 'x')),
   );
@@ -79,7 +79,7 @@ test('[X37] a page reads the contents of its own messages and of no others, on a
   expect(reader.contents()).toBe(50);
 });
 
-test('[X37] a page begins with no result of a tool, and a cursor that is not in force is refused', () => {
+test('[X37] a page never starts with a tool result, and a cursor outside the context is refused', () => {
   const path = chain(
     said('a', 'user', 'go'),
     calling('b', 'k1', 'k2'),

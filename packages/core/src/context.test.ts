@@ -39,8 +39,8 @@ function above(path: readonly Node[], to: string, limit: number): PathPart {
   return { nodes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
 }
 
-describe('the path as it is', () => {
-  test('[X1] the system prompt comes first, as an entry of no node', () => {
+describe('the context of a plain path', () => {
+  test('[X1] the system prompt comes first, as an entry without a node', () => {
     const found = context(chain(...conversation(1)), { systemPrompt: 'Be brief.' });
     expect(found.entries[0]).toEqual({
       nodeId: null,
@@ -52,7 +52,7 @@ describe('the path as it is', () => {
     expect(ids(found)).toEqual([null, 'm1']);
   });
 
-  test('[X40] the nearest recorded prompt above the end replaces that of the tree, and an empty one means none', () => {
+  test('[X40] the nearest recorded prompt above the end replaces the prompt of the tree, and an empty one means no prompt', () => {
     const path = chain(...conversation(4));
     const noted = (at: number, recordedPrompt: string) =>
       path.map((node, index) => (index === at ? { ...node, meta: { ...node.meta, recordedPrompt } } : node));
@@ -65,14 +65,14 @@ describe('the path as it is', () => {
     expect(prompts(noted(3, ''))).toEqual([]);
   });
 
-  test('[X1] no prompt and an empty prompt give no entry', () => {
+  test('[X1] a missing prompt and an empty prompt give no entry', () => {
     const path = chain(...conversation(2));
     expect(ids(context(path))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: '' }))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: undefined }))).toEqual(['m1', 'm2']);
   });
 
-  test('[X2] every message is in force, in order, the very message that is stored', () => {
+  test('[X2] every message is in the context, in order, as the stored object', () => {
     const path = chain(...conversation(4), message('m5', 'user', { type: 'hologram' }));
     const found = context(path);
     expect(found.entries.map((entry) => entry.kind)).toEqual(Array(5).fill('message'));
@@ -80,7 +80,7 @@ describe('the path as it is', () => {
     expect(found).toMatchObject({ compaction: null, flags: [] });
   });
 
-  test('[X2] nothing is in force on an empty path', () => {
+  test('[X2] the context of an empty path is empty', () => {
     expect(context([])).toEqual({
       measure: expect.any(String),
       entries: [],
@@ -91,7 +91,7 @@ describe('the path as it is', () => {
     });
   });
 
-  test('[X9] tokens are those of the node, or of the kit for messages made for the context', () => {
+  test('[X9] token counts come from the node, or from the tokenizer for messages made for the context', () => {
     const [first, ...rest] = chain(
       said('m1', 'user', 'hi'),
       compacted('c', 'sum', 'm1'),
@@ -120,7 +120,7 @@ describe('compactions', () => {
     expect(found.flags).toEqual([]);
   });
 
-  test('[X3] what follows the compaction comes after what it keeps', () => {
+  test('[X3] messages after the compaction follow the messages it keeps', () => {
     expect(ids(context(chain(...conversation(4), compacted('c', 's', 'm3'), ...conversation(2, 5))))).toEqual([
       'c',
       'm3',
@@ -148,7 +148,7 @@ describe('compactions', () => {
     expect(ids(context(keepingTheSummary))).toEqual(['compaction2', 'stack_summary', 'm9', 'm10', 'm11']);
   });
 
-  test('[X4] the last compaction counts, and may keep what an earlier one kept', () => {
+  test('[X4] the last compaction counts, and may keep messages that an earlier one kept', () => {
     const path = chain(
       ...conversation(4),
       compacted('c1', 'old', 'm2'),
@@ -161,7 +161,7 @@ describe('compactions', () => {
     expect(found.compaction?.summary).toBe('new');
   });
 
-  test('[X7] a compaction that names no first kept node is flagged; its summary and what follows are in force', () => {
+  test('[X7] a compaction without a first kept node is flagged; the context is its summary and the messages after it', () => {
     const found = context(chain(...conversation(4), compacted('c', 's'), ...conversation(1, 5)));
     expect(ids(found)).toEqual(['c', 'm5']);
     expect(found.flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
@@ -177,14 +177,14 @@ describe('compactions', () => {
     expect(found.flags).toEqual([{ code: 'kept-off-path', nodeId: 'c' }]);
   });
 
-  test('[X6] an excluded compaction is as if it had never been made', () => {
+  test('[X6] an excluded compaction has no effect', () => {
     const links = [...conversation(4), compacted('c1', 's', 'm3'), ...conversation(1, 5)];
     const excluded = { ...compacted('c2', 't', 'm5'), meta: { excluded: true } };
     expect(ids(context(chain(...links, excluded)))).toEqual(['c1', 'm3', 'm4', 'm5']);
     expect(ids(context(chain(...conversation(2), excluded)))).toEqual(['m1', 'm2']);
   });
 
-  test('[X3, X6] an excluded node or a state can be the first kept one', () => {
+  test('[X3, X6] an excluded node or an extension state can be the first kept node', () => {
     const path = chain(
       ...conversation(2),
       said('x', 'user', 'left out', { excluded: true }),
@@ -215,7 +215,7 @@ describe('markers', () => {
     ]);
   });
 
-  test('[X5] several pops: n, m, k, j, i, c, b, a read from the root on', () => {
+  test('[X5] several returns to an earlier message give the path n, m, k, j, i, c, b, a', () => {
     const path = chain(
       ...['a', 'b', 'c'].map((id) => said(id, 'user', id)),
       marked('i', 'branch-summary', 'd to h'),
@@ -226,7 +226,7 @@ describe('markers', () => {
     expect(ids(context(path))).toEqual(['a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
   });
 
-  test('[X5] an injected message is in the context at its place, whatever its role', () => {
+  test('[X5] an injected message is in the context at its position, whatever its role', () => {
     const path = chain(
       ...conversation(1),
       marked('i1', 'injected', 'note'),
@@ -256,7 +256,7 @@ describe('markers', () => {
     expect(ids(context(path))).toEqual(['m1', 'kept']);
   });
 
-  test('[X8] summaries are user messages in wrappers, and other texts may be given', () => {
+  test('[X8] summaries are user messages in wrappers, and the wrapper texts can be replaced', () => {
     const path = chain(
       ...conversation(2),
       compacted('c', 'the sum', 'm2'),
@@ -284,8 +284,8 @@ describe('markers', () => {
   });
 });
 
-describe('how much is read', () => {
-  test('[X10] a stretch that holds the context gives the context of the whole path', () => {
+describe('how much of the path is read', () => {
+  test('[X10] a part of the path that contains the whole context gives the same context as the whole path', () => {
     fc.assert(
       fc.property(pathWithMarkers, fc.nat(), (path, cut) => {
         const stretch = path.slice(cut % (path.length + 1));
@@ -298,7 +298,7 @@ describe('how much is read', () => {
     );
   });
 
-  test('[X10] a context is read in growing stretches, up to the first kept node and not to the root', () => {
+  test('[X10] the path is read in growing parts, up to the first kept node and not to the root', () => {
     const path = chainOf([...conversation(20_000), compacted('c', 's', 'm19901'), ...conversation(50, 20_001)]);
     const asked: number[] = [];
     const read = runReads(readContextPath(nodeId('m20050')), (question) => {
@@ -320,7 +320,7 @@ describe('how much is read', () => {
     expect(read).toEqual(path);
   });
 
-  test('[X10] after a compaction at the end of a long path, the nodes above it cost nothing', () => {
+  test('[X10] after a compaction at the end of a long path, no node above it is read', () => {
     const path = chainOf([...conversation(1000), compacted('c', 's', 'm999'), ...conversation(1, 1001)]);
     const seen = new Set<string | symbol>();
     const watched = new Proxy(path, {
@@ -334,7 +334,7 @@ describe('how much is read', () => {
     expect(Math.min(...indexes)).toBe(998);
   });
 
-  test('[X11] nothing given is changed', () => {
+  test('[X11] the input is not changed', () => {
     fc.assert(
       fc.property(pathWithMarkers, (path) => {
         const before = structuredClone(path);
@@ -344,7 +344,7 @@ describe('how much is read', () => {
     );
   });
 
-  test('[X11] a chain of 100,000 works, with a compaction at its beginning or none', () => {
+  test('[X11] a chain of 100,000 works, with a compaction at its beginning and without one', () => {
     const path = chainOf(conversation(100_000));
     expect(context(path).entries).toHaveLength(100_000);
     expect(context([...path, ...chain(compacted('c', 's', 'm1'))]).entries).toHaveLength(100_001);

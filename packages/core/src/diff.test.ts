@@ -54,7 +54,7 @@ function shape(tree: Tree, a: string, b: string) {
 }
 
 describe('branches', () => {
-  test('[D1] the last node that both have, how many they share, and what each has for itself', () => {
+  test('[D1] the result is the last shared node, the number of shared nodes, and the nodes of each side', () => {
     expect(shape(forked(), 'd', 'e')).toEqual(['b', 2, ['c', 'd'], ['e']]);
     expect(shape(forked(), 'e', 'd')).toEqual(['b', 2, ['e'], ['c', 'd']]);
   });
@@ -64,12 +64,12 @@ describe('branches', () => {
     expect(shape(forked(), 'root', 'a')).toEqual([null, 0, [], ['a']]);
   });
 
-  test('[D2] a branch has nothing for itself beside itself and beside a longer one', () => {
+  test('[D2] a branch has no nodes of its own compared with itself or with a longer one', () => {
     expect(shape(forked(), 'd', 'd')).toEqual(['d', 4, [], []]);
     expect(shape(forked(), 'b', 'd')).toEqual(['b', 2, [], ['c', 'd']]);
   });
 
-  test('[D3] an unknown node is refused by name, on either side', () => {
+  test('[D3] an unknown node is refused by its id, on either side', () => {
     for (const [a, b] of [
       ['d', 'nobody'],
       ['nobody', 'd'],
@@ -80,7 +80,7 @@ describe('branches', () => {
       });
   });
 
-  test('[D1] paths of 100,000 that part at the end', () => {
+  test('[D1] paths of 100,000 that fork at the end are compared', () => {
     const links = Array.from({ length: 100_000 }, (_, at) => said(`n${at}`, 'user', 'x'));
     const left = chainOf(links);
     const right = [...left.slice(0, -1), ...chain(said('other', 'user', 'y'))];
@@ -160,11 +160,11 @@ describe('texts', () => {
     expect(splitWords(text)).toEqual(words);
   });
 
-  test('[D5] an emoji that changes its skin changes as a whole', () => {
+  test('[D5] an emoji whose skin tone changes is replaced as a whole', () => {
     expect(short(diffText('ok 👍🏽', 'ok 👍🏿'))).toBe('[ok ]-[👍🏽]+[👍🏿]');
   });
 
-  test('[D5] a word of ten million letters is divided into pieces', () => {
+  test('[D5] a word of ten million letters is cut into pieces', () => {
     const text = 'a'.repeat(10_000_000);
     expect(splitWords(text).join('') === text).toBe(true);
   });
@@ -262,7 +262,7 @@ describe('sequences', () => {
     [1500, 200_000, 40],
     [60_000, 60_000, 20_000],
   ])(
-    '[D7] %i and %i places that differ a lot are compared rightly, past the search for the shortest',
+    '[D7] %i and %i very different elements are compared correctly after the shortest-path search gives up',
     (m, n, kinds) => {
       const a = noise(m, 1, kinds);
       const b = noise(n, 2, kinds);
@@ -273,7 +273,7 @@ describe('sequences', () => {
     },
   );
 
-  test('[D7] a short one beside a long one, with little or nothing in common, in either order', () => {
+  test('[D7] a short sequence and a long one with little or nothing in common are compared in either order', () => {
     const long = noise(100_000, 1, 1_000_000);
     const strange = Int32Array.from({ length: 100 }, (_, at) => -1 - at);
     const few = Int32Array.from(strange, (value, at) => (at % 10 === 0 ? (long[at * 1000] ?? value) : value));
@@ -289,7 +289,7 @@ describe('sequences', () => {
       }
   });
 
-  test('[D7] two texts of 1 MB without a word in common', () => {
+  test('[D7] two texts of 1 MB without a common word are compared', () => {
     const a = Array.from({ length: 160_000 }, (_, at) => `a${at}`).join(' ');
     const b = Array.from({ length: 160_000 }, (_, at) => `b${at}`).join('-');
     expect(Math.min(a.length, b.length)).toBeGreaterThan(1_000_000);
@@ -309,7 +309,7 @@ describe('messages', () => {
   const image = (name: string) => ({ type: 'image', name });
   const words = (text: string) => ({ type: 'text', text });
 
-  test('[D8] text by words, other blocks as wholes, roles side by side', () => {
+  test('[D8] text is compared by words, other blocks as wholes, roles side by side', () => {
     const a: Message = { role: 'user', content: [words('see this'), image('one'), image('two')] };
     const b: Message = { role: 'assistant', content: [words('see that'), image('two'), image('three')] };
     const found = diffMessages(a, b);
@@ -322,13 +322,13 @@ describe('messages', () => {
     ]);
   });
 
-  test('[D8] a replaced block is removed before the other is added', () => {
+  test('[D8] a replaced block is removed before the new one is added', () => {
     const a: Message = { role: 'user', content: [image('one')] };
     const b: Message = { role: 'user', content: [image('two')] };
     expect(diffMessages(a, b).blocks.map((part) => part.type)).toEqual(['removed', 'added']);
   });
 
-  test('[D8] added blocks are at their place', () => {
+  test('[D8] an added block is shown at its position', () => {
     const a: Message = { role: 'user', content: [image('two')] };
     const b: Message = { role: 'user', content: [image('one'), image('two'), image('three')] };
     expect(diffMessages(a, b).blocks).toEqual([

@@ -40,14 +40,14 @@ const pieces = fc.constantFrom(
 const texts = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(''));
 
 describe('where a text may be cut', () => {
-  test('[P40] no cut tears a surrogate pair, an accent, a flag, a family or CR LF', () => {
+  test('[P40] no cut splits a surrogate pair, an accented letter, a flag, a family emoji or CR LF', () => {
     for (const whole of ['😀', 'e\u0301', '🇩🇪', family, '\r\n', '👍🏽', '1\u20e3'])
       for (let at = 1; at < whole.length; at++) expect(isBoundary(`x${whole}y`, at + 1)).toBe(false);
     expect(isBoundary('ab', 1)).toBe(true);
     expect(isBoundary('🇩🇪🇫🇷', 4)).toBe(true);
   });
 
-  test('[P40] offsets outside the text are not boundaries, its ends are', () => {
+  test('[P40] the ends of the text are boundaries, offsets outside it are not', () => {
     expect([-1, 0, 2, 3].map((at) => isBoundary('ab', at))).toEqual([false, true, true, false]);
     expect(isBoundary('', 0)).toBe(true);
   });
@@ -61,7 +61,7 @@ describe('where a text may be cut', () => {
     );
   });
 
-  test('[P40] in a long run of flags, and of accents, the distance to its beginning does not matter', () => {
+  test('[P40] a boundary in a long run of flags or accents is found without reading the run from its beginning', () => {
     for (const lead of ['', 'x', 'é']) {
       const flags = `${lead}${'🇩🇪'.repeat(150)}`;
       const accents = `${lead}e${'\u0301'.repeat(700)}z`;
@@ -81,7 +81,7 @@ describe('where a text may be cut', () => {
     );
   });
 
-  test('[P40] a common prefix ends between characters of both texts, and nothing longer does', () => {
+  test('[P40] a common prefix ends between characters of both texts, and is the longest that does', () => {
     fc.assert(
       fc.property(texts, texts, texts, (start, a, b) => {
         const left = start + a;
@@ -96,7 +96,7 @@ describe('where a text may be cut', () => {
     );
   });
 
-  test('[P40] two families that share their mother share nothing', () => {
+  test('[P40] two family emoji that start with the same person have no common prefix', () => {
     expect(commonPrefix('👩‍👧', '👩‍👦')).toBe(0);
     expect(commonPrefix('e', 'e\u0301')).toBe(0);
     expect(commonPrefix('same', 'same')).toBe(4);

@@ -35,7 +35,7 @@ describe('a linear conversation', () => {
     expect(activePath(tree)).toMatchObject([{ id: '__proto__', meta: { title: 'A' }, createdAt: 5 }]);
   });
 
-  test('[T43] names the messages that say nothing by their place', () => {
+  test('[T43] blank messages are reported by their index', () => {
     const { steps, blank } = linearSteps(linear(user(' '), user('a'), assistant('\n'), user('b')), context());
     expect(blank).toEqual([0, 2]);
     expect(steps.filter((step) => step.type === 'insert')).toHaveLength(3);
@@ -45,7 +45,7 @@ describe('a linear conversation', () => {
     ['no message', undefined, 'messages[1] is not an object'],
     ['a role of no one', { role: 'bot', content: [{ type: 'text', text: 'x' }] }, 'messages[1] has the role'],
     ['a text as content', { role: 'user', content: 'x' }, 'messages[1] has no content array'],
-  ])('[T43] with %s is refused by name, and nothing is made of it', (_what, message, words) => {
+  ])('[T43] with %s is refused by name, and no tree is made', (_what, message, words) => {
     const damaged = { ...linear(), messages: JSON.parse(JSON.stringify([{ message: user('a') }, { message }])) };
     try {
       linearSteps(damaged, context());

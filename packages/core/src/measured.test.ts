@@ -35,7 +35,7 @@ async function conversation(systemPrompt = 'Be brief.') {
 }
 
 describe('usage that was reported with a reply', () => {
-  test('[X21] counts while everything above it is what it was', async () => {
+  test('[X21] counts while nothing above it has changed', async () => {
     const { fixture } = await conversation();
     expect(await reportedAt(fixture)).toBe(5100);
   });
@@ -81,7 +81,7 @@ describe('usage that was reported with a reply', () => {
     expect(await reportedAt(split.fixture)).toBeNull();
   });
 
-  test('[X39] does not count in a graft below something else', async () => {
+  test('[X39] does not count in a graft below another node', async () => {
     const { fixture, id, reply } = await conversation();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [parentInfo = nodeId('')] = await other.grow(['z'.repeat(40_000)]);
@@ -105,7 +105,7 @@ describe('usage that was reported with a reply', () => {
     expect(await reportedAt(fixture, other)).toBeNull();
   });
 
-  test('[X39] that comes with an append or an import is held to the same', async () => {
+  test('[X39] follows the same rule when it comes with an append or an import', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
     await fixture.run({
@@ -130,7 +130,7 @@ describe('usage that was reported with a reply', () => {
     expect(await reportedAt(fixture, imported)).toBeNull();
   });
 
-  test('[X39] from before it was noted what it was measured over is judged by the versions above', async () => {
+  test('[X39] without a record of what it measured, is judged by the content versions above it', async () => {
     const { fixture, id, question, reply } = await conversation();
     await fixture.run({ type: 'annotate', treeId: id, nodeId: reply, set: { measuredOver: null } });
     expect(await reportedAt(fixture)).toBe(5100);
@@ -146,8 +146,8 @@ async function sentOf(fixture: TestTree): Promise<string[]> {
   return coalesce(messages, continues).map(textOf);
 }
 
-describe('texts that were cut', () => {
-  test('[X38] halves of a split, split again in any order, are sent as the whole', async () => {
+describe('texts that were split', () => {
+  test('[X38] the parts of a message that was split repeatedly are sent as one message', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
     const [a = nodeId('')] = await fixture.grow(['abcdefghij']);
@@ -164,7 +164,7 @@ describe('texts that were cut', () => {
     expect(await sentOf(fixture)).toEqual(['abcdefghij\n\nsecond question']);
   });
 
-  test('[X38] what an edit by prefix added, and an edited right half, go on where the left half ends', async () => {
+  test('[X38] the text added by an edit by prefix, and an edited right half, continue directly after the left half', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
     const [a = nodeId('')] = await fixture.grow(['Hello there', 'Hi']);

@@ -33,7 +33,7 @@ function linesOf(nodes: readonly TopologyNode[], request: Partial<OutlineRequest
   return outlineOf(outlineShape(nodes), { ...everything, ...request }).lines;
 }
 
-test('[R9] an outline along the path has the path, and one line with its size for each branch that parts from it', () => {
+test('[R9] an outline along the path has the path, and one line with its size for each branch that leaves it', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1_000 }), { minLength: 1, maxLength: 40 }), fc.nat(), (parents, pick) => {
       const nodes = treeOf(parents);
@@ -56,7 +56,7 @@ test('[R9] an outline along the path has the path, and one line with its size fo
   );
 });
 
-test('[R9] the middle of a long stretch is folded, counted and opened by its first hidden node', () => {
+test('[R9] the middle of a long unbranched part is folded, counted and opened by its first hidden node', () => {
   const chain = treeOf(Array.from({ length: 12 }, (_, at) => at));
   const current = nodeId('n11');
   const folded = linesOf(chain, { current, fold: 5, branches: 'path' });

@@ -109,7 +109,7 @@ describe('a path', () => {
     expect(path(tree, { to: 'e' })).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
   });
 
-  test('[T16] that breaks off is refused with the id that is missing', () => {
+  test('[T16] with a missing node is refused with the missing id', () => {
     const lost = damaged(wood(), (node) => (node.id === 'b' ? null : node));
     const removed = damaged(wood(), (node) => (node.id === 'b' ? { ...node, removedIn: 2 } : node));
     for (const tree of [lost, removed])
@@ -119,12 +119,12 @@ describe('a path', () => {
       });
   });
 
-  test('[T16] that breaks off ends no page in silence', () => {
+  test('[T16] with a missing node is refused by pages too, instead of ending early', () => {
     const tree = damaged(wood(), (node) => (node.id === 'b' ? null : node));
     expect(branchPage(tree)).toMatchObject({ ok: false, refusal: { code: 'tree/broken-path', data: { nodeId: 'b' } } });
   });
 
-  test('[T17] that runs in a circle is refused, and every walk ends', () => {
+  test('[T17] with a cycle is refused, and every walk ends', () => {
     const tree = damaged(wood(), (node) => (node.id === 'b' ? { ...node, parentId: nodeId('d') } : node));
     expect(path(tree, { to: 'd' })).toMatchObject({ ok: false, refusal: { code: 'tree/cycle' } });
     expect(activePath(tree)).toEqual([]);
@@ -152,7 +152,7 @@ describe('a path', () => {
     expect(activePath(emptyTestTree())).toEqual([]);
   });
 
-  test('[T14] is the walk up turned round, for every node of any tree', () => {
+  test('[T14] is the walk from the node to the root in reverse, for every node of any tree', () => {
     fc.assert(
       fc.property(anyTree, (tree) => {
         for (const node of allNodes(tree)) {
@@ -253,7 +253,7 @@ describe('leaves', () => {
     expect(ids(recentLeaves(tree, 1))).toEqual(['j']);
   });
 
-  test('[T25] that a node leads to are reached by visit marks, else by the last child', () => {
+  test('[T25] below a node are reached by visit marks, else by the last child', () => {
     const tree = wood();
     expect(lastVisitedLeaf(tree, root)).toBe('d');
     expect(lastVisitedLeaf(tree, 'f')).toBe('g');
@@ -273,7 +273,7 @@ describe('leaves', () => {
     expect(lastVisitedLeaf(tree, 'a')).toBe('g');
   });
 
-  test('[T26] end the path through a node', () => {
+  test('[T26] are where the path through a node ends', () => {
     expect(ids(value(pathThrough(wood(), 'b')))).toEqual(['a', 'b', 'c', 'd']);
     expect(ids(value(pathThrough(wood(), 'f')))).toEqual(['a', 'f', 'm', 'g']);
     expect(value(pathThrough(emptyTestTree(), root))).toEqual([]);
@@ -314,7 +314,7 @@ describe('the topology', () => {
     expect(topology(wood(), { depth: 0 })).toEqual([]);
   });
 
-  test('[T29] shows a title, a machine’s title on a leaf only, else the beginning of the text', () => {
+  test('[T29] shows a title, a generated title on a leaf only, else the beginning of the text', () => {
     const text = 'one\n two  three';
     expect(previewOf({ text, meta: {} }, 0)).toBe('one two three');
     expect(previewOf({ text, meta: { autoTitle: 'auto' } }, 0)).toBe('auto');
@@ -335,7 +335,7 @@ describe('the topology', () => {
     expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} }, 0)).toBe('');
   });
 
-  test('[T29] is the same whether the text is simple or has to be taken apart by characters', () => {
+  test('[T29] shows the same text whether or not it has to be split into characters', () => {
     const parts = ['word', ' ', '  ', '\n', '\r\n', '\u00a0', 'é', 'a'.repeat(30), '\t', '.'];
     for (let seed = 1; seed < 3_000; seed++) {
       let text = '';
@@ -351,7 +351,7 @@ describe('the topology', () => {
     }
   });
 
-  test('[T29] never shows half of what people see as one character', () => {
+  test('[T29] never shows half of a character', () => {
     for (const one of ['🌲', '👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
       for (let space = 0; space <= one.length; space++) {
         const before = 'x'.repeat(previewLength - 1 - space);
@@ -390,7 +390,7 @@ describe('a page of a branch', () => {
     expect(value(branchPage(long, { before: 'n0' }))).toMatchObject({ nodes: [], before: null });
   });
 
-  test('[T31] ends at any node, and its first node is a first turn exactly if there is no page above', () => {
+  test('[T31] ends at any node, and starts with a first turn exactly if there is no page before it', () => {
     const page = value(branchPage(wood(), { nodeId: 'g', limit: 3 }));
     expect([ids(page.nodes), page.before]).toEqual([['f', 'm', 'g'], 'f']);
     const first = value(branchPage(wood(), { nodeId: 'g', before: 'f', limit: 3 }));

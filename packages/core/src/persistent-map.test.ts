@@ -78,7 +78,7 @@ describe('a persistent map', () => {
     );
   });
 
-  test('[T8] with an owner changes only what it made itself', () => {
+  test('[T8] with an owner changes only the parts that this owner made', () => {
     fc.assert(
       fc.property(
         hashed.chain((hash) => fc.tuple(writes(hash), writes(hash))),
@@ -102,7 +102,7 @@ describe('a persistent map', () => {
     );
   });
 
-  test('[T6] keeps two keys of one hash apart', () => {
+  test('[T6] keeps two keys with the same hash apart', () => {
     const [one, two] = collision();
     expect(hashOf(one)).toBe(hashOf(two));
     const hash = hashOf(one);
@@ -120,7 +120,7 @@ describe('a persistent map', () => {
     expect(mapDelete(left, two).size).toBe(0);
   });
 
-  test('[T6] holds two thousand keys of one hash', () => {
+  test('[T6] holds two thousand keys with the same hash', () => {
     let map = emptyMap<Item>();
     for (let i = 0; i < 2000; i++) map = mapPut(map, { key: `k${i}`, hash: 42, value: i });
     expect(map.size).toBe(2000);
@@ -129,7 +129,7 @@ describe('a persistent map', () => {
     expect([map.size, entries(map)]).toEqual([0, []]);
   });
 
-  test('[T7] takes __proto__, constructor and the empty text as ordinary keys', () => {
+  test('[T7] takes __proto__, constructor and the empty string as ordinary keys', () => {
     let map = emptyMap<Item>();
     for (const name of ['__proto__', 'constructor', '']) {
       expect(mapGet(map, name)).toBeUndefined();
@@ -144,7 +144,7 @@ describe('a persistent map', () => {
     expect(mapGet(mapDelete(map, '__proto__'), '__proto__')).toBeUndefined();
   });
 
-  test('[T5] is the same value when a key that is not there is deleted', () => {
+  test('[T5] is the same value after deleting a key that is not in it', () => {
     const map = mapPut(emptyMap<Item>(), { key: 'a', hash: hashOf('a'), value: 1 });
     expect(mapDelete(map, 'b')).toBe(map);
   });

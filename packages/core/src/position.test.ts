@@ -20,7 +20,7 @@ function ascending(list: readonly string[]): boolean {
   return list.every((key, index) => index === 0 || (list[index - 1] ?? '') < key);
 }
 
-describe('a place among siblings', () => {
+describe('a position among siblings', () => {
   test('[T1] is between any two neighbours, before the first and after the last', () => {
     fc.assert(
       fc.property(keys, (made) => {
@@ -31,7 +31,7 @@ describe('a place among siblings', () => {
     );
   });
 
-  test('[T1] is found again and again in the same gap, on both sides', () => {
+  test('[T1] is found repeatedly in the same gap, on both sides', () => {
     let low = positionBetween(null, null);
     let high = positionBetween(low, null);
     for (let i = 0; i < 500; i++) {
@@ -42,7 +42,7 @@ describe('a place among siblings', () => {
     }
   });
 
-  test('[T1] is found before the first and behind the last of any number', () => {
+  test('[T1] is found before the first and after the last of any number', () => {
     let first = positionBetween(null, null);
     let last = first;
     for (let i = 0; i < 10_000; i++) {
@@ -55,7 +55,7 @@ describe('a place among siblings', () => {
     expect(Math.max(first.length, last.length)).toBeLessThanOrEqual(4);
   });
 
-  test('[T1] is found below the smallest whole part and above the largest', () => {
+  test('[T1] is found below the smallest integer part and above the largest', () => {
     const smallest = `A${'0'.repeat(26)}`;
     const low = `${smallest}V`;
     expect(isPosition(low)).toBe(true);
@@ -67,14 +67,14 @@ describe('a place among siblings', () => {
     expect(positionBetween(null, `A${'0'.repeat(25)}1`)).toBe(`${smallest}V`);
   });
 
-  test('[T2] is never between neighbours in the wrong order', () => {
+  test('[T2] is refused between neighbours in the wrong order', () => {
     expect(() => positionBetween('a1', 'a0')).toThrow(RangeError);
     expect(() => positionBetween('a1', 'a1')).toThrow(RangeError);
   });
 });
 
-describe('many places at once', () => {
-  test('[T3] come in order and between their neighbours', () => {
+describe('many positions at once', () => {
+  test('[T3] are in order and between their neighbours', () => {
     fc.assert(
       fc.property(keys, fc.nat(), fc.nat(100), (made, pick, count) => {
         const at = pick % (made.length + 1);
@@ -106,12 +106,12 @@ describe('many places at once', () => {
 });
 
 test.each(['', 'a', 'a-', 'b0', '0a', 'a0 ', 'a00', 'a0é', `A${'0'.repeat(26)}`, 'ä0', 7, null, undefined, ['a0']])(
-  '[T4] %j is no order key',
+  '[T4] %j is not a valid position',
   (value) => {
     expect(isPosition(value)).toBe(false);
   },
 );
 
-test.each(['a0', 'Zz', 'b00', 'a0V', 'a00V', `z${'z'.repeat(26)}`])('[T4] %j is an order key', (value) => {
+test.each(['a0', 'Zz', 'b00', 'a0V', 'a00V', `z${'z'.repeat(26)}`])('[T4] %j is a valid position', (value) => {
   expect(isPosition(value)).toBe(true);
 });

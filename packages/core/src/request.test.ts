@@ -42,7 +42,7 @@ function missing(id: string): Message {
   return missingResultMessage(toolUse(id));
 }
 
-test('[X2, X11] a path in order is sent as it is stored, the prompt apart', () => {
+test('[X2, X11] messages are sent in path order as they are stored, and the prompt separately', () => {
   const path = chain(
     said('u', 'user', 'hi'),
     calling('a', 'k'),
@@ -65,14 +65,14 @@ test('[X7] flags of the context are passed on', () => {
   expect(request(path).flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
 });
 
-describe('system messages inside a path', () => {
+describe('system messages on a path', () => {
   const path = chain(said('u', 'user', 'hi'), said('s', 'system', 'rule'), marked('i', 'injected', 'note'));
 
-  test('[X12] go in place where the provider takes them', () => {
+  test('[X12] are sent unchanged where the provider accepts them', () => {
     expect(request(path)).toMatchObject({ messages: stored(path, 'u', 's', 'i'), flags: [] });
   });
 
-  test('[X12] go as marked user messages where it does not', () => {
+  test('[X12] are sent as marked user messages where it does not', () => {
     const sent = request(path, 'prompt', { systemInPlace: false });
     expect(sent).toEqual({
       systemPrompt: 'prompt',
@@ -92,7 +92,7 @@ describe('system messages inside a path', () => {
     );
   });
 
-  test('[X12] keep what is not text between the marks', () => {
+  test('[X12] keep blocks that are not text between the marks', () => {
     const image = { type: 'image' };
     const text = { type: 'text', text: 'see' };
     const shown = systemAsUserMessage({ role: 'system', content: [image, text, text, image] });
@@ -181,7 +181,7 @@ describe('tool calls and results', () => {
     ]);
   });
 
-  test('[X16] call ids that restart in every turn are distinguished', () => {
+  test('[X16] call ids that are reused in every turn are told apart', () => {
     const path = chain(
       calling('a1', 'call_0'),
       result('t1', 'call_0', 'one'),
@@ -200,7 +200,7 @@ describe('tool calls and results', () => {
     expect(request(path).messages).toEqual([...stored(path, 'a', 't'), missing('constructor')]);
   });
 
-  test('[X13, X14, X15] of any path, every call is followed by exactly its results, and nothing is left out', () => {
+  test('[X13, X14, X15] on any path every call is followed by exactly its results, and nothing is left out', () => {
     fc.assert(
       fc.property(pathWithMarkers, (path) => {
         const context = contextOf(path, { kit: countingKit });
@@ -225,7 +225,7 @@ describe('tool calls and results', () => {
     );
   });
 
-  test('[X11] a hundred thousand messages with a call in every second one', () => {
+  test('[X11] a path of a hundred thousand messages with a call in every second one is handled', () => {
     const links = Array.from({ length: 50_000 }, (_, at) => [calling(`a${at}`, 'k'), result(`t${at}`, 'k', 'r')]);
     expect(request(chainOf(links.flat())).messages).toHaveLength(100_000);
   });
@@ -279,7 +279,7 @@ describe('lone surrogates', () => {
     expect(at).toBe('\ufffd');
   });
 
-  test('[X17, X11] no text that is sent has one, and nothing given is changed', () => {
+  test('[X17, X11] no text that is sent contains one, and the input is not changed', () => {
     const odd = fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '🌳') });
     fc.assert(
       fc.property(odd, odd, odd, (prompt, text, key) => {
@@ -293,7 +293,7 @@ describe('lone surrogates', () => {
   });
 });
 
-describe('messages that say nothing', () => {
+describe('blank messages', () => {
   test('[X18] are left out, flagged', () => {
     const path = chain(said('u', 'user', 'hi'), said('a', 'assistant', ' \n'), said('v', 'user', 'again'));
     expect(request(path, '  ')).toEqual({
@@ -307,13 +307,13 @@ describe('messages that say nothing', () => {
     });
   });
 
-  test('[X18] an empty tool result is a result, and a message of other blocks is not blank', () => {
+  test('[X18] an empty tool result counts as a result, and a message of other blocks is not blank', () => {
     const path = chain(calling('a', 'k'), result('t', 'k', ''), message('th', 'assistant', { type: 'thinking' }));
     expect(isBlank(path[1]?.message ?? textMessage('user', ''))).toBe(false);
     expect(request(path)).toMatchObject({ messages: stored(path, 'a', 't', 'th'), flags: [] });
   });
 
-  test('[X14, X18] one between a call and its result does not count as being in the way', () => {
+  test('[X14, X18] one between a call and its result does not separate them', () => {
     const path = chain(calling('a', 'k'), said('u', 'user', ' '), result('t', 'k', 'found'));
     expect(request(path)).toMatchObject({
       messages: stored(path, 'a', 't'),

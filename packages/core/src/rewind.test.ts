@@ -9,7 +9,7 @@ import { TestTree } from './testing/test-tree.ts';
 import { allBookmarks, allNodes, childIds, findAnyNode, type Tree } from './tree.ts';
 
 describe('a tree from rows', () => {
-  test('[T45] is the same whatever their order', () => {
+  test('[T45] is the same for any order of the rows', () => {
     const { tree } = applyOrThrow(buildTree('a\n  b\n    c\n  d\ne*'), [{ type: 'remove', nodeId: nodeId('b') }]);
     const nodes = allNodes(tree);
     for (const order of [nodes, [...nodes].reverse(), [...nodes].sort((a, b) => (a.id < b.id ? 1 : -1))]) {
@@ -21,13 +21,13 @@ describe('a tree from rows', () => {
     }
   });
 
-  test('[T45] has these rows and no others, also where the row is a tree itself', () => {
+  test('[T45] contains exactly these rows, also if they come from a tree', () => {
     const tree = buildTree('a\n  b*');
     const back = fromRows({ ...tree, activeNodeId: null }, allNodes(tree).slice(0, 1), []);
     expect([back.size, allNodes(back).length, checkTree(back)]).toEqual([0, 1, []]);
   });
 
-  test('[T46] keeps links that do not fit for the check to name', () => {
+  test('[T46] keeps inconsistent links, so that the check can name them', () => {
     const tree = buildTree('a\n  b*');
     const nodes = allNodes(tree).filter((node) => node.id !== 'a');
     const codes = checkTree(fromRows(tree, nodes, [])).map((finding) => finding.code);
@@ -36,7 +36,7 @@ describe('a tree from rows', () => {
 });
 
 describe('a tree as of a version', () => {
-  test('[T47] is what it was then, after edits, splits, deletes, moves and restores', async () => {
+  test('[T47] equals the tree at that time, after edits, splits, deletes, moves and restores', async () => {
     const fixture = await TestTree.make();
     const trees: Tree[] = [fixture.tree];
     const { treeId } = fixture;

@@ -41,7 +41,7 @@ describe('a patch', () => {
     );
   });
 
-  test('[S34] leaves the object that it is laid over alone', () => {
+  test('[S34] does not change the object that it is applied to', () => {
     const base = Object.freeze({ a: 1, b: 2 });
     expect(applyPatch<{ a?: number; b?: number }>(base, { a: null, b: 3 })).toEqual({ b: 3 });
     expect(base).toEqual({ a: 1, b: 2 });

@@ -63,7 +63,7 @@ describe('a commit', () => {
     expect(logOf(fixture).map((commit) => commit.version)).toEqual(logOf(fixture).map((_, index) => index + 1));
   });
 
-  test('[N1] gives nodes creation numbers that are never given again', async () => {
+  test('[N1] gives each node a creation number that is never used again', async () => {
     const { fixture, ids } = await fixtureOf('a', 'b');
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [ids[1] ?? nowhere] });
     const later = await fixture.variant(user('c'), fixture.rootId);
@@ -71,7 +71,7 @@ describe('a commit', () => {
     expect(logOf(fixture).map((commit) => commit.seq)).toEqual([0, 1, 3, 3]);
   });
 
-  test('[N2] is not made where nothing changes: the write is acknowledged with the present version', async () => {
+  test('[N2] is not made if nothing changes: the write succeeds with the current version', async () => {
     const { fixture, ids } = await fixtureOf('a', 'b');
     const [a = nowhere, b = nowhere] = ids;
     const commands: readonly Command[] = [
@@ -96,7 +96,7 @@ describe('a commit', () => {
     }
   });
 
-  test('[N3] is not made where a command is refused: the tree is the very value it was, and the log has no line more', async () => {
+  test('[N3] is not made if a command is refused: the tree is the same object, and the log has no new line', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const before = logOf(fixture).length;
@@ -159,7 +159,7 @@ describe('an expected version', () => {
     await fixture.run(append(fixture, 'in time', a), { expectedVersion: fixture.tree.version });
   });
 
-  test('[N5] holds although others selected, noted, tagged, titled, bookmarked, grouped or named the tree since', async () => {
+  test('[N5] still holds after others selected, noted, tagged, titled, bookmarked, grouped or renamed the tree', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const b = await fixture.variant(user('b'), fixture.rootId);
@@ -193,7 +193,7 @@ describe('an expected version', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[N6] that the tree has not reached is refused: it is of another past', async () => {
+  test('[N6] higher than the version of the tree is refused', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const late = { expectedVersion: fixture.tree.version + 1 };
     expect(await refusalOf(fixture, append(fixture, 'b', ids[0] ?? nowhere), late)).toBe('tree/version-conflict');
@@ -205,7 +205,7 @@ describe('an expected version', () => {
     expect(isStale(null, 4)).toBe(false);
   });
 
-  test('[N7] of an additive write that asks for it is let pass: it is kept as a sibling', async () => {
+  test('[N7] that is stale is accepted for an additive write on request: it is added as a sibling', async () => {
     const branch: Partial<RunContext> = { expectedVersion: 2, onConflict: 'branch' };
     for (const mode of ['branch', 'in-place', 'prefix'] as const) {
       const { fixture, ids } = await fixtureOf('hello there');
@@ -228,7 +228,7 @@ describe('an expected version', () => {
     expect(fixture.texts(a)).toEqual(['theirs', 'mine', 'r']);
   });
 
-  test('[N7] of any other structural write is refused, also if that is asked for', async () => {
+  test('[N7] that is stale is refused for any other structural write, even on request', async () => {
     const { fixture, ids } = await fixtureOf('hello', 'b');
     const [a = nowhere, b = nowhere] = ids;
     await fixture.run(append(fixture, 'theirs', fixture.rootId), you);
@@ -243,7 +243,7 @@ describe('an expected version', () => {
     for (const command of commands) expect(await refusalOf(fixture, command, branch)).toBe('tree/version-conflict');
   });
 
-  test('[N8] that is stale is a conflict also where what the write names is gone, with what happened since', async () => {
+  test('[N8] that is stale is a conflict even if the named node is gone, and lists the changes since', async () => {
     const { fixture, ids } = await fixtureOf('a', 'b');
     const [, b = nowhere] = ids;
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b] }, you);
@@ -282,7 +282,7 @@ describe('an expected version', () => {
     }
   });
 
-  test('[N11] lets one of two writers at once through, and keeps both texts where that was asked for', async () => {
+  test('[N11] lets one of two simultaneous writers through, and keeps both texts on request', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const expectedVersion = fixture.tree.version;
@@ -303,7 +303,7 @@ describe('an expected version', () => {
 });
 
 describe('the store contract', () => {
-  test('[N12] a feed gives every commit after a version once, in order, those to come included', async () => {
+  test('[N12] a feed gives every commit after a version once, in order, including future ones', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const abort = new AbortController();
@@ -336,7 +336,7 @@ describe('the store contract', () => {
     expect([...texts]).toEqual([[a, JSON.stringify(user('a'))]]);
   });
 
-  test('[N15] a plan settles into a commit and the numbers of the tree row', async () => {
+  test('[N15] a plan becomes a commit and the new numbers of the tree row', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const select: Step = { type: 'select', after: ids[0] ?? null, before: ids[0] ?? null };
     const options = { actor: 'me', actId: logOf(fixture)[0]?.actId ?? ('' as never), at: 5000, additive: false };
@@ -348,7 +348,7 @@ describe('the store contract', () => {
     expect(versionConflict(fixture.treeId, 3, 2)).toMatchObject({ code: 'tree/version-conflict', data: { since: [] } });
   });
 
-  test('[N21] a clock that was set back leaves the time of the last change, in value and row', async () => {
+  test('[N21] a clock that was set back does not lower the time of the last change, in tree or row', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const before = fixture.tree.updatedAt;
     const { commit } = await fixture.run(append(fixture, 'b', ids[0] ?? nowhere), { now: () => 1 });
@@ -361,14 +361,14 @@ describe('the store contract', () => {
     );
   });
 
-  test('[N16] changing the active node alone is not an act', () => {
+  test('[N16] changing only the active node is not an act', () => {
     const select: Step = { type: 'select', after: nowhere, before: null };
     expect(isUndoable([select])).toBe(false);
     expect(isUndoable([])).toBe(false);
     expect(isUndoable([select, { type: 'remove', nodeId: nowhere }])).toBe(true);
   });
 
-  test('[N13] a tree that was never made is unknown to every command but those that make one', async () => {
+  test('[N13] a tree that does not exist is unknown to every command except those that create one', async () => {
     const fixture = await TestTree.make();
     const missing = treeId(uuid(99));
     const commands: readonly Command[] = [
@@ -383,7 +383,7 @@ describe('the store contract', () => {
   });
 });
 
-test('[N19] the first reads of an append are known before the tree is read', () => {
+test('[N19] the first reads of an append are announced before the tree is read', () => {
   const tree = treeId(uuid(1));
   const said = { message: user('a') };
   expect(prefetchFor({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
@@ -394,7 +394,7 @@ test('[N19] the first reads of an append are known before the tree is read', () 
   });
 });
 
-test('[N17] two plain values are equal whatever the order of their keys, and a key without a value counts as absent', () => {
+test('[N17] two plain values are equal in any order of keys, and an undefined field counts as absent', () => {
   expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{}], a: 1 })).toBe(true);
   expect(sameJson({ a: undefined }, {})).toBe(true);
   expect(sameJson(undefined, null)).toBe(true);
@@ -409,7 +409,7 @@ test('[N17] two plain values are equal whatever the order of their keys, and a k
   expect(sameJson(deep, [deep])).toBe(false);
 });
 
-test('[X41] a store on another computer is given validated commands, and nothing else', async () => {
+test('[X41] a remote store is given validated commands only', async () => {
   const { fixture } = await fixtureOf('a');
   const given: unknown[] = [];
   const outcome = {

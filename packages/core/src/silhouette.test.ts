@@ -16,7 +16,7 @@ const trees = fc
   .array(fc.nat(), { maxLength: 60 })
   .map((picks) => linked(picks.map((pick, index) => pick % (index + 1))));
 
-test('[R8] a silhouette counts messages and branches, and has the active stem once', () => {
+test('[R8] a silhouette counts messages and branches, and draws the active branch once', () => {
   fc.assert(
     fc.property(trees, fc.nat(), (links, pick) => {
       const active: NodeId | null = links[pick % Math.max(1, links.length)]?.id ?? null;
@@ -39,7 +39,7 @@ test('[R8] lines are in the order of their branches, each as high as its branch 
   ]);
 });
 
-test('[R8] a chain of 100,000 is one stem', () => {
+test('[R8] a chain of 100,000 is one line', () => {
   const { stems, branches } = silhouetteOf(
     linked(Array.from({ length: 100_000 }, (_, index) => index)),
     root,

@@ -33,7 +33,7 @@ describe('[T48] a chain of 100,000 messages', () => {
     ids = await fixture.grow(Array.from({ length: depth }, (_, index) => `message ${index}`));
   });
 
-  test('[T48] has its path, its pages, its fork and its leaf', () => {
+  test('[T48] is read as a path, by pages, to its fork and to its leaf', () => {
     const { tree } = fixture;
     const last = pick(ids, depth - 1);
     expect([tree.size, lengthOf(tree, last), tree.activeNodeId]).toEqual([depth, depth, last]);
@@ -50,7 +50,7 @@ describe('[T48] a chain of 100,000 messages', () => {
     expect([leaves(tree).length, topology(tree).length]).toEqual([1, depth]);
   });
 
-  test('[T48] sent again with one more message grows by one node', async () => {
+  test('[T48] sent again with one more message gets one new node', async () => {
     const messages = Array.from({ length: depth }, (_, index) => `message ${index}`);
     const { tree: before } = fixture;
     const all = await fixture.grow([...messages, 'one more'], fixture.rootId);
@@ -60,7 +60,7 @@ describe('[T48] a chain of 100,000 messages', () => {
     expect(fixture.tree.size).toBe(depth);
   });
 
-  test('[T48] survives JSON and the check', () => {
+  test('[T48] passes a JSON round trip and the check', () => {
     const back = overJson(fixture.tree);
     expect([back.size, lengthOf(back, pick(ids, depth - 1))]).toEqual([depth, depth]);
     expect(checkTree(back)).toEqual([]);
@@ -115,7 +115,7 @@ describe('[T49] 50,000 variants of one reply', () => {
     expect(childCount(fixture.tree, top)).toBe(count);
   });
 
-  test('[T49] survive JSON and the check', () => {
+  test('[T49] pass a JSON round trip and the check', () => {
     const back = overJson(fixture.tree);
     expect(childIds(back, top)).toEqual(ids);
     expect(checkTree(back)).toEqual([]);

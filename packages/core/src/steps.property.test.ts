@@ -175,7 +175,7 @@ function honest(tree: Tree, steps: readonly Step[]): Step[] {
   });
 }
 
-test('[S14, S1, S2, S3, S4] random commits of random steps break no invariant, invert, and their rows replay', () => {
+test('[S14, S1, S2, S3, S4] random commits keep all invariants, can be inverted, and their rows replay to the same tree', () => {
   fc.assert(
     fc.property(commits, (list) => {
       let tree = emptyTestTree();
@@ -195,7 +195,7 @@ function marks(tree: Tree): unknown {
   return allNodes(tree).map(({ id, addedIn, contentIn, removedIn }) => ({ id, addedIn, contentIn, removedIn }));
 }
 
-test('[T47] random commits, inverted one by one from the log, give every earlier tree', () => {
+test('[T47] inverting random commits one by one from the log gives every earlier tree', () => {
   fc.assert(
     fc.property(commits, (list) => {
       const trees = [emptyTestTree()];
@@ -226,7 +226,7 @@ test('[T47] random commits, inverted one by one from the log, give every earlier
   );
 });
 
-test('[S15] random steps, however they are mixed, are applied whole or not at all', () => {
+test('[S15] random lists of steps are applied as a whole or not at all', () => {
   fc.assert(
     fc.property(commits, commits, (list, rest) => {
       let tree = emptyTestTree();

@@ -38,7 +38,7 @@ const noJson: readonly (readonly [string, unknown])[] = [
   ['1,001 levels', nested(1001)],
 ];
 
-describe('what is kept', () => {
+describe('what a store accepts', () => {
   test.each([
     '{"title":5}',
     '{"autoTitle":[]}',
@@ -48,7 +48,7 @@ describe('what is kept', () => {
     '{"customData":[]}',
     '{"source":"model"}',
     '{"excluded":"yes"}',
-  ])('[N20] notes of another type than theirs are refused, before and after: %s', async (json) => {
+  ])('[N20] notes of the wrong type are refused, in the old and in the new value: %s', async (json) => {
     const fixture = await TestTree.make();
     const [id] = await fixture.grow(['a']);
     const set: Patch<NodeMeta> = JSON.parse(json);
@@ -71,7 +71,7 @@ describe('what is kept', () => {
     '{"folder":{}}',
     '{"pinned":"yes"}',
     '{"metadata":[]}',
-  ])('[N20] attributes of another type than theirs make no tree: %s', async (json) => {
+  ])('[N20] attributes of the wrong type are refused in a new tree: %s', async (json) => {
     const fixture = new TestTree();
     const attributes: TreeAttributes = JSON.parse(json);
     expect(await fixture.refusal({ type: 'create', treeId: fixture.treeId, attributes })).toBe('command/invalid');
@@ -96,7 +96,7 @@ describe('what is kept', () => {
     ['a marker has a part that no marker has', 'import', { nodes: [{ marker: { other: 5 } }] }],
     ['a marker names half an origin', 'import', { nodes: [{ marker: { mergedFrom: { treeId: uuid(1) } } }] }],
     ['a bookmark has no time', 'import', { nodes: [{ bookmark: { title: 't', createdAt: 'then' } }] }],
-  ])('[N20] a node is not kept where %s', async (_, type, rest) => {
+  ])('[N20] a node is refused where %s', async (_, type, rest) => {
     const fixture = await TestTree.make();
     const [parentId] = await fixture.grow(['a']);
     const node = { id: uuid(80), parentId: null, order: 1, message: user('b') };
@@ -107,13 +107,13 @@ describe('what is kept', () => {
     expect(fixture.tree).toBe(tree);
   });
 
-  test('[N20] a group that is not a whole number makes no tree', async () => {
+  test('[N20] a group that is not a whole number is refused in a new tree', async () => {
     const fixture = new TestTree();
     const nodes = [{ id: uuid(80), parentId: null, order: 1, message: user('b'), group: 0.5 }];
     expect(await fixture.refusal({ type: 'import', treeId: fixture.treeId, nodes })).toBe('command/invalid');
   });
 
-  test('[N20] a reply is not finished with an unknown status or invalid metadata', async () => {
+  test('[N20] a reply with an unknown status or invalid metadata is refused', async () => {
     const fixture = await TestTree.make();
     const { result } = await fixture.run({
       type: 'reply',
@@ -136,14 +136,14 @@ describe('what is kept', () => {
     expect(fixture.tree).toBe(tree);
   });
 
-  test('[N20] notes that are a date are refused', async () => {
+  test('[N20] a date as a note is refused', async () => {
     const fixture = await TestTree.make();
     const meta: NodeMeta = Object.setPrototypeOf({}, Date.prototype);
     const messages = [{ message: user('a'), meta }];
     expect(await fixture.refusal({ type: 'append', treeId: fixture.treeId, messages })).toBe('command/invalid');
   });
 
-  test.each(noJson)('[N20] %s is kept in no note, attribute or message', async (_, value) => {
+  test.each(noJson)('[N20] %s is refused in a note, an attribute or a message', async (_, value) => {
     const fixture = await TestTree.make();
     const [id] = await fixture.grow(['a']);
     const { treeId, tree } = fixture;

@@ -45,7 +45,7 @@ async function everyTree(look: (store: ReferenceStore, tree: Tree) => Promise<vo
 const strange = [uuid(0xdead), '__proto__'];
 
 describe('reading through a store', () => {
-  it('[R1] gives the path that the value has, and its refusals', async () => {
+  it('[R1] gives the same path and refusals as the tree value', async () => {
     await everyTree(async (store, tree) => {
       const ids = [...allNodes(tree).map((node) => node.id), ...strange];
       for (const to of ids) {
@@ -56,7 +56,7 @@ describe('reading through a store', () => {
     });
   });
 
-  it('[R2] gives the page that the value has, its cursor, groups and refusals', async () => {
+  it('[R2] gives the same page, cursor, groups and refusals as the tree value', async () => {
     await everyTree(async (store, tree) => {
       const ids = [...allNodes(tree).map((node) => node.id), ...strange];
       for (const [index, nodeId] of ids.entries()) {
@@ -67,7 +67,7 @@ describe('reading through a store', () => {
     });
   });
 
-  it('[R3] gives the topology that the value has', async () => {
+  it('[R3] gives the same topology as the tree value', async () => {
     await everyTree(async (store, tree) => {
       expect(await said(store, tree, () => readTopology(tree.id))).toEqual(topology(tree));
       for (const depth of [0, 1, 3])
@@ -75,7 +75,7 @@ describe('reading through a store', () => {
     });
   });
 
-  it('[R4] gives the leaves and the ways down that the value has', async () => {
+  it('[R4] gives the same leaves and paths down as the tree value', async () => {
     await everyTree(async (store, tree) => {
       expect(await said(store, tree, () => readRecentLeaves(3))).toEqual(recentLeaves(tree, 3));
       for (const node of allNodes(tree))
@@ -83,7 +83,7 @@ describe('reading through a store', () => {
     });
   });
 
-  it('[R5] gives every earlier state back', async () => {
+  it('[R5] gives every earlier state', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommands({ maxLength: 25 }), async (commands) => {
         const store = new ReferenceStore();
@@ -101,7 +101,7 @@ describe('reading through a store', () => {
     );
   });
 
-  it('[R6] refuses versions and trees that never were', async () => {
+  it('[R6] refuses versions and trees that do not exist', async () => {
     const fixture = await TestTree.make();
     const store = fixture.store as ReferenceStore;
     for (const version of [0, -1, 1.5, 2, Number.NaN])
@@ -116,7 +116,7 @@ describe('reading through a store', () => {
       await expect(store.read(other, reading)).rejects.toThrow(`There is no tree ${other}.`);
   });
 
-  it('[R7] asks for the page, not for the path above it', async () => {
+  it('[R7] reads the page, not the path above it', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(Array.from({ length: 500 }, (_, index) => `turn ${index}`));
     const asked: Read[] = [];

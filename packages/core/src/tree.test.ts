@@ -18,7 +18,7 @@ describe('a tree value', () => {
     });
   });
 
-  test('[T11] finds a node while it lives, and a removed one only when asked for that', () => {
+  test('[T11] finds a live node, and a removed one only on request', () => {
     const { tree } = applyOrThrow(buildTree('a\n  b\n  c*'), [{ type: 'remove', nodeId: nodeId('b') }]);
     expect([findNode(tree, 'c')?.id, findNode(tree, 'b'), findAnyNode(tree, 'b')?.removedIn]).toEqual([
       'c',
@@ -29,7 +29,7 @@ describe('a tree value', () => {
     expect([tree.size, allNodes(tree).length]).toEqual([2, 4]);
   });
 
-  test('[T12] gives children in stored order, whatever the order of their creation', () => {
+  test('[T12] gives children in stored order, not in order of creation', () => {
     const sample = buildTree('a\n  b\n  c*');
     const a = findNode(sample, 'a');
     if (a === undefined) throw new Error('The drawing has a.');
@@ -42,7 +42,7 @@ describe('a tree value', () => {
     expect(allNodes(tree).map((node) => node.id)).toEqual(['root', 'a', 'b', 'c', 'first', 'between']);
   });
 
-  test('[T13] is not changed when a change makes a new one', () => {
+  test('[T13] is not changed when a change makes a new tree value', () => {
     const tree = buildTree('a\n  b\n  c*');
     const was = essence(tree);
     const b = findNode(tree, 'b');

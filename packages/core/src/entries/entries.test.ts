@@ -27,7 +27,7 @@ function namesIn(path: string): string[] {
   return names.sort();
 }
 
-test('[N26] each entry exports a list of names, which changes on purpose only', () => {
+test('[N26] each entry exports exactly the names in its list', () => {
   const lists = entries.map(
     ([entry, path]) =>
       `${entry}\n${namesIn(path)
@@ -37,7 +37,7 @@ test('[N26] each entry exports a list of names, which changes on purpose only', 
   expect(lists.join('\n')).toMatchSnapshot();
 });
 
-test('[N26] a name means one thing: two entries that have it take it from one module', () => {
+test('[N26] two entries that export the same name take it from one module', () => {
   const homes = new Map<string, string>();
   for (const [, path] of entries)
     for (const [, list = '', from = ''] of readFileSync(path, 'utf8').matchAll(
@@ -51,7 +51,7 @@ test('[N26] a name means one thing: two entries that have it take it from one mo
       }
 });
 
-test('[N26] a name is in one list: values in one entry each, types in the main one', () => {
+test('[N26] a value is listed by one entry, and a type by the main one', () => {
   const names = new Map<string, string>();
   for (const [entry, path] of entries)
     for (const name of namesIn(path)) {

@@ -21,7 +21,7 @@ function bookmark(fixture: TestTree, id: NodeId, text: string | null): Command {
 }
 
 describe('notes', () => {
-  test('[V32] change neither the pointer, nor the messages, nor what makes a write stale', async () => {
+  test('[V32] changing notes changes neither the active node nor the messages, and makes no other write stale', async () => {
     const { fixture, id } = await fixtureOf();
     const other = await fixture.variant(user('other'), fixture.rootId);
     const { structureVersion } = fixture.tree;
@@ -42,7 +42,7 @@ describe('notes', () => {
     expect(childIds(fixture.tree, fixture.rootId).map((child) => fixture.node(child).message)).toEqual(before);
   });
 
-  test('[V33] a title stays until the user gives another or takes it away', async () => {
+  test('[V33] a title stays until the user changes or removes it', async () => {
     const { fixture, id } = await fixtureOf();
     await runAndCheck(fixture, title(fixture, id, 'mine'));
     await runAndCheck(fixture, title(fixture, id, 'machine', true));
@@ -76,7 +76,7 @@ describe('notes', () => {
     expect(fixture.tree.version).toBe(before + 3);
   });
 
-  test("[V33] a machine's title is taken while the node has neither a title nor children, and not shown after", async () => {
+  test('[V33] a generated title is accepted while the node has neither a title nor children, and hidden later', async () => {
     const { fixture, id } = await fixtureOf();
     await runAndCheck(fixture, title(fixture, id, 'machine', true));
     await runAndCheck(fixture, title(fixture, id, 'machine again', true));
@@ -86,7 +86,7 @@ describe('notes', () => {
     expect(previewOf(fixture.node(id), 1)).toBe('hello');
   });
 
-  test('[V34] tags are trimmed, each once, in order; none takes them away', async () => {
+  test('[V34] tags are trimmed, deduplicated and kept in order; an empty list removes them', async () => {
     const { fixture, id } = await fixtureOf();
     const tags = (words: readonly string[]): Command => ({
       type: 'tag',
@@ -101,7 +101,7 @@ describe('notes', () => {
     expect(fixture.node(id).meta).toEqual({});
   });
 
-  test('[V35] a bookmark that is set again is retitled and keeps its time; null takes it away', async () => {
+  test('[V35] a bookmark that is set again gets the new title and keeps its time; null removes it', async () => {
     const { fixture, id } = await fixtureOf();
     await runAndCheck(fixture, bookmark(fixture, id, 'one'));
     const first = bookmarkOn(fixture.tree, id);
@@ -115,7 +115,7 @@ describe('notes', () => {
     expect((await runAndCheck(fixture, bookmark(fixture, id, null))).commit).toBeNull();
   });
 
-  test('[V36] a group is made of variants of one parent, under a number that was never given there', async () => {
+  test('[V36] a group is made of variants of one parent, with a number never used there before', async () => {
     const { fixture, id } = await fixtureOf();
     const [b, c] = [await fixture.variant(user('b'), fixture.rootId), await fixture.variant(user('c'), fixture.rootId)];
     const group = (...nodeIds: NodeId[]): Command => ({ type: 'group', treeId: fixture.treeId, nodeIds });
@@ -130,7 +130,7 @@ describe('notes', () => {
     expect(await refusalOf(fixture, group())).toBe('command/invalid');
   });
 
-  test('[V37] what changes nothing commits nothing: the order of keys does not count, and a group that is one stays it', async () => {
+  test('[V37] a change without effect commits nothing: the order of keys does not count, nor does an existing group', async () => {
     const { fixture, id } = await fixtureOf();
     const other = await fixture.variant(user('other'), fixture.rootId);
     const note = (customData: { readonly [key: string]: number }): Command => ({
@@ -148,7 +148,7 @@ describe('notes', () => {
     expect(again).toMatchObject({ commit: null, result: { groupId: 1 } });
   });
 
-  test('[V38] notes that the tree keeps itself are refused, and __proto__ is a note like any other', async () => {
+  test('[V38] notes that only Coppice sets are refused, and __proto__ is an ordinary key', async () => {
     const { fixture, id } = await fixtureOf();
     for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
       expect(

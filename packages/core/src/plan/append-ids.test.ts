@@ -40,27 +40,30 @@ describe('ids that a client chooses', () => {
   test.each([
     ['named', true],
     ['not named', false],
-  ])('[P7] a retry of an append that reused its beginning finds all of it, the parent %s', async (_how, name) => {
-    const fixture = await TestTree.make();
-    const [start] = await fixture.grow(['start', 'one', 'two']);
-    await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: start ?? fixture.rootId });
-    const messages: NewMessage[] = [
-      { message: assistant('one'), id: uuid(60) },
-      { message: user('two'), id: uuid(61) },
-      { message: assistant('three'), id: uuid(62) },
-      { message: user('four') },
-    ];
-    const place = name && start !== undefined ? { parentId: start } : {};
-    const command = named(fixture, messages, { ...place, merge: true });
-    const made = await runAndCheck(fixture, command);
-    expect(made.result.added).toHaveLength(2);
-    const again = await fixture.run(command);
-    expect(again.commit).toBeNull();
-    expect(again.result.reused).toEqual([...made.result.reused, ...made.result.added]);
-    expect(again.result.added).toEqual([]);
-  });
+  ])(
+    '[P7] a retry of an append that reused existing messages finds all of its nodes, the parent %s',
+    async (_how, name) => {
+      const fixture = await TestTree.make();
+      const [start] = await fixture.grow(['start', 'one', 'two']);
+      await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: start ?? fixture.rootId });
+      const messages: NewMessage[] = [
+        { message: assistant('one'), id: uuid(60) },
+        { message: user('two'), id: uuid(61) },
+        { message: assistant('three'), id: uuid(62) },
+        { message: user('four') },
+      ];
+      const place = name && start !== undefined ? { parentId: start } : {};
+      const command = named(fixture, messages, { ...place, merge: true });
+      const made = await runAndCheck(fixture, command);
+      expect(made.result.added).toHaveLength(2);
+      const again = await fixture.run(command);
+      expect(again.commit).toBeNull();
+      expect(again.result.reused).toEqual([...made.result.reused, ...made.result.added]);
+      expect(again.result.added).toEqual([]);
+    },
+  );
 
-  test('[P7] a retry finds its own node also where an equal one has come before it', async () => {
+  test('[P7] a retry finds its own node even if an equal one was added before it', async () => {
     const fixture = await TestTree.make();
     const command = named(fixture, [{ message: user('hi'), id: uuid(50) }], { parentId: fixture.rootId });
     await fixture.run(command);
@@ -102,7 +105,7 @@ describe('ids that a client chooses', () => {
     expect((await fixture.run(unnamed)).commit).toBeNull();
   });
 
-  test('[P115] a retry of messages with and without ids in turns finds all of them', async () => {
+  test('[P115] a retry with a mix of messages with and without ids finds all of them', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['one', 'two', 'three']);
     const messages: NewMessage[] = [
@@ -125,7 +128,7 @@ describe('ids that a client chooses', () => {
     expect(await refusalOf(fixture, moved)).toBe('id/taken');
   });
 
-  test('[P115] merging that is asked for reuses an equal message with another id, and its id stays free', async () => {
+  test('[P115] merging on request reuses an equal message that has another id, and the requested id stays free', async () => {
     const fixture = await TestTree.make();
     const [hi] = await fixture.grow(['hi']);
     const { result: found } = await fixture.run(
@@ -136,7 +139,7 @@ describe('ids that a client chooses', () => {
     expect(later.added).toEqual([uuid(50)]);
   });
 
-  test('[P8] an id of another message, another place or a removed node is taken', async () => {
+  test('[P8] an id of another message, of another position or of a removed node is taken', async () => {
     const fixture = await TestTree.make();
     await fixture.run(named(fixture, pair));
     const one = (message: Message, id: string, rest: Partial<AppendCommand> = {}) =>
@@ -170,7 +173,7 @@ describe('ids that a client chooses', () => {
     expect(await refusalOf(fixture, named(fixture, pair))).toBe('id/taken');
   });
 
-  test("[P8] the tree's own id is taken, but for its root", async () => {
+  test('[P8] the id of the tree is taken, except for its root', async () => {
     const fixture = await TestTree.make();
     expect(await refusalOf(fixture, named(fixture, [{ message: user('x'), id: fixture.treeId }]))).toBe('id/taken');
     const id = treeId(uuid(3));
@@ -179,14 +182,14 @@ describe('ids that a client chooses', () => {
     await fixture.run({ type: 'create', treeId: id, rootId: id });
   });
 
-  test('[P8] the same id twice is refused', async () => {
+  test('[P8] the same id used twice is refused', async () => {
     const fixture = await TestTree.make();
     const twice = pair.map((item) => ({ ...item, id: uuid(50) }));
     expect(await refusalOf(fixture, named(fixture, twice))).toBe('id/taken');
   });
 
   test.each(['', 'x', '__proto__', uuid(50).toUpperCase().replace('0000', 'ABCD'), `{${uuid(50)}}`])(
-    '[P9] %j is refused as an id, also for a message that is there',
+    '[P9] %j is refused as an id, even for a message that exists',
     async (id) => {
       const fixture = await TestTree.make();
       await fixture.grow(['hi']);
@@ -197,7 +200,7 @@ describe('ids that a client chooses', () => {
   );
 
   test.each(['', 'x', uuid(50).toUpperCase().replace('0000', 'ABCD')])(
-    '[P9] %j is refused as the id of a tree that is made, copied or imported',
+    '[P9] %j is refused as the id of a tree that is created, copied or imported',
     async (text) => {
       const fixture = await TestTree.make();
       const id = treeId(text);
@@ -208,7 +211,7 @@ describe('ids that a client chooses', () => {
     },
   );
 
-  test('[P9] an id that is not a text is refused like any other', async () => {
+  test('[P9] an id that is not a string is refused like any other invalid id', async () => {
     const fixture = await TestTree.make();
     const messages = [{ message: user('new'), id: JSON.parse('5') }];
     expect(await refusalOf(fixture, named(fixture, messages))).toBe('id/invalid');

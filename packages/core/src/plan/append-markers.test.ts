@@ -60,7 +60,7 @@ describe('markers and splits', () => {
     expect(found.reused).toEqual([deep]);
   });
 
-  test('[P10] from a marker only its descendants count', async () => {
+  test('[P10] from a marker only its own descendants are found', async () => {
     const { fixture, marker, below } = await marked();
     const { result: under } = await fixture.run(appending(fixture, [assistant('below')], { parentId: marker }));
     expect(under.reused).toEqual([below]);
@@ -91,7 +91,7 @@ describe('markers and splits', () => {
     return { fixture, whole, reply };
   }
 
-  test('[P11] after a split the old text leads to the node that completes it, and on to its replies', async () => {
+  test('[P11] after a split the old text leads to the node with its second half, and to its replies', async () => {
     const { fixture, whole, reply } = await cut('one two', 4);
     const { result: found } = await fixture.run(
       appending(fixture, [user('one two'), assistant('reply'), user('new')], { parentId: fixture.rootId }),
@@ -100,7 +100,7 @@ describe('markers and splits', () => {
     expect(found.added).toHaveLength(1);
   });
 
-  test('[P11] the halves match by themselves too', async () => {
+  test('[P11] each half of a split also matches its own text', async () => {
     const { fixture, whole, reply } = await cut('one two', 4);
     const { result: found } = await fixture.run(
       appending(fixture, [user('one'), user('two'), assistant('reply')], { parentId: fixture.rootId }),
@@ -135,14 +135,14 @@ describe('markers and splits', () => {
     }
   });
 
-  test('[P11] more cuts than one wants to try are still found for a text of one block', async () => {
+  test('[P11] a text of one block is found even after very many splits', async () => {
     const text = 'abcdefghijkl';
     const { fixture, whole } = await cut(text, ...new Array<number>(10).fill(1));
     const { result: found } = await fixture.run(appending(fixture, [user(text)], { parentId: fixture.rootId }));
     expect(found.reused).toEqual([whole]);
   });
 
-  test('[P11] a real child wins over a split one', async () => {
+  test('[P11] a child with the whole text is preferred to the halves of a split', async () => {
     const { fixture } = await cut('one two', 4);
     const { result: made } = await fixture.run(
       appending(fixture, [user('one two')], { parentId: fixture.rootId, merge: false }),
@@ -172,7 +172,7 @@ describe('markers and splits', () => {
     expect(whole).not.toBe(apart.nodeId);
   });
 
-  test('[P11] an undone split leaves nothing behind, a redone one is found again', async () => {
+  test('[P11] an undone split no longer matches, a redone one matches again', async () => {
     const { fixture, whole } = await cut('one two', 4);
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
     expect(
@@ -184,7 +184,7 @@ describe('markers and splits', () => {
     ).toEqual([whole]);
   });
 
-  test('[P10, P11] a split below a marker is found from the marker, and beside it is not', async () => {
+  test('[P10, P11] a split below a marker is found from the marker, one beside it is not', async () => {
     const { fixture, hi, marker } = await marked();
     const [text] = await fixture.grow([user('one two')], marker);
     await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: text ?? hi, position: 4 });

@@ -93,7 +93,7 @@ describe('prefix matching', () => {
     expect(fixture.active).toBe(hello);
   });
 
-  test('[P2] if all of it is there and active, nothing is committed', async () => {
+  test('[P2] if all messages exist and the last one is active, nothing is committed', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi', 'hello']);
     const before = fixture.tree;
@@ -184,8 +184,8 @@ describe('prefix matching', () => {
   });
 });
 
-describe('what an append is given', () => {
-  test('[P4] blank messages are passed over', async () => {
+describe('the input of an append', () => {
+  test('[P4] blank messages are skipped', async () => {
     const fixture = await TestTree.make();
     const { result: found } = await runAndCheck(
       fixture,
@@ -195,7 +195,7 @@ describe('what an append is given', () => {
     expect(fixture.thread()).toEqual(['hi', 'hello']);
   });
 
-  test('[P4] nothing but blank messages gives the parent and no commit', async () => {
+  test('[P4] an append of only blank messages gives the parent and makes no commit', async () => {
     const fixture = await TestTree.make();
     const [hi] = await fixture.grow(['hi', 'hello']);
     const before = fixture.tree;
@@ -207,7 +207,7 @@ describe('what an append is given', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P4] a message of thinking or of an unknown block is not blank', async () => {
+  test('[P4] a message with only thinking or an unknown block is not blank', async () => {
     const fixture = await TestTree.make();
     const thinking: Message = { role: 'assistant', content: [{ type: 'thinking' }] };
     const { result: found } = await runAndCheck(fixture, appending(fixture, [user('hi'), thinking]));
@@ -234,7 +234,7 @@ describe('what an append is given', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P13] the last node becomes active, unless that is not wanted', async () => {
+  test('[P13] the last node becomes active, unless the caller declines', async () => {
     const fixture = await TestTree.make();
     const [hi] = await fixture.grow(['hi']);
     const quiet = await runAndCheck(fixture, appending(fixture, [assistant('hello')], { select: false }));
@@ -254,14 +254,14 @@ describe('what an append is given', () => {
     expect(fixture.active).toBe(found.nodeId);
   });
 
-  test('[P14] without a parent it continues at the active node', async () => {
+  test('[P14] an append without a parent continues at the active node', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi', 'hello']);
     await runAndCheck(fixture, appending(fixture, [user('more')]));
     expect(fixture.thread()).toEqual(['hi', 'hello', 'more']);
   });
 
-  test('[P14] a new child comes last, also after a removed one', async () => {
+  test('[P14] a new child comes last, even after a removed one', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a'], fixture.rootId);
     const [b] = await fixture.grow(['b'], fixture.rootId);
@@ -289,7 +289,7 @@ describe('what an append is given', () => {
     expect(await refusalOf(fixture, { ...append(undefined), treeId: treeId(uuid(9)) })).toBe('tree/unknown-tree');
   });
 
-  test('[P17] a time that was given is kept, and the clock never shows a child before its parent', async () => {
+  test('[P17] a given time is kept, and the clock never gives a child an earlier time than its parent', async () => {
     const fixture = await TestTree.make();
     const made = await runAndCheck(
       fixture,
@@ -304,7 +304,7 @@ describe('what an append is given', () => {
     expect(fixture.node(next.result.nodeId).createdAt).toBe(1e15);
   });
 
-  test('[P18] an append changes nothing that it is given', async () => {
+  test('[P18] an append does not change its input', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['hi']);
     const command = deepFreeze(
@@ -315,8 +315,8 @@ describe('what an append is given', () => {
   });
 });
 
-describe('what it costs', () => {
-  test('[P16] one new message after a history writes one node and asks as little after 2,000 as after 2', async () => {
+describe('the cost of an append', () => {
+  test('[P16] appending one message writes one node, and reads as little after 2,000 messages as after 2', async () => {
     const counts: number[] = [];
     for (const length of [2, 200, 2000]) {
       const fixture = await TestTree.make();
@@ -333,7 +333,7 @@ describe('what it costs', () => {
     expect(counts[0]).toBeLessThanOrEqual(6);
   });
 
-  test('[P16] 100,000 messages are appended, found again and gone on from', async () => {
+  test('[P16] 100,000 messages are appended, found again and continued', async () => {
     const fixture = await TestTree.make();
     const history = Array.from({ length: 100_000 }, (_, at) => user(`m${at}`));
     const made = await fixture.run(appending(fixture, history));

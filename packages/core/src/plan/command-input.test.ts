@@ -55,7 +55,7 @@ function* spoilt(whole: unknown): Generator<unknown> {
       yield Array.isArray(whole) ? [...whole.slice(0, Number(name)), other] : { ...whole, [name]: other };
 }
 
-test('[N22] a command with a part of the wrong type is run or refused with a code', async () => {
+test('[N22] a command with a field of the wrong type is run or refused with a code', async () => {
   const store = new ReferenceStore();
   const fixture = await TestTree.make({ store });
   const [a = '', b = ''] = await fixture.grow(['a', 'b']);
@@ -81,7 +81,7 @@ test('[N22] valid commands are not changed', () => {
   for (const command of commands(uuid(1), uuid(2), uuid(3))) expect(readCommand(command)).toBe(command);
 });
 
-test('[N22] a refusal names the part', () => {
+test('[N22] a refusal names the field', () => {
   const message = user('x');
   const cases: readonly (readonly [object, string])[] = [
     [{ type: 'append', treeId: uuid(1), messages: [{ message }, null] }, 'append.messages[1] must be a message.'],
@@ -163,7 +163,7 @@ describe('unknown fields', () => {
   });
 });
 
-describe('one tree, named once', () => {
+describe('one tree per read program', () => {
   test('[N24] a read program for another tree than the store was asked for is refused', async () => {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
@@ -184,7 +184,7 @@ describe('one tree, named once', () => {
     expect((await store.read(other.treeId, () => readPage(other.treeId))).version).toBe(1);
   });
 
-  test('[T30] less than one is refused', async () => {
+  test('[T30] a limit below one is refused', async () => {
     const fixture = await TestTree.make();
     for (const limit of [0, -1, 1.5, Number.NaN])
       expect(await refusalOf(fixture.store.read(fixture.treeId, () => readPage(fixture.treeId, { limit })))).toBe(
@@ -194,7 +194,7 @@ describe('one tree, named once', () => {
 });
 
 describe('shorter ways to write a message', () => {
-  test('[N25] text, and text as content, are messages wherever messages are taken', async () => {
+  test('[N25] a string, and a string as content, are accepted wherever a message is', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
     const short = ['plain', { role: 'assistant', content: 'flat', id: uuid(31), meta: { tags: ['t'] } }] as const;
@@ -232,7 +232,7 @@ describe('shorter ways to write a message', () => {
     expect(made.thread()).toEqual(['first', 'second']);
   });
 
-  test('[N25] a result of a tool keeps the call that it answers', async () => {
+  test('[N25] a tool result keeps the id of the call that it answers', async () => {
     const fixture = await TestTree.make();
     const messages = [
       'look',
@@ -244,8 +244,8 @@ describe('shorter ways to write a message', () => {
   });
 });
 
-describe('a tree that is made with messages', () => {
-  test('[P114] has them in the same act, and undo removes them', async () => {
+describe('a tree that is created with messages', () => {
+  test('[P114] gets them in the same act, and undo removes them', async () => {
     const fixture = new TestTree();
     const { treeId: id } = fixture;
     const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: uuid(40) }, 'b'] } as const;
@@ -260,7 +260,7 @@ describe('a tree that is made with messages', () => {
     expect(fixture.thread()).toEqual([]);
   });
 
-  test('[P114] gets the missing ones when it is created again after a crash in between', async () => {
+  test('[P114] gets the missing ones when it is created again after a crash', async () => {
     const fixture = await TestTree.make();
     await fixture.run({ type: 'create', treeId: fixture.treeId, messages: ['a'] });
     expect(fixture.thread()).toEqual(['a']);

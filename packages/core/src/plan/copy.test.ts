@@ -33,7 +33,7 @@ function grafting(here: TestTree, there: TestTree, id: NodeId, parentId: NodeId,
 }
 
 describe('a graft', () => {
-  test('[V19] copies a branch of another tree with new ids, its order, groups, notes, times and where it came from', async () => {
+  test('[V19] copies a branch of another tree with new ids, its order, groups, notes, times and origin', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['q']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
@@ -59,7 +59,7 @@ describe('a graft', () => {
     expect(here.node(result.nodeId).meta.tags).toEqual(['x']);
   });
 
-  test('[V19] the top is in no group: its siblings stayed behind', async () => {
+  test('[V19] puts the copied top node in no group, because its siblings are not copied', async () => {
     const { here, there } = await two();
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
     const { result: made } = await there.run({ type: 'reply', treeId: there.treeId, parentId: there.rootId, replies });
@@ -67,7 +67,7 @@ describe('a graft', () => {
     expect(here.node(result.nodeId).groupId).toBe(0);
   });
 
-  test('[V20] a reply that is being written there is an error here, and bookmarks stay behind', async () => {
+  test('[V20] turns a pending reply into a failed one, and copies no bookmarks', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['q']);
     await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
@@ -77,7 +77,7 @@ describe('a graft', () => {
     expect(bookmarkOn(here.tree, result.nodeId)).toBeUndefined();
   });
 
-  test('[V20] what markers and halves point at is the copy of it', async () => {
+  test('[V20] points markers and split halves at the copied nodes', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['hello world', 'yes']);
     const { result: halves } = await there.run({ type: 'split', treeId: there.treeId, nodeId: q, position: 5 });
@@ -96,7 +96,7 @@ describe('a graft', () => {
     expect(here.node(alone.result.nodeId).meta.splitSource).toBeUndefined();
   });
 
-  test('[V21] moves the pointer where that is asked for or the tree is empty, to the leaf last visited there', async () => {
+  test('[V21] changes the active node if asked or if the tree is empty, to the leaf last visited there', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.grow(['q', 'old']);
     await there.grow(['new'], q);
@@ -133,7 +133,7 @@ function picking(fixture: TestTree, id: NodeId, to?: NodeId, from?: TestTree): C
 }
 
 describe('a cherry-pick', () => {
-  test('[V23] copies a message to the end of the active branch, with where it came from', async () => {
+  test('[V23] copies a message to the end of the active branch, with its origin', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere] = await fixture.grow(['q', 'main']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
@@ -156,7 +156,7 @@ describe('a cherry-pick', () => {
     expect(fixture.node(one).groupId).toBe(1);
   });
 
-  test('[V23] copies a range of a path as a chain, markers left where they are, all of it one commit', async () => {
+  test('[V23] copies a range of a path as a chain without its markers, in one commit', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere, a = nowhere] = await fixture.grow(['q', 'a', 'b']);
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'state', message: user('state') });
@@ -176,7 +176,7 @@ describe('a cherry-pick', () => {
     expect(here.node(result.nodeId).meta.pickedFrom).toEqual({ treeId: there.treeId, nodeId: a });
   });
 
-  test('[V25] refuses the root, markers, pending replies, and an end that is not below', async () => {
+  test('[V25] refuses the root, markers, pending replies, and a range whose end is not below its start', async () => {
     const { here, there } = await two();
     const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
     const side = await there.variant(user('side'), q);
@@ -212,7 +212,7 @@ describe('a merge', () => {
     ...further,
   });
 
-  test('[V26] is one summary at the end of the active branch that names the tip', async () => {
+  test('[V26] adds one summary at the end of the active branch that names the last node of the other', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
     await fixture.grow(['main'], q);
@@ -224,7 +224,7 @@ describe('a merge', () => {
     expect(fixture.active).toBe(result.nodeId);
   });
 
-  test('[V27] by messages copies what the branch has since the fork, as one act', async () => {
+  test('[V27] by messages copies the messages after the common ancestor, as one act', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere, , tip = nowhere] = await fixture.grow(['q', 'side', 'more']);
     await fixture.grow(['main'], q);
@@ -250,7 +250,7 @@ describe('a merge', () => {
     for (const [command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 
-  test('[V29] finds the fork of two branches of 4,000 in a few reads', async () => {
+  test('[V29] finds the common ancestor of two branches of 4,000 in a few reads', async () => {
     const fixture = await TestTree.make();
     const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const fork = ids[2500] ?? nowhere;
@@ -262,7 +262,7 @@ describe('a merge', () => {
   });
 });
 
-test('[V40] a pick and a merge go to the place that is named, wherever the user is', async () => {
+test('[V40] a cherry-pick and a merge go to the named node, wherever the user is', async () => {
   const fixture = await TestTree.make();
   const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
   const [main = nowhere] = await fixture.grow(['main'], q);
@@ -294,7 +294,7 @@ test('[V40] a pick and a merge go to the place that is named, wherever the user 
 describe('a move to another tree', () => {
   const context = { actor: 'me', kit: testKit, ...ticking(55) };
 
-  test('[V30] is a copy there and a removal here, two commits of one act, the copy first', async () => {
+  test('[V30] is a copy in the target tree and a removal in the source tree, two commits of one act, the copy first', async () => {
     const { here, there } = await two();
     const [, b = nowhere] = await there.grow(['a', 'b', 'c']);
     const from = { treeId: there.treeId, nodeId: b };
@@ -310,7 +310,7 @@ describe('a move to another tree', () => {
     expect(logs.map((commit) => commit?.actId)).toEqual([actId, actId]);
   });
 
-  test('[V31] is refused before anything is copied where the branch cannot go, or is there already', async () => {
+  test('[V31] is refused before anything is copied if the target cannot hold the branch or already has it', async () => {
     const { here, there } = await two();
     const [a = nowhere, b = nowhere] = await there.grow(['a', 'b']);
     await there.run({ type: 'reply', treeId: there.treeId, parentId: b, replies: [{}] });
@@ -329,7 +329,7 @@ describe('a move to another tree', () => {
     expect(there.tree).toBe(trees[1]);
   });
 
-  test('[V31] is refused before anything is copied where the tree that it leaves is in the trash', async () => {
+  test('[V31] is refused before anything is copied if the source tree is in the trash', async () => {
     const { here, there } = await two();
     const [a = nowhere] = await there.grow(['a']);
     await there.run({ type: 'delete-tree', treeId: there.treeId });

@@ -38,7 +38,7 @@ describe('a new tree', () => {
     expect(fixture.tree).toMatchObject({ activeNodeId: null, size: 0, attributes: { title: 't', project: 'default' } });
   });
 
-  test('[P74] no system prompt and the empty one differ', async () => {
+  test('[P74] having no system prompt differs from having an empty one', async () => {
     expect((await TestTree.make()).tree.attributes.systemPrompt).toBeUndefined();
     expect((await TestTree.make({ systemPrompt: '' })).tree.attributes.systemPrompt).toBe('');
   });
@@ -73,7 +73,7 @@ describe('a new tree', () => {
     expect((await fixture.run(copy)).commit).toBeNull();
   });
 
-  test('[P75] made again changes nothing; with another prompt or root it is refused', async () => {
+  test('[P75] created again commits nothing; with another prompt or root it is refused', async () => {
     const fixture = new TestTree();
     const command = creating(1, { attributes: { systemPrompt: 'p' }, rootId: uuid(40) });
     await fixture.run(command);
@@ -90,7 +90,7 @@ describe('a new tree', () => {
     expect(await refusalOf(fixture, { ...command, rootId: uuid(41) })).toBe('tree/exists');
   });
 
-  test('[P75] created again with another title, or other first messages, it is refused; later changes do not matter', async () => {
+  test('[P75] created again with another title or other first messages is refused; later changes do not matter', async () => {
     const fixture = new TestTree();
     const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('yo') }];
     const command = creating(1, { attributes: { title: 'a', tags: ['x'] }, messages });
@@ -107,7 +107,7 @@ describe('a new tree', () => {
     );
   });
 
-  test('[P75] nothing is made where its first messages would be refused', async () => {
+  test('[P75] is not created if its first messages are refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     const [hi] = await fixture.grow(['hi']);
@@ -119,7 +119,7 @@ describe('a new tree', () => {
     expect(store.tree(treeId(uuid(9)))).toBeUndefined();
   });
 
-  test('[P75] takes a root id that is free and a UUID', async () => {
+  test('[P75] accepts a root id that is free and a UUID', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     const [hi] = await fixture.grow(['hi']);
@@ -141,7 +141,7 @@ describe('a new tree', () => {
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { metadata: { note: 'ö'.repeat(32_000) } } });
   });
 
-  test.each(['forestKey', 'copiedFrom', 'trashedAt'])('[P76] nobody but the tree itself sets %s', async (key) => {
+  test.each(['forestKey', 'copiedFrom', 'trashedAt'])('[P76] only Coppice itself sets %s', async (key) => {
     const fixture = await TestTree.make();
     const attributes: TreeAttributes = { [key]: 'x' };
     expect(await refusalOf(fixture, creating(2, { attributes }))).toBe('tree/root-protected');
@@ -174,7 +174,7 @@ describe('the forest', () => {
     }
   });
 
-  test('[P77] no project is the default project', async () => {
+  test('[P77] a missing project means the default project', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1);
     expect((await forest(fixture, 2, { project: 'default' })).treeId).toBe(uuid(1));
@@ -191,7 +191,7 @@ describe('the forest', () => {
     expect((await forest(fixture, 4)).created).toBe(true);
   });
 
-  test('[P77] a copy of a forest tree is not found in its place', async () => {
+  test('[P77] a copy of a forest tree is not found instead of the original', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1, { systemPrompt: 'p' });
     await fixture.run({ type: 'duplicate', treeId: treeId(uuid(2)), from: treeId(uuid(1)) });
@@ -199,7 +199,7 @@ describe('the forest', () => {
     expect((await forest(fixture, 3, { systemPrompt: 'p' })).created).toBe(true);
   });
 
-  test('[P78] there are never two in one project: not by an id that is taken, a move, or the trash', async () => {
+  test('[P78] two forest trees with one prompt never exist in one project: an id that is taken, a move and the trash make no second one', async () => {
     const store = new ReferenceStore();
     const fixture = new TestTree(store);
     await fixture.run(creating(1));
@@ -295,7 +295,7 @@ describe('a copy of a tree', () => {
     expect(findNode(copy, made.ids.get(prompt) ?? '')?.text).toBe('q');
   });
 
-  test('[P80] whole keeps the shape, the order and the place of the user; a pending reply is an error there', async () => {
+  test('[P80] of the whole tree keeps its shape, its order and its active node; a pending reply becomes a failed one', async () => {
     const { store, fixture, open, deep } = await grown();
     const { result: made } = await fixture.run(copying(fixture, { whole: true }));
     expect(new TestTree(store, treeId(uuid(2))).drawing()).toEqual(fixture.drawing());
@@ -305,7 +305,7 @@ describe('a copy of a tree', () => {
     expect(fixture.node(open).status).toBe('pending');
   });
 
-  test('[P80] leads the pointers of markers and left halves to the copies', async () => {
+  test('[P80] points markers and left halves at the copied nodes', async () => {
     const { store, fixture, prompt, a, deep } = await grown();
     await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 's', firstKept: deep });
     const { result: cut } = await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: deep, position: 2 });
@@ -345,7 +345,7 @@ describe('a copy of a tree', () => {
     expect(treeOf(store, uuid(6))).toMatchObject({ size: 0, attributes: { copiedFrom: { treeId: uuid(5) } } });
   });
 
-  test('[P82] made again is the same copy; another tree with that id, and unknown nodes, are refused', async () => {
+  test('[P82] made again is the same copy; an id of another tree and unknown nodes are refused', async () => {
     const { fixture, a, deep } = await grown();
     const command = copying(fixture, { nodeId: a });
     const made = await fixture.run(command);
@@ -372,7 +372,7 @@ describe('a copy of a tree', () => {
     );
   });
 
-  test('[P79] of a path of 20,000 and of its whole tree ends', async () => {
+  test('[P79] of a path of 20,000 messages, or of the whole tree, completes', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     await fixture.grow(Array.from({ length: 20_000 }, (_, at) => user(`m${at}`)));
@@ -430,14 +430,14 @@ describe('a tree as a whole', () => {
     expect(fixture.drawing()).toEqual(before);
   });
 
-  test('[P84] while a reply is being written the tree does not go', async () => {
+  test('[P84] a tree cannot be moved to the trash while a reply is being written', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q ?? fixture.rootId, replies: [{}] });
     expect(await refusalOf(fixture, { type: 'delete-tree', treeId: fixture.treeId })).toBe('tree/pending');
   });
 
-  test('[P84] a tree that is not there is refused', async () => {
+  test('[P84] a tree that does not exist is refused', async () => {
     const fixture = await TestTree.make();
     const unknown = treeId(uuid(99));
     expect(await refusalOf(fixture, { type: 'attributes', treeId: unknown, set: {} })).toBe('tree/unknown-tree');

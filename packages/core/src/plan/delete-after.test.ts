@@ -10,8 +10,8 @@ function deleting(fixture: TestTree, nodeIds: readonly NodeId[], mode?: 'splice'
   return { type: 'delete', treeId: fixture.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
 }
 
-describe('where the user is afterwards', () => {
-  test('[V8] at the newest leaf that is left below the parent', async () => {
+describe('the active node after a delete', () => {
+  test('[V8] is the newest leaf left below the parent', async () => {
     for (const mode of ['splice', 'cascade'] as const) {
       const fixture = await TestTree.make();
       const [q] = await fixture.grow(['q']);
@@ -25,7 +25,7 @@ describe('where the user is afterwards', () => {
     }
   });
 
-  test('[V8] at the newest leaf below what took the place of a spliced node', async () => {
+  test('[V8] is the newest leaf below the node that took the place of a spliced one', async () => {
     const fixture = await TestTree.make();
     const [q, x, , leaf] = await fixture.grow(['q', 'x', 'y', 'z']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: x ?? fixture.rootId });
@@ -34,7 +34,7 @@ describe('where the user is afterwards', () => {
     expect(fixture.texts(q)).toEqual(['y']);
   });
 
-  test('[V8] at the parent if it has no child left, also if a whole chain was spliced out', async () => {
+  test('[V8] is the parent if it has no child left, even if a whole chain was spliced out', async () => {
     const fixture = await TestTree.make();
     const [q, x, y] = await fixture.grow(['q', 'x', 'y']);
     await runAndCheck(fixture, deleting(fixture, [x ?? '', y ?? ''] as NodeId[]));
@@ -45,7 +45,7 @@ describe('where the user is afterwards', () => {
     expect(fixture.active).toBe(q);
   });
 
-  test('[V8] among the other first turns where the parent is the root, and nowhere in an empty tree', async () => {
+  test('[V8] is another first turn if the parent is the root, and nothing in an empty tree', async () => {
     const fixture = await TestTree.make();
     const [, leaf] = await fixture.grow(['a', 'b']);
     const [c] = await fixture.grow(['c', 'd'], fixture.rootId);
@@ -55,7 +55,7 @@ describe('where the user is afterwards', () => {
     expect(fixture.active).toBeNull();
   });
 
-  test('[V8] where they were, if that is still there', async () => {
+  test('[V8] is unchanged if it was not deleted', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
     const other = await add(fixture, 'other', fixture.rootId);
@@ -66,7 +66,7 @@ describe('where the user is afterwards', () => {
 });
 
 describe('bookmarks', () => {
-  test('[V9] by splice they go to the nearest node above that stays, and keep their time', async () => {
+  test('[V9] of spliced nodes move to the nearest remaining node above, and keep their time', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c', 'd']);
     await mark(fixture, c ?? fixture.rootId, 'here');
@@ -76,7 +76,7 @@ describe('bookmarks', () => {
     expect(result.bookmarks).toEqual({ moved: [{ ...before, nodeId: a }], removed: [] });
   });
 
-  test('[V9] where that is the root, or has one, they are removed and reported', async () => {
+  test('[V9] are removed and reported if that node is the root or has a bookmark', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
     await mark(fixture, a ?? fixture.rootId, 'top');
@@ -89,7 +89,7 @@ describe('bookmarks', () => {
     expect(last.result.bookmarks.removed.map((one) => one.title)).toEqual(['top']);
   });
 
-  test('[V9] two of them cannot share one node: the first named is kept', async () => {
+  test('[V9] of two spliced nodes cannot share one node: the first named is kept', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a']);
     const one = await add(fixture, 'one', a ?? fixture.rootId);
@@ -101,7 +101,7 @@ describe('bookmarks', () => {
     expect(result.bookmarks.removed.map((mark) => mark.title)).toEqual(['one']);
   });
 
-  test('[V9] by cascade they are removed and reported', async () => {
+  test('[V9] of nodes deleted by cascade are removed and reported', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
     await mark(fixture, b ?? fixture.rootId, 'inside');
@@ -132,14 +132,14 @@ describe('clear', () => {
   });
 });
 
-describe('before a delete', () => {
+describe('the preview of a delete', () => {
   async function impact(fixture: TestTree, command: DeleteCommand): Promise<DeleteImpact> {
     const { now, newId } = ticking(5);
     const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
     return fixture.store.read(fixture.treeId, () => impactOf(command, context));
   }
 
-  test('[V11] it can be asked what would go and what points there', async () => {
+  test('[V11] lists the nodes that would be removed and the links to them', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
     await mark(fixture, c ?? fixture.rootId, 'deep');
@@ -162,7 +162,7 @@ describe('before a delete', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[V11] what would be refused anyway is refused here too', async () => {
+  test('[V11] refuses whatever the delete itself would refuse', async () => {
     const fixture = await TestTree.make();
     const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(5), kit: testKit, actor: 'me', stale: false };
     const reading = impactOf(deleting(fixture, [fixture.rootId]), context);

@@ -30,7 +30,7 @@ describe('splice', () => {
     expect(findAnyNode(fixture.tree, x)?.removedIn).toBe(fixture.tree.version);
   });
 
-  test('[V1] a node without children leaves nothing behind', async () => {
+  test('[V1] a node without children is just removed', async () => {
     const fixture = await TestTree.make();
     const x = await say(fixture, 'x', fixture.rootId);
     await say(fixture, 'y', fixture.rootId);
@@ -39,7 +39,7 @@ describe('splice', () => {
     expect(result).toMatchObject({ removed: [x], parentId: fixture.rootId });
   });
 
-  test('[V2] each group that moves gets a fresh number above all at the destination', async () => {
+  test('[V2] each group that moves gets a new number, higher than all at the destination', async () => {
     const fixture = await TestTree.make();
     const there = await replies(fixture, fixture.rootId, 'g1', 'g2');
     const x = await say(fixture, 'x', fixture.rootId);
@@ -54,7 +54,7 @@ describe('splice', () => {
     expect(group(alone)).toBe(0);
   });
 
-  test('[V2] a group number of removed siblings is not given again', async () => {
+  test('[V2] a group number of removed siblings is not used again', async () => {
     const fixture = await TestTree.make();
     const there = await replies(fixture, fixture.rootId, 'g1', 'g2');
     const x = await say(fixture, 'x', fixture.rootId);
@@ -82,7 +82,7 @@ describe('splice', () => {
     ['from the top', [0, 2, 3]],
     ['from the bottom', [3, 2, 0]],
     ['mixed, and twice', [2, 0, 3, 2]],
-  ])('[V3] several nodes of one path go in one commit, named %s', async (_, order) => {
+  ])('[V3] several nodes of one path are deleted in one commit, named %s', async (_, order) => {
     const fixture = await TestTree.make();
     const chain = await fixture.grow(['a', 'b', 'c', 'd', 'e']);
     await runAndCheck(
@@ -98,29 +98,32 @@ describe('splice', () => {
   test.each([
     [0, 2],
     [2, 0],
-  ])('[V3] a marker between two nodes that go matches under what is above it then (%i before %i)', async (...order) => {
-    const fixture = await TestTree.make();
-    const [base, a] = await fixture.grow(['base', 'a']);
-    const { result } = await fixture.run({
-      type: 'mark',
-      treeId: fixture.treeId,
-      kind: 'injected',
-      message: user('marker'),
-    });
-    const [c, d] = await fixture.grow(['c', 'd']);
-    const ids = [a, result.nodeId, c];
-    await runAndCheck(
-      fixture,
-      deleting(
+  ])(
+    '[V3] a marker between two deleted nodes gets the node above them as its match parent (%i before %i)',
+    async (...order) => {
+      const fixture = await TestTree.make();
+      const [base, a] = await fixture.grow(['base', 'a']);
+      const { result } = await fixture.run({
+        type: 'mark',
+        treeId: fixture.treeId,
+        kind: 'injected',
+        message: user('marker'),
+      });
+      const [c, d] = await fixture.grow(['c', 'd']);
+      const ids = [a, result.nodeId, c];
+      await runAndCheck(
         fixture,
-        order.map((at) => ids[at] ?? fixture.rootId),
-      ),
-    );
-    expect(fixture.drawing()).toEqual(['base', '  marker', '    d *']);
-    expect(fixture.node(d ?? '').matchParent).toBe(base);
-  });
+        deleting(
+          fixture,
+          order.map((at) => ids[at] ?? fixture.rootId),
+        ),
+      );
+      expect(fixture.drawing()).toEqual(['base', '  marker', '    d *']);
+      expect(fixture.node(d ?? '').matchParent).toBe(base);
+    },
+  );
 
-  test('[V1, V2, V3] any splice keeps the order of what stays, its groups apart and together, and nothing else', async () => {
+  test('[V1, V2, V3] any splice keeps the order and the groups of the remaining nodes, and changes nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 12 }),
@@ -150,7 +153,7 @@ describe('splice', () => {
     );
   });
 
-  test('[V6] a node that is being written, and one that is being answered, are refused; one further up is not', async () => {
+  test('[V6] a pending node and its parent are refused; a node further up is not', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b']);
     const reply = await pending(fixture, b ?? fixture.rootId);
@@ -167,7 +170,7 @@ describe('splice', () => {
     expect(fixture.active).toBe(reply);
   });
 
-  test('[V12] 2,000 of 4,000 nodes of a chain go with one read of children each', async () => {
+  test('[V12] deleting 2,000 of 4,000 nodes of a chain reads the children of each once', async () => {
     const fixture = await TestTree.make();
     const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const odd = ids.filter((_, at) => at % 2 === 1);
@@ -220,7 +223,7 @@ describe('cascade', () => {
     expect(fixture.active).toBeNull();
   });
 
-  test('[V4, V12] 100,000 levels go by one step', async () => {
+  test('[V4, V12] 100,000 levels are deleted by one step', async () => {
     const fixture = await TestTree.make();
     const ids = await fixture.grow(Array.from({ length: 100_000 }, (_, at) => user(`m${at}`)));
     const { commit } = await fixture.run(deleting(fixture, [ids[1] ?? fixture.rootId], 'cascade'));
@@ -231,7 +234,7 @@ describe('cascade', () => {
     expect(fixture.active).toBe(ids[ids.length - 1]);
   });
 
-  test('[V6] it is refused while a reply is being written anywhere inside', async () => {
+  test('[V6] a cascade is refused while a reply is being written in the subtree', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b']);
     await pending(fixture, b ?? fixture.rootId);
@@ -241,7 +244,7 @@ describe('cascade', () => {
 });
 
 describe('a reply group', () => {
-  test('[V5] all its members go, each leaving its children in its place', async () => {
+  test('[V5] deleting it removes all its members, and the children of each take its place', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const [one, two] = await replies(fixture, q ?? fixture.rootId, 'one', 'two');
@@ -266,7 +269,7 @@ describe('a reply group', () => {
     expect(fixture.texts()).toEqual(['b']);
   });
 
-  test('[V5, V6] it is refused while one member is being written', async () => {
+  test('[V5, V6] deleting it is refused while one member is being written', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const { result } = await fixture.run({
@@ -293,7 +296,7 @@ describe('a reply group', () => {
 
 describe('what cannot be deleted', () => {
   test.each(['splice', 'cascade'] as const)(
-    '[V7] by %s: the root, what is not there, what is elsewhere, nothing',
+    '[V7] by %s refuses the root, unknown nodes, nodes of other trees and an empty list',
     async (mode) => {
       const fixture = await TestTree.make();
       const [a, b] = await fixture.grow(['a', 'b']);
@@ -312,7 +315,7 @@ describe('what cannot be deleted', () => {
     },
   );
 
-  test('[V7] a tree that is not there has nothing to delete', async () => {
+  test('[V7] a tree that does not exist is refused', async () => {
     const fixture = await TestTree.make();
     for (const type of ['clear', 'undo', 'redo'] as const)
       expect(await fixture.refusal({ type, treeId: treeId(uuid(99)) })).toMatch(/^(tree\/unknown-tree|undo\/nothing)$/);

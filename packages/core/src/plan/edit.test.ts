@@ -58,7 +58,7 @@ describe('an edit', () => {
     expect(fixture.active).toBe(made.nodeId);
   });
 
-  test('[P20] of a variant in a group joins that group, of one in none makes a group above all others', async () => {
+  test('[P20] of a variant joins its group, or makes a new group with a higher number', async () => {
     const { fixture, ids } = await conversation();
     const first = await fixture.run(editing(fixture, ids[0], 'b'));
     const second = await runAndCheck(fixture, editing(fixture, first.result.nodeId, 'c'));
@@ -107,7 +107,7 @@ describe('an edit', () => {
     expect((await fixture.run(editing(fixture, made.result.nodeId, 'in short', { id: uuid(71) }))).commit).toBeNull();
   });
 
-  test('[P23] moves the pointer only if that is wanted', async () => {
+  test('[P23] changes the active node only if asked', async () => {
     const { fixture, ids } = await conversation();
     for (const mode of modes) {
       const command = editing(fixture, ids[2], `more ${mode}`, { mode, select: false });
@@ -117,7 +117,7 @@ describe('an edit', () => {
   });
 
   test.each(modes)(
-    '[P24] by %s refuses the root, a tool message, a pending reply and what is not there',
+    '[P24] by %s refuses the root, a tool message, a pending reply and an unknown node',
     async (mode) => {
       const store = new ReferenceStore();
       const fixture = await TestTree.make({ store });
@@ -156,7 +156,7 @@ describe('an edit', () => {
     expect(await refusalOf(fixture, editing(fixture, ids[0], malformed as string, { mode }))).toBe('message/invalid');
   });
 
-  test('[P25] a retry with its id finds its own variant; the id of anything else is taken', async () => {
+  test('[P25] repeated with the same id finds its own variant; the id of another node is taken', async () => {
     const { fixture, ids } = await conversation();
     const command = editing(fixture, ids[0], 'better', { id: uuid(80) });
     expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(80), added: [uuid(80)] });
@@ -169,7 +169,7 @@ describe('an edit', () => {
     expect(await refusalOf(fixture, editing(fixture, ids[1], 'x', { id: 'mine' }))).toBe('id/invalid');
   });
 
-  test('[P26] takes the bookmark along if asked, unless the target has one', async () => {
+  test('[P26] moves the bookmark to the new variant if asked, unless the target has one', async () => {
     const { fixture, ids } = await conversation();
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: ids[0], title: 'here' });
     const left = await fixture.run(editing(fixture, ids[0], 'b'));
@@ -194,7 +194,7 @@ describe('an edit', () => {
     expect(bookmarkOn(fixture.tree, ids[0])?.title).toBe('old');
   });
 
-  test('[P27] of a stale writer is kept beside the other text, in every mode', async () => {
+  test('[P27] by a writer with a stale version is kept as a variant, in every mode', async () => {
     for (const mode of modes) {
       const { fixture, ids } = await conversation();
       const expectedVersion = fixture.tree.version;
@@ -223,7 +223,7 @@ describe('an edit in place', () => {
     expect(fixture.node(ids[0]).message).toEqual(before.message);
   });
 
-  test('[P113] makes the user the source of a reply, and undo and the version before give its source back', async () => {
+  test('[P113] makes the user the source of a reply, and undo and restoring a version bring back its old source', async () => {
     const fixture = await TestTree.make();
     const { treeId, rootId } = fixture;
     const source = { type: 'model', model_name: 'm', usage: { inputTokens: 1, outputTokens: 1 } };
@@ -241,7 +241,7 @@ describe('an edit in place', () => {
     }
   });
 
-  test('[P28] leaves the pointer where it is unless asked to move it', async () => {
+  test('[P28] leaves the active node unchanged unless asked', async () => {
     const { fixture, ids } = await conversation();
     const was = fixture.active;
     await runAndCheck(fixture, editing(fixture, ids[0], 'better', { mode: 'in-place' }));
@@ -250,7 +250,7 @@ describe('an edit in place', () => {
     expect(fixture.active).toBe(ids[0]);
   });
 
-  test('[P28] to the very same text changes nothing; white space is text', async () => {
+  test('[P28] to exactly the same text changes nothing; white space counts as text', async () => {
     const { fixture, ids } = await conversation();
     expect((await fixture.run(editing(fixture, ids[0], 'question', { mode: 'in-place' }))).commit).toBeNull();
     await runAndCheck(fixture, editing(fixture, ids[0], 'question ', { mode: 'in-place' }));
@@ -267,7 +267,7 @@ describe('an edit in place', () => {
     ],
   };
 
-  test('[P29] changes text alone: other blocks stay where they are, signatures go', async () => {
+  test('[P29] changes text alone: other blocks stay in place, signatures are removed', async () => {
     const fixture = await TestTree.make();
     const [, reply] = await fixture.grow([user('q'), signed]);
     await runAndCheck(fixture, editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' }));
@@ -278,7 +278,7 @@ describe('an edit in place', () => {
     ]);
   });
 
-  test('[P29] with blocks refuses to change, add or drop any that is not text', async () => {
+  test('[P29] with blocks refuses to change, add or remove a block that is not text', async () => {
     const fixture = await TestTree.make();
     const [, reply] = await fixture.grow([user('q'), signed]);
     const inPlace = (content: Message['content']) =>
@@ -320,7 +320,7 @@ describe('an edit by longest common prefix', () => {
     expect(fixture.thread()).toEqual(['question', 'answer', 'other']);
   });
 
-  test('[P30] of other blocks than text makes a variant', async () => {
+  test('[P30] of a message with other blocks than text makes a variant', async () => {
     const image: Message = { role: 'user', content: [...user('look').content, { type: 'image' }] };
     const { fixture } = await prefix(image, 'looking');
     expect(fixture.texts().map((text) => text.trim())).toEqual(['look', 'looking']);
@@ -332,7 +332,7 @@ describe('an edit by longest common prefix', () => {
     expect(made.added).toEqual([made.nodeId]);
   });
 
-  test('[P31] with a common part splits there and adds the new rest as a sibling of the old one', async () => {
+  test('[P31] with a common beginning splits there and adds the new rest as a sibling of the old one', async () => {
     const { fixture, ids, result: made } = await prefix('hello world', 'hello there');
     expect(fixture.drawing()).toEqual(['hello ', '  world', '    answer', '      more', '  there *']);
     expect(fixture.texts(fixture.node(ids[0]).parentId ?? fixture.rootId)).toEqual(['world', 'there']);
@@ -358,7 +358,7 @@ describe('an edit by longest common prefix', () => {
     expect(stepTypesOf({ commit })).toEqual(['select']);
   });
 
-  test('[P31] that only takes away splits and gives the left part', async () => {
+  test('[P31] that only removes text splits the message and gives the left part', async () => {
     const { fixture, ids, result: made } = await prefix('hello world', 'hello');
     expect(fixture.drawing()).toEqual(['hello *', '   world', '    answer', '      more']);
     expect(made.nodeId).toBe(fixture.node(ids[0]).parentId ?? '');
@@ -378,7 +378,7 @@ describe('an edit by longest common prefix', () => {
     ['half a character', '😀a', '😁a', ['😀a', '😁a']],
     ['half an accent', 'xe', 'xe\u0301', ['x', 'e\u0301']],
     ['half a family', 'x👩‍👧', 'x👩‍👦', ['x', '👩‍👦']],
-  ])('[P32] a cut never leaves %s', async (_what, old, text, expected) => {
+  ])('[P32] a split never leaves %s', async (_what, old, text, expected) => {
     const { fixture, result: made } = await prefix(old, text);
     const siblings = childIds(fixture.tree, fixture.node(made.nodeId).parentId ?? fixture.rootId);
     const above = fixture.node(made.nodeId).parentId;
@@ -399,7 +399,7 @@ describe('an edit by longest common prefix', () => {
     expect(fixture.texts(ids[0])).toEqual(['answer', '  ', '  x']);
   });
 
-  test('[P32] white space without end does not slow it down to a walk back character by character', async () => {
+  test('[P32] a very long run of white space is not walked back character by character', async () => {
     const space = ' '.repeat(200_000);
     const { fixture } = await prefix(`a${space}b`, `a${space}`);
     expect(fixture.texts()).toHaveLength(1);
@@ -407,7 +407,7 @@ describe('an edit by longest common prefix', () => {
     expect(other.texts()).toHaveLength(2);
   });
 
-  test('[P31, P32] every text that was there and the new one can be read off a path', async () => {
+  test('[P31, P32] the old texts and the new text can each be read along a path', async () => {
     const word = fc.constantFrom('a', 'b', ' ', '\n', '😀', 'e\u0301', '\u0301', '🇩🇪', 'é');
     const text = fc
       .array(word, { minLength: 1, maxLength: 8 })
@@ -438,7 +438,7 @@ describe('an edit by longest common prefix', () => {
     ['more at the end', 'hello', 'hello world'],
     ['less at the end', 'hello world', 'hello'],
     ['one block more', 'a b', 'a b c'],
-  ])('[P25] a retry by prefix with %s finds what it made', async (_what, old, text) => {
+  ])('[P25] a retry by prefix with %s finds the nodes that it made', async (_what, old, text) => {
     const { fixture, ids, result: made } = await prefix(old, text, { id: uuid(90) });
     expect(made.nodeId).toBe(uuid(90));
     const again = await fixture.run(editing(fixture, ids[0], text, { mode: 'prefix', id: uuid(90) }));
@@ -449,7 +449,7 @@ describe('an edit by longest common prefix', () => {
     );
   });
 
-  test('[P25] a chosen id for a text on another path is taken', async () => {
+  test('[P25] a chosen id of a text on another path is taken', async () => {
     const { fixture, ids } = await conversation('hello world');
     expect(await refusalOf(fixture, editing(fixture, ids[0], 'hello you', { mode: 'prefix', id: ids[2] }))).toBe(
       'id/taken',

@@ -55,7 +55,7 @@ describe('an import', () => {
     expect(emptyTree(treeId(uuid(1))).version).toBe(0);
   });
 
-  test('[P86] again commits nothing, whatever the user did meanwhile', async () => {
+  test('[P86] repeated commits nothing, whatever the user did meanwhile', async () => {
     const fixture = await imported([q, a1, a2]);
     await fixture.run({
       type: 'edit',
@@ -72,7 +72,7 @@ describe('an import', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P117] brings nodes that it names up to date, with their source, and no others', async () => {
+  test('[P117] updates the nodes that it names, with their source, and no others', async () => {
     const fixture = await imported([q, { ...a1, meta: { source: { type: 'model' }, tags: ['mine'] } }, a2]);
     const grown = { ...a1, message: assistant('a1 and more'), meta: { source: { type: 'model', model_name: 'm' } } };
     const other = { ...a2, message: assistant('other') };
@@ -97,7 +97,7 @@ describe('an import', () => {
     expect(fixture.drawing()).toEqual(['q', '  a2', '    more', '  a1', '    mine *']);
   });
 
-  test('[P86] selects its own end if the active node is where the part before left it', async () => {
+  test('[P86] selects its own last node if the active node is where the previous import left it', async () => {
     const fixture = await imported([q, a1, a2], { activeId: uuid(12) });
     const more = (id: string): ImportNode => ({ id, parentId: uuid(12), order: 0, message: user(id) });
     await fixture.run(importing([q, a1, more(uuid(15))], { activeId: uuid(15), follows: uuid(12) }));
@@ -128,7 +128,7 @@ describe('an import', () => {
     expect(result.left).toEqual([uuid(15), uuid(16)]);
   });
 
-  test('[P89] brings nodes into the trash, from where they can be restored', async () => {
+  test('[P89] brings in removed nodes, which can be restored from the trash', async () => {
     const below: ImportNode = { id: uuid(15), parentId: uuid(13), order: 0, message: user('below') };
     const fixture = await imported([q, a1, { ...a2, removed: true }, below]);
     expect(fixture.drawing()).toEqual(['q', '  a1 *']);
@@ -137,7 +137,7 @@ describe('an import', () => {
     expect(fixture.drawing()).toEqual(['q', '  a2', '    below', '  a1 *']);
   });
 
-  test('[P90] that cannot be is refused whole', async () => {
+  test('[P90] with invalid data is refused as a whole', async () => {
     const fixture = await TestTree.make();
     const bad = (node: Partial<ImportNode>) => refusalOf(fixture, importing([q, { ...a1, ...node }]));
     expect(await bad({ message: user(' ') })).toBe('message/blank');
@@ -150,7 +150,7 @@ describe('an import', () => {
     expect(await refusalOf(fixture, importing([q], elsewhere))).toBe('id/taken');
   });
 
-  test('[P116] a long import pauses every few hundred nodes, and a short one nowhere else than at its beginning', () => {
+  test('[P116] of many nodes pauses every few hundred, a short one only at its beginning', () => {
     const pausesOf = (count: number) => {
       const nodes = Array.from({ length: count }, (_, index) => ({
         id: uuid(10_000 + index),

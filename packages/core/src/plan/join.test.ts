@@ -12,7 +12,7 @@ function joining(fixture: TestTree, id: NodeId | undefined): JoinCommand {
 }
 
 describe('a join', () => {
-  test('[P41] keeps the id and the replies of the child, at the place and in the group of the upper message', async () => {
+  test('[P41] keeps the id and the replies of the child, at the position and in the group of the upper message', async () => {
     const fixture = await TestTree.make();
     const [before] = await fixture.grow(['before'], fixture.rootId);
     const [upper] = await fixture.grow([user('one ')], fixture.rootId);
@@ -61,7 +61,7 @@ describe('a join', () => {
     );
   });
 
-  test('[P42] keeps both blocks at the seam where they differ in more than their text', async () => {
+  test('[P42] keeps both blocks where the texts meet if they differ in more than their text', async () => {
     const block = (text: string, mark: number): Block => ({ type: 'text', text, mark }) as Block;
     const message = (...content: Block[]): Message => ({ role: 'assistant', content });
     for (const [left, right, count] of [
@@ -77,7 +77,7 @@ describe('a join', () => {
     }
   });
 
-  test('[P43] unites tags and custom data, and keeps title, bookmark and pointer', async () => {
+  test('[P43] merges tags and custom data, and keeps title, bookmark and active node', async () => {
     const fixture = await TestTree.make();
     const [upper, lower] = await fixture.grow([user('one '), user('two')]);
     const { treeId } = fixture;
@@ -145,7 +145,7 @@ describe('a join', () => {
     expect(await code(nodeId(uuid(901)))).toBe('tree/unknown-node');
   });
 
-  test('[P45] comes apart again by undo', async () => {
+  test('[P45] is reversed by undo', async () => {
     const fixture = await TestTree.make();
     const { treeId } = fixture;
     const [upper, lower] = await fixture.grow([user('one '), user('two'), assistant('yes')]);

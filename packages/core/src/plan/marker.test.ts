@@ -34,7 +34,7 @@ function marking(fixture: TestTree, rest: Partial<MarkCommand> = {}): MarkComman
 }
 
 describe('branch', () => {
-  test('[P66] without a summary moves the pointer and nothing else', async () => {
+  test('[P66] without a summary only changes the active node', async () => {
     const { fixture, ids } = await conversation();
     const outcome = await runAndCheck(fixture, branching(fixture, ids[0]));
     expect(stepTypesOf(outcome)).toEqual(['select']);
@@ -42,7 +42,7 @@ describe('branch', () => {
     expect((await fixture.run(branching(fixture, ids[0]))).commit).toBeNull();
   });
 
-  test('[P67] with a summary adds a branch summary there that names the leaf that was left, and selects it', async () => {
+  test('[P67] with a summary adds a branch summary there that names the leaf left behind, and selects it', async () => {
     const { fixture, ids } = await conversation();
     const details = { files: ['a.ts'] };
     const { result: made, commit } = await runAndCheck(
@@ -72,7 +72,7 @@ describe('branch', () => {
     expect(await refusalOf(fixture, nowhere)).toBe('tree/unknown-node');
   });
 
-  test('[P67] with a summary may start again at the root, also of an empty tree', async () => {
+  test('[P67] with a summary may start again at the root, even in an empty tree', async () => {
     const { fixture, ids } = await conversation();
     const { result: made } = await runAndCheck(fixture, branching(fixture, fixture.rootId, { summary: 'all of it' }));
     expect(fixture.node(made.nodeId)).toMatchObject({ parentId: fixture.rootId, marker: { from: ids[2] } });
@@ -82,7 +82,7 @@ describe('branch', () => {
     expect(empty.active).toBe(first.result.nodeId);
   });
 
-  test('[P68] refuses the root without a summary, a blank summary and nodes that are not there', async () => {
+  test('[P68] refuses the root without a summary, a blank summary and unknown nodes', async () => {
     const store = new ReferenceStore();
     const { fixture, ids } = await conversation(store);
     const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
@@ -107,7 +107,7 @@ describe('compact', () => {
     expect(fixture.active).toBe(made.nodeId);
   });
 
-  test('[X40] takes over the recorded prompt above it, which counts below it whether or not anything is kept', async () => {
+  test('[X40] keeps the recorded prompt above it, which counts below it whether or not any message is kept', async () => {
     for (const rest of [{}, { kept: true }]) {
       const { fixture, ids } = await conversation();
       await runAndCheck(fixture, {
@@ -147,7 +147,7 @@ describe('compact', () => {
   });
 });
 
-describe('compact at a place', () => {
+describe('compact at a node', () => {
   test('[P110] is added below the named node, and becomes active only if that node was', async () => {
     const { fixture, ids } = await conversation();
     const there = await runAndCheck(fixture, compacting(fixture, { nodeId: ids[2], firstKept: ids[1] }));
@@ -162,7 +162,7 @@ describe('compact at a place', () => {
     expect(fixture.active).toBe(ids[0]);
   });
 
-  test('[P110] refuses the root, nodes that are not there, and a first kept node that is not above', async () => {
+  test('[P110] refuses the root, unknown nodes, and a first kept node that is not above', async () => {
     const { fixture, ids } = await conversation();
     expect(await refusalOf(fixture, compacting(fixture, { nodeId: fixture.rootId }))).toBe(
       'context/nothing-to-compact',
@@ -173,7 +173,7 @@ describe('compact at a place', () => {
     );
   });
 
-  test('[P111] adds nothing if the node got a child meanwhile, on request; a retry finds its own', async () => {
+  test('[P111] adds nothing on request if the node got a child meanwhile; a retry finds its own marker', async () => {
     const { fixture, ids } = await conversation();
     const late = await fixture.run(compacting(fixture, { nodeId: ids[1], onlyLeaf: true }));
     expect(late.commit).toBeNull();
@@ -184,8 +184,8 @@ describe('compact at a place', () => {
   });
 });
 
-describe('branch from a place', () => {
-  test('[P112] a branch summary names the given leaf, wherever the user is by now', async () => {
+describe('branch from a node', () => {
+  test('[P112] a branch summary names the given leaf, wherever the user is', async () => {
     const { fixture, ids } = await conversation();
     await fixture.run(branching(fixture, ids[1]));
     const { result } = await runAndCheck(fixture, branching(fixture, ids[0], { summary: 'tried', from: ids[2] }));
@@ -220,7 +220,7 @@ describe('mark', () => {
     expect(fixture.active).toBe(made.nodeId);
   });
 
-  test('[P71] refuses a blank injected message, one that cannot be read, and parents that are not there', async () => {
+  test('[P71] refuses a blank injected message, a malformed one, and unknown parents', async () => {
     const { fixture } = await conversation();
     expect(await refusalOf(fixture, marking(fixture, { message: user(' ') }))).toBe('message/blank');
     expect(await refusalOf(fixture, marking(fixture, { message: { role: 'user', content: [] } }))).toBe(
@@ -262,7 +262,7 @@ describe('retries', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P73] an id of anything else is taken, one of another form is refused', async () => {
+  test('[P73] an id of another node is taken, an invalid id is refused', async () => {
     const { fixture, ids } = await conversation();
     await fixture.run(marking(fixture, { id: uuid(60), parentId: ids[0] }));
     for (const command of [

@@ -40,7 +40,7 @@ describe('a move', () => {
     expect(fixture.texts()).toEqual(['c', 'a', 'd', 'b']);
   });
 
-  test('[V13] leaves the pointer on the node that it was on', async () => {
+  test('[V13] leaves the active node unchanged', async () => {
     const { fixture, a, b, c } = await three();
     expect(fixture.active).toBe(c);
     const { commit } = await runAndCheck(fixture, moving(fixture, c, a));
@@ -50,7 +50,7 @@ describe('a move', () => {
     expect(fixture.thread()).toEqual(['b', 'a', 'c']);
   });
 
-  test('[V13] lets a moved message match below its new ancestors', async () => {
+  test('[V13] lets a moved message match below its new parent', async () => {
     const { fixture, a, b } = await three();
     await runAndCheck(fixture, moving(fixture, b, a));
     const { result } = await fixture.run({
@@ -76,7 +76,7 @@ describe('a move', () => {
     expect(fixture.node(below).matchParent).toBe(b);
   });
 
-  test('[V14] gives a group a fresh number at another parent, and keeps it under the same one', async () => {
+  test('[V14] gives a group a new number at another parent, and keeps it under the same one', async () => {
     const fixture = await TestTree.make();
     const [q, r] = [await fixture.variant(user('q'), fixture.rootId), await fixture.variant(user('r'), fixture.rootId)];
     const grouped = async (parentId: NodeId) => {
@@ -118,7 +118,7 @@ describe('a move', () => {
     for (const [command, code] of commands) expect(await refusalOf(fixture, command)).toBe(code);
   });
 
-  test('[V16] to the current place commits nothing, also next to positions of removed nodes', async () => {
+  test('[V16] to the current position commits nothing, even next to positions of removed nodes', async () => {
     const { fixture, a, b, c } = await three();
     const same = [
       moving(fixture, c, fixture.rootId),
@@ -135,7 +135,7 @@ describe('a move', () => {
     expect(fixture.texts()).toEqual(['a', 'b', 'c']);
   });
 
-  test('[V17] of a branch in which a reply is being written is carried out, and the reply can be ended there', async () => {
+  test('[V17] of a branch in which a reply is being written succeeds, and the reply can be finished there', async () => {
     const { fixture, a, b } = await three();
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: a, replies: [{}] });
     const [reply = a] = result.added;
@@ -146,7 +146,7 @@ describe('a move', () => {
     expect(fixture.thread(reply)).toEqual(['b', 'done']);
   });
 
-  test('[V18] reads no list of children under a parent that it is new to', async () => {
+  test('[V18] to a new parent reads no list of children', async () => {
     const { fixture, a, b } = await three();
     const { asked } = await planned(fixture, moving(fixture, a, b));
     expect(asked).not.toContain('children');

@@ -97,7 +97,7 @@ describe('navigate', () => {
     expect((await fixture.run(going(fixture, a, 'next'))).result.nodeId).toBe(c);
   });
 
-  test('[P64] lands on the leaf that was last visited there, else on the last one', async () => {
+  test('[P64] selects the leaf that was last visited there, else the last one', async () => {
     const { fixture, answers, deep } = await variants();
     await fixture.run(selecting(fixture, deep[0]));
     const [under] = await fixture.grow([assistant('under')]);
@@ -109,7 +109,7 @@ describe('navigate', () => {
     expect(lastVisitedLeaf(fixture.tree, answers[1] ?? '')).toBe(deep[1]);
   });
 
-  test('[P64] a visited branch that was removed since is not gone to', async () => {
+  test('[P64] ignores a visited branch that was removed since', async () => {
     const { fixture, answers, deep } = await variants();
     await fixture.run(selecting(fixture, deep[0]));
     await fixture.run(selecting(fixture, answers[0]));
@@ -122,7 +122,7 @@ describe('navigate', () => {
     expect((await fixture.run(going(fixture, answers[0], 'next'))).result.nodeId).toBe(deep[1]);
   });
 
-  test('[P65] of a single variant stays where it is, and commits nothing', async () => {
+  test('[P65] with a single variant stays where it is, and commits nothing', async () => {
     const { fixture, answers } = await variants();
     const [prompt] = childIds(fixture.tree, fixture.rootId);
     const before = fixture.tree;

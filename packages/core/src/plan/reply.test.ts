@@ -75,7 +75,7 @@ describe('replies', () => {
     expect(childIds(fixture.tree, prompt)).toEqual([...one.result.added, ...three.result.added]);
   });
 
-  test('[P50] a reply that fails keeps its place among the others', async () => {
+  test('[P50] a reply that fails keeps its position among the others', async () => {
     const { fixture, prompt } = await asked();
     const { result: made } = await fixture.run(replying(fixture, prompt, [{}, {}, {}]));
     await runAndCheck(fixture, finishing(fixture, made.added[1], 'error'));
@@ -95,7 +95,7 @@ describe('replies', () => {
     expect(childIds(fixture.tree, prompt)).toHaveLength(4);
   });
 
-  test('[P52] replies join a group that is there, and none other', async () => {
+  test('[P52] replies join an existing group of the same parent, and no other', async () => {
     const { fixture, prompt } = await asked();
     const { result: first } = await fixture.run(replying(fixture, prompt, [{}, {}]));
     const joined = await runAndCheck(fixture, replying(fixture, prompt, [{}], { join: first.groupId }));
@@ -105,7 +105,7 @@ describe('replies', () => {
       expect(await refusalOf(fixture, replying(fixture, prompt, [{}], { join }))).toBe('command/invalid');
   });
 
-  test('[P53] the pointer stays where it is if asked, but for the first node of a tree', async () => {
+  test('[P53] the active node stays unchanged if asked, except for the first node of a tree', async () => {
     const { fixture, prompt } = await asked();
     await runAndCheck(fixture, replying(fixture, prompt, [{}], { select: false }));
     expect(fixture.active).toBe(prompt);
@@ -114,7 +114,7 @@ describe('replies', () => {
     expect(empty.active).toBe(made.added[0]);
   });
 
-  test('[P54] no reply, a blank finished one, a bad message, and a parent that is not there are refused', async () => {
+  test('[P54] an empty list, a blank finished reply, a malformed message and an unknown parent are refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     const [prompt] = await fixture.grow(['question']);
@@ -130,7 +130,7 @@ describe('replies', () => {
     expect(await refusalOf(fixture, replying(fixture, at, [{ id: 'x' }]))).toBe('id/invalid');
   });
 
-  test('[P55] a retry with the same ids commits nothing, also when the replies are written by then', async () => {
+  test('[P55] a retry with the same ids commits nothing, even if the replies have been written since', async () => {
     const { fixture, prompt } = await asked();
     const command = replying(fixture, prompt, [{ id: uuid(60) }, { id: uuid(61), message: assistant('done') }]);
     const made = await runAndCheck(fixture, command);
@@ -142,7 +142,7 @@ describe('replies', () => {
     expect(fixture.tree).toBe(before);
   });
 
-  test('[P55] an id of another message, of another place or chosen twice is taken', async () => {
+  test('[P55] an id of another message, of another position or used twice is taken', async () => {
     const { fixture, prompt } = await asked();
     await fixture.run(replying(fixture, prompt, [{ id: uuid(60), message: assistant('done') }]));
     const code = (parentId: NodeId, replies: readonly NewReply[]) =>
@@ -182,7 +182,7 @@ describe('a regeneration', () => {
     for (const id of childIds(fixture.tree, prompt ?? '')) expect(fixture.node(id).groupId).toBe(group);
   });
 
-  test('[P56] back-fills replies that are in no group and leaves other groups and users alone', async () => {
+  test('[P56] puts ungrouped replies into the group and leaves other groups and user messages unchanged', async () => {
     const { fixture, prompt } = await asked();
     const pair = await fixture.run(
       replying(fixture, prompt, [{ message: assistant('a') }, { message: assistant('b') }]),
@@ -202,7 +202,7 @@ describe('a regeneration', () => {
     expect(pair.result.added.map((id) => fixture.node(id).groupId)).toEqual([pair.result.groupId, pair.result.groupId]);
   });
 
-  test('[P56] the first reply to a prompt is in no group', async () => {
+  test('[P56] makes no group for the first reply to a prompt', async () => {
     const { fixture, prompt } = await asked();
     const { result: made } = await runAndCheck(fixture, again(fixture, prompt));
     expect(made.groupId).toBe(0);
@@ -219,7 +219,7 @@ describe('a regeneration', () => {
     expect(await refusalOf(fixture, again(fixture, prompt ?? fixture.rootId, []))).toBe('command/invalid');
   });
 
-  test('[P55] a retry with the same ids finds its replies', async () => {
+  test('[P55] repeated with the same ids finds its replies', async () => {
     const { fixture, prompt } = await asked();
     const old = await fixture.variant(assistant('old'), prompt);
     const command = again(fixture, old, [{ id: uuid(60) }, { id: uuid(61) }]);
@@ -237,7 +237,7 @@ describe('the end of a reply', () => {
     return { fixture, reply: made.added[0] ?? prompt };
   }
 
-  test('[P58] writes text, status and notes; the reply keeps its id and place', async () => {
+  test('[P58] writes text, status and notes; the reply keeps its id and position', async () => {
     const { fixture, reply } = await open();
     const meta = { source: { model: 'm', usage: 7 } };
     const message = assistant('written');
@@ -252,7 +252,7 @@ describe('the end of a reply', () => {
   });
 
   test.each(['interrupted', 'aborted', 'error'] as const)(
-    '[P58] as %s keeps what was said, or nothing',
+    '[P58] as %s keeps the text received so far, or nothing',
     async (status) => {
       const { fixture, reply } = await open();
       await runAndCheck(fixture, finishing(fixture, reply, status, { message: assistant('half a sen') }));
@@ -263,7 +263,7 @@ describe('the end of a reply', () => {
     },
   );
 
-  test('[P59] that comes late changes nothing: the first one stays', async () => {
+  test('[P59] changes nothing if the reply has already ended', async () => {
     const { fixture, reply } = await open();
     await fixture.run(finishing(fixture, reply, 'interrupted', { message: assistant('saved') }));
     const before = fixture.tree;
@@ -287,7 +287,7 @@ describe('the end of a reply', () => {
     }
   });
 
-  test('[P59] a reply that was cut short can be taken up again, one that succeeded cannot', async () => {
+  test('[P59] can be repeated after an interruption, not after a success', async () => {
     const { fixture, reply } = await open();
     await fixture.run(finishing(fixture, reply, 'aborted', { message: assistant('half') }));
     expect((await runAndCheck(fixture, finishing(fixture, reply, 'pending'))).result.changed).toBe(true);

@@ -34,7 +34,7 @@ function cascading(fixture: TestTree, ...nodeIds: NodeId[]) {
   return { type: 'delete', treeId: fixture.treeId, nodeIds, mode: 'cascade' } as const;
 }
 
-describe('out of the trash', () => {
+describe('restoring from the trash', () => {
   test('[U25] a node is restored to its place with the nodes removed with it; nodes removed earlier stay', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
@@ -58,7 +58,7 @@ describe('out of the trash', () => {
     expect(fixture.tree.size).toBe(3);
   });
 
-  test('[U26] a child of a removed node is refused until its parent is restored', async () => {
+  test('[U26] a child of a removed node cannot be restored before its parent', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
     await fixture.run(cascading(fixture, b));
@@ -69,7 +69,7 @@ describe('out of the trash', () => {
     expect(fixture.drawing()).toEqual(['a *', '  b']);
   });
 
-  test('[U26] what lives is left as it is; the root and what never was are refused', async () => {
+  test('[U26] a live node is left as it is; the root and unknown nodes are refused', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere] = await fixture.grow(['a']);
     expect((await runAndCheck(fixture, restoring(fixture, a))).commit).toBeNull();
@@ -77,7 +77,7 @@ describe('out of the trash', () => {
     expect(await refusalOf(fixture, restoring(fixture, fixture.rootId))).toBe('tree/unknown-node');
   });
 
-  test('[U27] it comes right after the node that took its position, and is active in an empty tree', async () => {
+  test('[U27] the node comes directly after the node that took its position, and is active in an empty tree', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = [
       await fixture.variant(user('a'), fixture.rootId),
@@ -95,7 +95,7 @@ describe('out of the trash', () => {
     expect(fixture.active).toBe(b);
   });
 
-  test('[U27] it is an act like any other', async () => {
+  test('[U27] a restore is an act like any other', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere] = await fixture.grow(['a']);
     await fixture.run(cascading(fixture, a));
@@ -111,7 +111,7 @@ describe('an earlier version', () => {
   const back = (fixture: TestTree, version: number) =>
     ({ type: 'restore-version', treeId: fixture.treeId, version }) as const;
 
-  test('[U28] is restored completely: texts, places, groups, metadata, bookmarks, attributes and active node', async () => {
+  test('[U28] is restored completely: texts, positions, groups, metadata, bookmarks, attributes and active node', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b, title: 'here' });
@@ -133,7 +133,7 @@ describe('an earlier version', () => {
     expect(essence(fixture.tree)).toEqual(now);
   });
 
-  test('[U1, U2, U28] is undone, with every removal before it, and all is redone, state by state', async () => {
+  test('[U1, U2, U28] is undone together with every earlier removal, and redone, state by state', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
     const { version } = fixture.tree;
@@ -154,7 +154,7 @@ describe('an earlier version', () => {
     }
   });
 
-  test('[U28] gives every node its exact place, whichever node is there now', async () => {
+  test('[U28] gives every node its exact position, whichever node is there now', async () => {
     const fixture = await TestTree.make();
     const ids: NodeId[] = [];
     for (const text of ['a', 'b', 'c']) ids.push(await fixture.variant(user(text), fixture.rootId));
@@ -199,14 +199,14 @@ describe('an earlier version', () => {
     return JSON.stringify(essence(tree)).includes('"status":"pending"');
   }
 
-  test('[U29] that never was is refused', async () => {
+  test('[U29] that does not exist is refused', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['a']);
     for (const version of [0, -1, 1.5, Number.NaN, fixture.tree.version + 1])
       expect(await refusalOf(fixture, back(fixture, version))).toBe('tree/unknown-version');
   });
 
-  test('[U29] is refused while a reply is being written that would go', async () => {
+  test('[U29] is refused while a reply that it would remove is being written', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere] = await fixture.grow(['q']);
     const { version } = fixture.tree;
@@ -218,7 +218,7 @@ describe('an earlier version', () => {
     expect(fixture.node(result.added[0] ?? nowhere).status).toBe('pending');
   });
 
-  test('[U29] leaves a reply that was being written then as it ended', async () => {
+  test('[U29] keeps the final text of a reply that was still being written in that version', async () => {
     const fixture = await TestTree.make();
     const [q = nowhere] = await fixture.grow(['q']);
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q, replies: [{}] });
@@ -261,7 +261,7 @@ describe('an earlier version', () => {
     );
   });
 
-  test('[U30] that is the present one changes nothing', async () => {
+  test('[U30] that is the current one changes nothing', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere] = await fixture.grow(['a']);
     expect((await runAndCheck(fixture, back(fixture, fixture.tree.version))).commit).toBeNull();

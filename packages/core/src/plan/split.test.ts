@@ -28,7 +28,7 @@ function text(words: string, further: object = {}): Block {
 }
 
 describe('a split', () => {
-  test('[P33] puts the left half in the old place, and the old node below it with the rest and all replies', async () => {
+  test('[P33] puts the left half in the old position, and the old node below it with the rest and all replies', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['before'], fixture.rootId);
     const [one] = await fixture.grow(['hello world', 'yes', 'and'], fixture.rootId);
@@ -42,7 +42,7 @@ describe('a split', () => {
     expect(fixture.active).toBe(c);
   });
 
-  test('[P33] keeps the group of the variants, and the pointer where it was', async () => {
+  test('[P33] keeps the group of the variants, and the active node', async () => {
     const fixture = await TestTree.make();
     const [one] = await fixture.grow(['hello world']);
     const edited = await fixture.run({
@@ -107,7 +107,7 @@ describe('a split', () => {
     }
   });
 
-  test('[P36] anywhere but in a character or beside nothing gives two halves that read as the whole', async () => {
+  test('[P36] between two characters gives two halves that together are the whole text', async () => {
     const piece = fc.constantFrom('a', 'b ', ' ', '\n', '😀', 'e\u0301', '🇩🇪', '\r\n');
     const block = fc.array(piece, { maxLength: 5 }).map((list) => text(list.join('')));
     await fc.assert(
@@ -147,7 +147,7 @@ describe('a split', () => {
     },
   );
 
-  test('[P36] inside a surrogate pair, an accent or a family, or beside nothing but white space, is refused', async () => {
+  test('[P36] inside a surrogate pair, an accented letter or a family emoji, or with a blank half, is refused', async () => {
     const fixture = await TestTree.make();
     for (const [words, at] of [
       ['a😀b', 2],
@@ -187,7 +187,7 @@ describe('a split', () => {
     expect(await code(reply.result.added[0])).toBe('tree/pending');
   });
 
-  test('[P38] a retry with its id finds its own left half; any other use of that id is refused', async () => {
+  test('[P38] repeated with the same id finds its own left half; any other use of that id is refused', async () => {
     const fixture = await TestTree.make();
     const [id, reply] = await fixture.grow(['hello world', 'yes sir']);
     const command = splitting(fixture, id, 6, uuid(90));

@@ -16,8 +16,8 @@ function overtaken(fixture: TestTree, context: Partial<RunContext> = {}, type: '
   );
 }
 
-describe('overtaken', () => {
-  test('[U7] by nodes that others added below: refused, naming them; with force they are removed too, and redone', async () => {
+describe('undo after changes by others', () => {
+  test('[U7] is refused if others added nodes below, and names them; with force they are removed too, and redone', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     const yours = await add(fixture, 'yours', mine, you);
@@ -28,7 +28,7 @@ describe('overtaken', () => {
     expect(fixture.drawing()).toEqual(['mine', '  yours *']);
   });
 
-  test('[U7] by nodes that others added, moved, restored or edited below restored ones', async () => {
+  test('[U7] is refused if others added, moved, restored or edited nodes below restored ones', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     const b = await add(fixture, 'b', a);
@@ -53,7 +53,7 @@ describe('overtaken', () => {
     }
   });
 
-  test('[U8] by texts, places, notes and attributes that others changed; by force they are turned back', async () => {
+  test('[U8] is refused if others changed the same texts, positions, notes or attributes; with force they are reverted', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const other = await add(fixture, 'other', fixture.rootId, you);
@@ -76,7 +76,7 @@ describe('overtaken', () => {
     }
   });
 
-  test('[U8] by the text of a message that the act added', async () => {
+  test('[U8] is refused if others changed the text of a message that the act added', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     await overwrite(fixture, mine, 'corrected', you);
@@ -86,7 +86,7 @@ describe('overtaken', () => {
     expect(fixture.tree.size).toBe(0);
   });
 
-  test('[U8] not by what the same actor did and undid', async () => {
+  test('[U8] is not refused because of changes that the same actor made and undid', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     await overwrite(fixture, mine, 'twice');
@@ -95,7 +95,7 @@ describe('overtaken', () => {
     expect(fixture.tree.size).toBe(0);
   });
 
-  test('[U8] by a node that others took away: its parent, or what the act changed', async () => {
+  test('[U8] is refused if others removed the parent, or a node that the act changed', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     const b = await add(fixture, 'b', a);
@@ -110,7 +110,7 @@ describe('overtaken', () => {
     expect(await overtaken(fixture)).toEqual([`${c}, which is gone`]);
   });
 
-  test('[U8] by another deletion, after others had restored what the act deleted', async () => {
+  test('[U8] is refused if others restored the deleted node and deleted it again', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     await remove(fixture, a);
@@ -121,7 +121,7 @@ describe('overtaken', () => {
     expect(fixture.texts()).toEqual(['a']);
   });
 
-  test('[U9] a bookmark or a group that others changed stays as they left it, and alone it overtakes', async () => {
+  test('[U9] keeps a bookmark or a group as others changed it, and is refused if nothing else is left to undo', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'mine' });
@@ -137,7 +137,7 @@ describe('overtaken', () => {
     expect(bookmarkOn(fixture.tree, b ?? '')?.title).toBe('mine');
   });
 
-  test('[U9] a message stays in a group to which others added variants since', async () => {
+  test('[U9] keeps a message in a group to which others added variants since', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const mine = await fixture.run({
@@ -157,7 +157,7 @@ describe('overtaken', () => {
     expect(fixture.node(q ?? '').groupId).toBeGreaterThan(0);
   });
 
-  test('[U10] effects that are gone need no undo, and an act without remaining effects does not block earlier ones', async () => {
+  test('[U10] skips effects that are gone, and an act without remaining effects does not block earlier ones', async () => {
     const fixture = await TestTree.make();
     const first = await add(fixture, 'first', fixture.rootId);
     const second = await add(fixture, 'second', fixture.rootId);
@@ -174,7 +174,7 @@ describe('overtaken', () => {
     expect(fixture.texts()).toEqual(['first']);
   });
 
-  test('[U11] an undo is refused while a reply is being written in what would go, also by force', async () => {
+  test('[U11] is refused while a reply is being written in a node that it would remove, even with force', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: mine, replies: [{}] }, you);
@@ -189,7 +189,7 @@ describe('overtaken', () => {
     expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId }, you)).toBe('tree/pending');
   });
 
-  test('[U12] an act whose contents were purged is refused', async () => {
+  test('[U12] is refused if the contents of the act were purged', async () => {
     const fixture = await TestTree.make();
     const { actId } = await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a') }] });
     const { now, newId } = ticking(9);

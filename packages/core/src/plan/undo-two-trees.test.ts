@@ -46,7 +46,7 @@ describe('an act over two trees', () => {
     expect(other.drawing()).toEqual(['x *']);
   });
 
-  test('[U17] neither tree is undone alone if one is in the trash', async () => {
+  test('[U17] neither tree is undone if one is in the trash', async () => {
     for (const [one, two] of [
       ['fixture', 'other'],
       ['other', 'fixture'],
@@ -60,7 +60,7 @@ describe('an act over two trees', () => {
     }
   });
 
-  test('[U17] an act undone in one tree only, as by a crash, is undone in the other', async () => {
+  test('[U17] an act that a crash left undone in one tree only is undone in the other', async () => {
     const { fixture, other, before } = await transplanted();
     const store = fixture.reference;
     const kept = store?.trees.get(other.treeId);
@@ -96,7 +96,7 @@ describe('an act over two trees', () => {
     expect(other.tree).toBe(trees[1]);
   });
 
-  test('[U17] a tree that an act only created or only selected a node in does not prevent its undo', async () => {
+  test('[U17] a tree in which an act only selected a node, or which it only created, does not prevent its undo', async () => {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [x] = await other.grow(['x', 'y']);
@@ -110,7 +110,7 @@ describe('an act over two trees', () => {
     expect(fixture.texts()).toEqual(['mine']);
   });
 
-  test('[U17] trees of other owners are not part of an act, even under the same act id', async () => {
+  test('[U17] trees of other owners are not part of an act, even with the same act id', async () => {
     const fixture = await TestTree.make();
     const stranger = fixture.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
     const theirs = await TestTree.make({ store: stranger, treeId: treeId(uuid(2)) });

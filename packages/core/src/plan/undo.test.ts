@@ -4,8 +4,8 @@ import { add, move, overwrite, redo, remove, undo, you } from '../testing/act-sh
 import { assistant, essence, planned, ReferenceStore, refusalOf, TestTree, user, uuid } from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
 
-describe('whose act', () => {
-  test('[U4] the newest of the caller, whatever others did since', async () => {
+describe('which act is undone', () => {
+  test('[U4] undo takes the newest act of the caller, whatever others did since', async () => {
     const fixture = await TestTree.make();
     const mine = await add(fixture, 'mine', fixture.rootId);
     const yours = await add(fixture, 'yours', fixture.rootId, you);
@@ -16,7 +16,7 @@ describe('whose act', () => {
     expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
 
-  test('[U4] an act that was undone is passed over for the one before it, and one that was redone is not', async () => {
+  test('[U4] an act that was undone is skipped for the one before it, and one that was redone is not', async () => {
     const fixture = await TestTree.make();
     await add(fixture, 'one', fixture.rootId);
     await add(fixture, 'two', fixture.rootId);
@@ -123,7 +123,7 @@ describe('whose act', () => {
     expect(fixture.node(b ?? '').meta.title).toBeUndefined();
   });
 
-  test('[U23] of an act that continues after it was undone, only the later commits count', async () => {
+  test('[U23] if an act continues after it was undone, only its later commits count', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const act = { actId: uuid(500) };
@@ -150,7 +150,7 @@ describe('whose act', () => {
     );
   });
 
-  test('[U19] the birth of a tree is not undone, and in a fresh one there is nothing to undo or redo', async () => {
+  test('[U19] creating a tree is not undone, and a new tree has nothing to undo or redo', async () => {
     const fixture = await TestTree.make();
     expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId })).toBe('undo/nothing');
     expect(await refusalOf(fixture, { type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
@@ -169,9 +169,9 @@ describe('whose act', () => {
   });
 });
 
-describe('what comes back', () => {
+describe('what undo restores', () => {
   test.each(['splice', 'cascade'] as const)(
-    '[U6] after a %s the same ids, order, groups, bookmarks and pointer',
+    '[U6] undoing a %s restores the same ids, order, groups, bookmarks and active node',
     async (mode) => {
       const fixture = await TestTree.make();
       const [q] = await fixture.grow(['q']);
@@ -193,7 +193,7 @@ describe('what comes back', () => {
     },
   );
 
-  test('[U6] after a clear everything', async () => {
+  test('[U6] undoing a clear restores everything', async () => {
     const fixture = await TestTree.make();
     await fixture.grow(['a', 'b']);
     await fixture.grow(['c'], fixture.rootId);
@@ -203,7 +203,7 @@ describe('what comes back', () => {
     expect(essence(fixture.tree)).toEqual(before);
   });
 
-  test('[U22] taking back a split keeps the pointer and the bookmarks on what comes out of its left half', async () => {
+  test('[U22] undoing a split keeps the active node and the bookmarks of the left half on the joined message', async () => {
     const fixture = await TestTree.make();
     const [q, below] = await fixture.grow(['hello world', 'yes']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: below ?? fixture.rootId, title: 'here' });
@@ -224,7 +224,7 @@ describe('what comes back', () => {
     expect(bookmarkOn(fixture.tree, below ?? '')?.title).toBe('here');
   });
 
-  test('[U15] the active node returns if it is where the act left it', async () => {
+  test('[U15] undo restores the active node if it is where the act left it', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
@@ -252,7 +252,7 @@ describe('what comes back', () => {
     expect(fixture.active).toBe(b);
   });
 
-  test('[U16] a restored node whose position was taken comes right after', async () => {
+  test('[U16] a restored node whose position is taken comes directly after it', async () => {
     const fixture = await TestTree.make();
     const a = await add(fixture, 'a', fixture.rootId);
     const b = await add(fixture, 'b', fixture.rootId);
@@ -265,7 +265,7 @@ describe('what comes back', () => {
     expect(childIds(fixture.tree, fixture.rootId)).toEqual([a, d, b, e]);
   });
 
-  test('[U20] the end of a reply is not undone to pending, where no run would finish it', async () => {
+  test('[U20] undo never makes a finished reply pending, since no run would finish it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const { result } = await fixture.run({
@@ -292,7 +292,7 @@ describe('what comes back', () => {
     expect(findNode(fixture.tree, reply)).toBeUndefined();
   });
 
-  test('[U20] a reply that somebody else finished is undone with the act that began it', async () => {
+  test('[U20] a reply that another actor finished is undone with the act that started it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const { result } = await fixture.run({
@@ -312,7 +312,7 @@ describe('what comes back', () => {
 });
 
 describe('redo', () => {
-  test("[U13] the caller's next act clears it; others' acts, a pointer that moved and a retry do not", async () => {
+  test('[U13] the next act of the caller clears it; acts of others, another active node and a retry do not', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a']);
     await add(fixture, 'b', a ?? fixture.rootId);
@@ -327,7 +327,7 @@ describe('redo', () => {
     expect(await refusalOf(fixture, { type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
 
-  test('[U14] changing the active node alone is not an act', async () => {
+  test('[U14] changing only the active node is not an act', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
@@ -337,7 +337,7 @@ describe('redo', () => {
   });
 });
 
-describe('many', () => {
+describe('undo of large acts', () => {
   test('[U24] 2,000 variants of one act are undone with a few reads each', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
@@ -352,7 +352,7 @@ describe('many', () => {
     expect(fixture.tree.size).toBe(2001);
   });
 
-  test('[U24] a splice that moved up 5,000 children is undone without a walk for each', async () => {
+  test('[U24] a splice that moved 5,000 children is undone without a walk for each', async () => {
     const fixture = await TestTree.make();
     const [q, x] = await fixture.grow(['q', 'x']);
     const replies = Array.from({ length: 5000 }, (_, at) => ({ message: user(`r${at}`) }));
@@ -372,7 +372,7 @@ describe('the system prompt', () => {
   const set = (fixture: TestTree, systemPrompt: string) =>
     fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { systemPrompt } });
 
-  test('[U60] a prompt that was set in an empty tree is undone there, and refused once messages were written under it', async () => {
+  test('[U60] a prompt set in an empty tree can be undone, and is refused once messages were written under it', async () => {
     const fixture = await TestTree.make({ systemPrompt: 'old' });
     await set(fixture, 'new');
     await undo(fixture);

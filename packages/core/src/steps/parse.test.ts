@@ -64,7 +64,7 @@ describe('a step from outside', () => {
     expect(parseSteps(stepsToJson(steps))).toEqual({ ok: true, value: steps });
   });
 
-  test('[S31] loses fields that no step has', () => {
+  test('[S31] loses fields that its kind does not have', () => {
     expect(parseStep({ type: 'remove', nodeId: 'a', evil: true, __proto__: { nodeId: 'b' } })).toEqual({
       ok: true,
       value: { type: 'remove', nodeId: 'a' },
@@ -153,7 +153,7 @@ describe('a step from outside', () => {
     expect(parseStep({ type: 'insert', node: { ...node, message } })).toMatchObject({ ok: false, refusal: { code } });
   });
 
-  test('[S33] in a list is named by its index, and nothing of the list is taken', () => {
+  test('[S33] in a list is named by its index, and the whole list is refused', () => {
     expect(parseSteps([json[2], json[3], { type: 'remove', nodeId: 7 }])).toMatchObject({
       ok: false,
       refusal: { code: 'step/invalid', data: { index: 2 } },

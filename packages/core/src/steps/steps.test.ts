@@ -102,7 +102,7 @@ const cases: { readonly [name: string]: (tree: Tree) => readonly Step[] } = {
 
 describe('every kind of step', () => {
   test.each(Object.keys(cases))(
-    '[S1, S2, S3, S4] %s leaves its input alone, inverts, survives JSON, and its rows give the same tree',
+    '[S1, S2, S3, S4] %s does not change its input, can be inverted, passes JSON, and its rows give the same tree',
     (type) => {
       const tree = buildTree(drawing);
       const { tree: next } = expectSteps(tree, cases[type]?.(tree) ?? []);
@@ -111,7 +111,7 @@ describe('every kind of step', () => {
     },
   );
 
-  test('[S1, S2, S3, S4] restore leaves its input alone, inverts, survives JSON, and its rows give the same tree', () => {
+  test('[S1, S2, S3, S4] restore does not change its input, can be inverted, passes JSON, and its rows give the same tree', () => {
     const tree = buildTree(drawing);
     const gone = applyOrThrow(tree, cases['remove']?.(tree) ?? []).tree;
     const { tree: back } = expectSteps(gone, [
@@ -126,7 +126,7 @@ describe('every kind of step', () => {
     expect([...stepTypes].sort()).toEqual([...Object.keys(cases), 'restore'].sort());
   });
 
-  test('[S5] structure and content make other writers stale, notes and pointers do not', () => {
+  test('[S5] changes of structure and content make other writers stale, changes of notes and the active node do not', () => {
     const tree = buildTree(drawing);
     const structural = Object.keys(cases).filter((type) => isStructural(cases[type]?.(tree) ?? []));
     expect(structural.sort()).toEqual(['insert', 'move', 'remove', 'replace']);
@@ -139,7 +139,7 @@ describe('every kind of step', () => {
 });
 
 describe('insert', () => {
-  test('[S6] gives creation numbers in order and the version to the node', () => {
+  test('[S6] gives the node the next creation numbers and the version', () => {
     const tree = buildTree(drawing);
     const { tree: next } = applyOrThrow(tree, cases['insert']?.(tree) ?? []);
     expect(['x', 'y', 'z'].map((id) => at(next, id).seq)).toEqual([10, 11, 12]);
@@ -197,7 +197,7 @@ describe('remove and restore', () => {
   });
 });
 
-test('[S11] the inverse of a list is the list of inverses, last first', () => {
+test('[S11] the inverse of a list is the list of inverses in reverse order', () => {
   const steps: Step[] = [
     { type: 'select', after: nodeId('a'), before: null },
     { type: 'regroup', nodeId: nodeId('a'), after: 2, before: 1 },
@@ -222,7 +222,7 @@ test('[S11] the inverse of an inserted chain removes only its first node, and it
   expect(invert(steps, grown.version)).toEqual([{ type: 'remove', nodeId: 'x' }]);
 });
 
-test('[S12] replaced content is known by the version that wrote it', () => {
+test('[S12] replaced content is identified by the version that wrote it', () => {
   const tree = buildTree(drawing);
   const one = applyOrThrow(tree, [replacing(tree, 'b', said('assistant', 'one'))]).tree;
   const step = replacing(one, 'b', said('assistant', 'two'));
@@ -395,7 +395,7 @@ describe('a step that does not fit', () => {
     expect(essence(tree)).toEqual(was);
   });
 
-  test('[S13] a system prompt changes while nothing has been said, and never that of a forest tree', () => {
+  test('[S13] a system prompt can change while the tree is empty, and never in a forest tree', () => {
     const first: Step[] = [
       {
         type: 'insert',
