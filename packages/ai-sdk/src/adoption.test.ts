@@ -51,14 +51,14 @@ async function load(name: string, source: string) {
 const [server = [], client = []] = diffsIn('packages/ai-sdk/README.md');
 const added = (diff: readonly string[]) => diff.filter((line) => line.startsWith('+'));
 
-test('[AS17] the README changes at most 5 lines of the page and 10 of the server, and the other pages say the same', () => {
+test('[AS17] the README changes at most 5 lines of the page and 10 of the server, and the other documents show the same lines', () => {
   expect(added(client).length).toBeLessThanOrEqual(5);
   expect(added(server).length).toBeLessThanOrEqual(10);
   expect(diffsIn('docs/guides/add-branching.md')).toEqual([server, client]);
   expect(diffsIn('README.md')).toEqual([client]);
 });
 
-test('[AS17] a stock route with the lines of the README keeps what is posted', async () => {
+test('[AS17] a standard route with the lines of the README stores the posted messages', async () => {
   const source = readFileSync(join(stock, 'route.ts'), 'utf8');
   const changed = apply(source, server).replace('sqlite:chats.db', 'memory:');
   const { POST, GET } = await load('route', changed);
@@ -70,7 +70,7 @@ test('[AS17] a stock route with the lines of the README keeps what is posted', a
   expect(loaded.messages.map(({ role }: { readonly role: string }) => role)).toEqual(['user', 'assistant']);
 });
 
-test('[AS17] a stock page with the lines of the README renders', async () => {
+test('[AS17] a standard page with the lines of the README renders', async () => {
   const changed = apply(readFileSync(join(stock, 'page.tsx'), 'utf8'), client);
   expect(changed).toContain('useTreeChat({ id })');
   const { Page } = await load('page', changed);

@@ -64,7 +64,7 @@ describe('an unmodified useChat', () => {
     expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
   });
 
-  it('[AS4] runs tools on the server, and stores calls and results as messages of their own', async () => {
+  it('[AS4] runs tools on the server, and stores calls and results as separate messages', async () => {
     const roll = tool({
       inputSchema: jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
       execute: async ({ n }) => ({ eyes: n - 4 }),
@@ -127,7 +127,7 @@ describe('an unmodified useChat', () => {
 });
 
 describe('a stream', () => {
-  it('[AS5] goes on without its reader, and is resumed from its beginning', async () => {
+  it('[AS5] continues without its reader, and is resumed from its beginning', async () => {
     const model = manualStream();
     const handler = handlerFor(scriptedModel(() => model.stream));
     const first = await handler(post({ id: 'c', messages: [ask('u', 'Dice?')] }));
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect(after.status).toBe(204);
   });
 
-  it('[AS5] stops on request, with what was generated stored', async () => {
+  it('[AS5] stops on request, and stores the text generated so far', async () => {
     const model = manualStream();
     const handler = handlerFor(scriptedModel(() => model.stream));
     const response = await handler(post({ id: 'c', messages: [ask('u', 'Dice?')] }));
@@ -157,7 +157,7 @@ describe('a stream', () => {
     expect(textsOf(await load({ id: 'c' }))).toEqual(['user: Dice?', 'assistant: Fo']);
   });
 
-  it('[AS5] that a page has left is the same reply when the page goes on with the part it has', async () => {
+  it('[AS5] that a page has left is the same reply when the page continues with the part it has', async () => {
     const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
     const chat = new StockChat(handler);
     await chat.sendMessage({ text: 'Dice?' });
@@ -174,8 +174,8 @@ describe('a stream', () => {
   });
 });
 
-describe('requests that must not do harm', () => {
-  it('[AS6] posted twice at once get one reply', async () => {
+describe('requests that must do no harm', () => {
+  it('[AS6] sent twice at once get one reply', async () => {
     const model = scriptedModel([...says('Four.'), finish()], [...says('Five.'), finish()]);
     const handler = handlerFor(model);
     const body = { id: 'c', messages: [ask('u', 'Dice?')], trigger: 'submit-message' };
@@ -188,7 +188,7 @@ describe('requests that must not do harm', () => {
     expect(await countNodes('c')).toBe(2);
   });
 
-  it('[AS6] of two processes keep one message and both replies', async () => {
+  it('[AS6] to two processes store one message and both replies', async () => {
     const body = { id: 'c', messages: [ask('u', 'Dice?')] };
     // Runs are known by the store object, of which each process has its own.
     const handlers = ['Four.', 'Five.'].map((text) =>
@@ -199,7 +199,7 @@ describe('requests that must not do harm', () => {
     expect(await countNodes('c')).toBe(3);
   });
 
-  it('[AS7] are refused with a reason when they are garbage, and nothing is written', async () => {
+  it('[AS7] with malformed data are refused with a reason, and nothing is written', async () => {
     const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
     const bad: readonly (readonly [unknown, string, string?])[] = [
       ['{', 'command/invalid'],
@@ -227,7 +227,7 @@ describe('requests that must not do harm', () => {
     expect((await store.forOwner(user).trees()).items).toEqual([]);
   });
 
-  it('[AS8] see and change nothing of another user', async () => {
+  it('[AS8] cannot read or change data of another user', async () => {
     const model = scriptedModel([...says('Four.'), finish()]);
     const chatId = crypto.randomUUID();
     for (const id of [chatId, 'c']) {
@@ -249,7 +249,7 @@ describe('requests that must not do harm', () => {
     expect(nobody.status).toBe(401);
   });
 
-  it('[AS9] whose model fails keep the message and what was generated, and say that it failed', async () => {
+  it('[AS9] whose model fails keep the message and the generated text, and report the failure', async () => {
     const model = manualStream();
     const chat = new StockChat(handlerFor(scriptedModel(() => model.stream, [...says('Four.'), finish()])));
     const sent = chat.sendMessage({ text: 'Dice?' });
@@ -263,7 +263,7 @@ describe('requests that must not do harm', () => {
     expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Four.']);
   });
 
-  it('[AS10] with one message alone continue the active branch', async () => {
+  it('[AS10] with only one message continue the active branch', async () => {
     const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
     await (await handler(post({ id: 'c', message: ask('u', 'Dice?') }))).text();
     await (await handler(post({ id: 'c', message: ask('v', 'Again.') }))).text();

@@ -39,7 +39,7 @@ for (const name of ['chat-handler', 'tree-chat', 'ui-nodes']) {
   await import(file);
 }
 
-test('[AS15] both major versions are installed here, and the peers name them', () => {
+test('[AS15] both major versions are installed here, and the peer dependencies name them', () => {
   const majorOf = (path: string) => Number.parseInt(JSON.parse(readFileSync(path, 'utf8')).version, 10);
   const now = majorOf(join(root, 'node_modules/ai/package.json'));
   expect(majorOf(join(previous, 'package.json'))).toBe(now - 1);

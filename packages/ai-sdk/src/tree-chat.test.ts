@@ -77,7 +77,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Six.']);
   });
 
-  it('[AS13] lets a reply go on while another branch is shown, and shows it again as it arrives', async () => {
+  it('[AS13] lets a reply continue while another branch is shown, and shows it again as it arrives', async () => {
     const model = manualStream();
     const chat = await openChat(handlerFor(scriptedModel([...says('Four.'), finish()], () => model.stream)));
     await chat.tree.sendMessage({ text: 'Dice?' });
@@ -107,7 +107,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Five.']);
   });
 
-  it('[AS13] stops a reply at the server, before and after its first words', async () => {
+  it('[AS13] stops a reply on the server, before and after its first words', async () => {
     const model = manualStream();
     const never = manualStream();
     const handler = handlerFor(
@@ -136,7 +136,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo', 'user: Again.']);
   });
 
-  it('[AS13] resumes a reply with tool steps after a reload, without doubling what is stored', async () => {
+  it('[AS13] resumes a reply with tool steps after a reload, without storing a part twice', async () => {
     const roll = tool({
       inputSchema: jsonSchema<{ n: number }>({ type: 'object' }),
       execute: async ({ n }) => ({ eyes: n - 4 }),
@@ -195,7 +195,7 @@ describe('a chat with its tree', () => {
     expect(JSON.parse(JSON.stringify(first.messages))).toEqual(await loadChat({ store, user }, 'c'));
   });
 
-  it('[AS14] follows what another tab does on the same branch, and keeps its own place when the other goes elsewhere', async () => {
+  it('[AS14] follows another tab on the same branch, and stays in place when the other tab switches branches', async () => {
     const handler = handlerFor(answers('Four.', 'Two.', 'Heads.'));
     const one = await openChat(handler);
     await one.tree.sendMessage({ text: 'Dice?' });
@@ -208,7 +208,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(one.messages)).toEqual(['user: Coin?', 'assistant: Heads.']);
   });
 
-  it('[AS14] is not moved back by an answer that was asked for before it went elsewhere', async () => {
+  it('[AS14] is not moved back by a late response to an earlier request', async () => {
     const handler = handlerFor(answers('Four.', 'Five.'));
     const held: (() => void)[] = [];
     let isHolding = false;
@@ -263,7 +263,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo']);
   });
 
-  it('[AS14] undoes a reply that is being generated again, and nothing before it', async () => {
+  it('[AS14] undoes only the reply that is being generated again', async () => {
     const [first, second] = [manualStream(), manualStream()];
     const chat = await openChat(
       handlerFor(
@@ -294,7 +294,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fi']);
   });
 
-  it('[AS7, AS8] refuses bad changes and those of others', async () => {
+  it('[AS7, AS8] refuses invalid changes and changes of other users', async () => {
     const handler = handlerFor(answers('Four.'));
     const chat = await openChat(handler);
     await chat.tree.sendMessage({ text: 'Dice?' });

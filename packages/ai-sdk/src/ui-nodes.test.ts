@@ -67,7 +67,7 @@ const chat = fc
   .array(message, { minLength: 1, maxLength: 5 })
   .map((list): UiMessageJson[] => list.map((each, at) => ({ ...each, id: `m${at}` })));
 
-test('[AS1] messages come back from a tree exactly as they were posted, and posting them again adds nothing', async () => {
+test('[AS1] messages are read back from a tree exactly as they were posted, and posting them again adds nothing', async () => {
   const store = await openStore('memory:');
   await fc.assert(
     fc.asyncProperty(chat, async (messages) => {
@@ -82,7 +82,7 @@ test('[AS1] messages come back from a tree exactly as they were posted, and post
   await store.close();
 });
 
-test('[AS1] the messages that the property tries are valid ones of the AI SDK', async () => {
+test('[AS1] the messages of the property test are valid messages of the AI SDK', async () => {
   const valid = fc.sample(chat, { numRuns: 50, seed: 1 }).map(async (messages) => {
     const filled = messages.filter(({ parts }) => parts.length > 0);
     return filled.length === 0 || (await safeValidateUIMessages({ messages: filled })).success;
@@ -90,7 +90,7 @@ test('[AS1] the messages that the property tries are valid ones of the AI SDK', 
   expect((await Promise.all(valid)).filter((each) => each).length).toBeGreaterThan(40);
 });
 
-test('[AS1] a reply that grows step by step is the same as one that is kept at once', async () => {
+test('[AS1] a reply stored step by step equals one stored at once', async () => {
   const store = await openStore('memory:');
   await fc.assert(
     fc.asyncProperty(

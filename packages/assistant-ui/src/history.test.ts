@@ -110,7 +110,7 @@ describe('the history of a thread', () => {
     );
   });
 
-  test('[AU1, AU3] works with the storage format of another library, twice and with a changed message', async () => {
+  test('[AU1, AU3] works with the storage format of another library, stored twice and with a changed message', async () => {
     const tree = await newTree();
     const history = openHistory(tree).withFormat?.(sdkFormat);
     const ask = { parentId: null, message: { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Dough?' }] } };
@@ -135,7 +135,7 @@ describe('the history of a thread', () => {
     ]);
   });
 
-  test('[AU4] shows what other programs wrote, also in another format', async () => {
+  test('[AU4] shows messages that other programs wrote, even in another format', async () => {
     const { id, nodeIds } = await createTree(server, ['From the page']);
     const tree = treeId(id);
     const history = openHistory(tree);

@@ -14,7 +14,7 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/stores': stores,
 };
 
-test('[AU7] the example in the README gives what its comments say', async () => {
+test('[AU7] the example in the README prints what its comments say', async () => {
   const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];

@@ -45,7 +45,7 @@ test('[CL9] events are the same in whatever pieces a stream arrives', async () =
   );
 });
 
-test('[CL9] a feed that breaks is opened again after the last commit, and nothing is missing', async () => {
+test('[CL9] a broken feed is reopened after the last commit, and no commit is missed', async () => {
   const server = await openTestServer();
   const { id } = await createTree(server, ['One']);
   const streams: AbortController[] = [];
@@ -110,7 +110,7 @@ test('[CL10] writes wait while the server is away, are shown meanwhile, and are 
   await server.close();
 });
 
-test('[CL11] a token goes along with every request and no cookie with it; clock, ids, storage and fetch are those given', async () => {
+test('[CL11] a token is sent with every request, without a cookie; clock, ids, storage and fetch can be given', async () => {
   const server = await openTestServer();
   const requests: Request[] = [];
   let next = 0;
@@ -144,7 +144,7 @@ test('[CL11] a token goes along with every request and no cookie with it; clock,
   await server.close();
 });
 
-test('[CL12] a message that was not sent is offered to the next program that opens its tree, not to the one that sends it', () => {
+test('[CL12] an unsent message is offered to the next program that opens its tree, not to one that is sending it', () => {
   const storage = createMemoryStorage();
   const [first, second] = [createClient({ storage }), createClient({ storage })];
   const tree = treeId('00000000-0000-4000-8000-000000000001');

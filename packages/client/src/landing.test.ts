@@ -36,7 +36,7 @@ function drawn(topology: Topology): unknown {
   return [[topology.rootId, order(topology.rootId)], ...[...topology.nodes.keys()].sort().map((id) => [id, order(id)])];
 }
 
-test('[CL2] commits of every kind land on the shape of a tree as on the tree itself', async () => {
+test('[CL2] commits of every kind change the topology of a tree as they change the tree itself', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryCommands(), async (commands) => {
       const store = new ReferenceStore();
@@ -90,7 +90,7 @@ function view(tree: ReturnType<typeof buildTree>): LoadedBranch {
   return { ...emptyBranch(row), nodes, childrenByParent: kids, leaf: tree.activeNodeId };
 }
 
-test('[CL1] a removed branch takes the view back to what is above it, and its place among the variants is free', () => {
+test('[CL1] a removed branch moves the view to its parent, and its index among the variants is free again', () => {
   const part = view(buildTree('a\n  b\n    c\n    d'));
   const path = pathToNode(part).map((node) => node.id);
   const last = part.nodes.get(path.at(-1) ?? nodeId(''));
@@ -104,7 +104,7 @@ test('[CL1] a removed branch takes the view back to what is above it, and its pl
   expect(pathToNode(part).map((node) => node.id)).toEqual(path);
 });
 
-test('[CL4] a view that went along with what grew while its branch was read again is not pulled back', () => {
+test('[CL4] a view that followed new messages while its branch was read again is not moved back', () => {
   const now = view(buildTree('a\n  b\n    c\n      d'));
   const [, a, b, c, d] = pathToNode(now).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('The tree has no end.');
@@ -117,7 +117,7 @@ test('[CL4] a view that went along with what grew while its branch was read agai
   expect(endAfter(before, { ...now, leaf: null }, b)).toBe(b);
 });
 
-test('[B11] where an answer says that the user is, is known before the feed tells it, and nothing older counts', () => {
+test('[B11] the active node in a response counts before the feed reports it, and older events are ignored', () => {
   const part = view(buildTree('a\n  b\n    c'));
   const [, a] = pathToNode(part).map((node) => node.id);
   if (a === undefined) throw new Error('The tree has no messages.');
@@ -127,7 +127,7 @@ test('[B11] where an answer says that the user is, is known before the feed tell
   expect(confirmWrite(part, null, { ...answer, version }).tree).toMatchObject({ version, activeNodeId });
 });
 
-test('[CL6] what a page newer than the feed does not have is taken from the feed, and nothing older than the page', () => {
+test('[CL6] commits newer than a loaded page are applied from the feed, older ones are ignored', () => {
   const whole = view(buildTree('a\n  b\n    c'));
   const [, a, b, c] = pathToNode(whole).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined) throw new Error('The tree has no end.');
@@ -144,7 +144,7 @@ test('[CL6] what a page newer than the feed does not have is taken from the feed
   expect(changesNotLoaded(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
 });
 
-test('[CL6] a message that replies were begun to stays in sight before the feed tells it; one that was there already does not come twice', () => {
+test('[CL6] a message whose replies have started stays visible before the feed reports it, and is not shown twice', () => {
   const part = view(buildTree('a\n  b'));
   const [, , b] = pathToNode(part).map((node) => node.id);
   const whole = view(buildTree('a\n  b\n    c'));
@@ -161,7 +161,7 @@ test('[CL6] a message that replies were begun to stays in sight before the feed 
   expect(confirmWrite(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
 });
 
-test('[CL3] pieces of a reply overlap without doubling, and a gap is noticed', () => {
+test('[CL3] overlapping pieces of a reply are not doubled, and a gap is noticed', () => {
   const reply = newReply(0);
   const one = appendReplyText(reply, 0, 'Hello');
   expect(one?.text).toBe('Hello');

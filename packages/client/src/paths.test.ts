@@ -8,7 +8,7 @@ function bare(source: string): string {
   return source.replaceAll(/[\s"']+/g, '').replaceAll(/([:=(<,])\|/g, '$1');
 }
 
-test('[A33] the types of the client are those of the routes as they are', async () => {
+test('[A33] the types of the client match the current routes', async () => {
   const kept = readFileSync(join(import.meta.dirname, 'paths.ts'), 'utf8');
   expect(bare(await clientSource()) === bare(kept), 'run npm run client -w @coppice/server').toBe(true);
 });

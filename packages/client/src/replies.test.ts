@@ -18,7 +18,7 @@ function setUp() {
   return { store, replies, drawn: () => drawn, text: () => store.getState().live.get(id)?.text };
 }
 
-test('[CL3] pieces that come in a burst are drawn together, none of them lost', async () => {
+test('[CL3] pieces that arrive in a burst are drawn together, and none is lost', async () => {
   const { replies, drawn, text } = setUp();
   const pieces = Array.from({ length: 500 }, (_, index) => `${index} `);
   let offset = 0;
@@ -31,7 +31,7 @@ test('[CL3] pieces that come in a burst are drawn together, none of them lost', 
   replies.close();
 });
 
-test('[CL3] what is learnt of a reply between two drawings is kept, and one that ended is not drawn again', async () => {
+test('[CL3] updates of a reply between two frames are kept, and a finished reply is not drawn again', async () => {
   const { store, replies, text } = setUp();
   replies.add(id, 0, 'One');
   replies.claim([id], 'act');

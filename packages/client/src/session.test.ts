@@ -84,7 +84,7 @@ async function ends(session: TreeSession, text: string): Promise<void> {
 }
 
 for (const order of ['as it comes', 'the answer last', 'the feed last'] as const)
-  test(`[CL7] after tools the view ends at the newest reply of the turn, whichever comes first: ${order}`, async () => {
+  test(`[CL7] after tool calls the view ends at the newest reply of the turn, whichever arrives first: ${order}`, async () => {
     const { session, client } = await open([...rounds(4, 'It is so.'), ...rounds(2, 'And so.')]);
     if (order === 'the answer last') client.answers.hold();
     if (order === 'the feed last') client.events.hold();
@@ -106,7 +106,7 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
   });
 
-test('[CL7] twenty turns with tools and without delay each end at their answer', async () => {
+test('[CL7] twenty turns with tools and without delay each end at their reply', async () => {
   const answers = Array.from({ length: 20 }, (_, index) => `Answer ${index}.`);
   const { session } = await open(answers.flatMap((answer, index) => rounds(index % 4, answer)));
   for (const [index, answer] of answers.entries()) {
@@ -116,7 +116,7 @@ test('[CL7] twenty turns with tools and without delay each end at their answer',
   expect(shown(session).filter((text) => text.startsWith('Answer'))).toEqual(answers);
 });
 
-test('[CL7] a turn leads the view back from what somebody else said below its tool call', async () => {
+test('[CL7] a turn moves the view back from a message that another user added below its tool call', async () => {
   const { session, server, client } = await open(rounds(3, 'The end.'));
   client.events.hold();
   const sending = sendMessage(session, leafOf(session), said('Go'), wish);
@@ -129,7 +129,7 @@ test('[CL7] a turn leads the view back from what somebody else said below its to
   await ends(session, 'The end.');
 });
 
-test('[CL7] a user who has gone elsewhere is not led back by a turn that goes on', async () => {
+test('[CL7] a turn that continues does not move the view of a user who has gone elsewhere', async () => {
   const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
   const first = pathToNode(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
   client.events.hold();
@@ -142,7 +142,7 @@ test('[CL7] a user who has gone elsewhere is not led back by a turn that goes on
   expect(shown(session)).toEqual(['One', 'Two']);
 });
 
-test('[CL7] several replies at once end at the last of them, and a reply that is asked for again at the new one', async () => {
+test('[CL7] several replies at once end at the last one, and a regenerated reply at the new one', async () => {
   const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textEvents(text)));
   expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
   await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
@@ -154,7 +154,7 @@ test('[CL7] several replies at once end at the last of them, and a reply that is
   await ends(session, 'D.');
 });
 
-test('[CL5] whoever sends again before the first message is answered is not led back to the answer of the first', async () => {
+test('[CL5] a user who sends again before the first reply arrives is not moved back to it', async () => {
   const { session, client } = await open([textEvents('Here I am.')]);
   client.answers.hold();
   client.events.hold();
@@ -179,7 +179,7 @@ test('[CL8] a send costs one request; the feed brings the rest', async () => {
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
 });
 
-test('[CL10] a bookmark stays when the server has answered and its feed has not', async () => {
+test('[CL10] a bookmark stays when the server has responded and the feed has not reported it yet', async () => {
   const { session, client } = await open([], ['One']);
   const leaf = leafOf(session);
   client.events.hold();
@@ -213,7 +213,7 @@ test('[CL8] a bookmark, a note and their undo cost one request each', async () =
   ]);
 });
 
-test('[CL8] the undo of a delete brings the messages back without reading them', async () => {
+test('[CL8] undoing a delete shows the messages again without reading them', async () => {
   const { session, client } = await open([textEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
   const path = pathToNode(session.state.part ?? expect.fail());
   const second = path[1] ?? expect.fail();
@@ -228,7 +228,7 @@ test('[CL8] the undo of a delete brings the messages back without reading them',
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
 });
 
-test('[B107] a message that does not fit is either in the tree or given back, never both, and no compaction is left', async () => {
+test('[B107] a message that does not fit is either stored or given back, never both, and no compaction is left', async () => {
   const small = '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n';
   const { session, server } = await open([textEvents('Yes.')], ['Hi'], small);
   const kinds = async () => {

@@ -23,7 +23,7 @@ function made(id: string, parentId: string, childCount: number, set: Partial<Top
   };
 }
 
-test('[CL2] the shape of a tree that comes in columns is read as its nodes', () => {
+test('[CL2] a topology sent as columns is read as nodes', () => {
   const columns: TopologyColumns = {
     id: ['a', 'b', 'c'].map(nodeId),
     parent: [-1, 0, 0],

@@ -31,7 +31,7 @@ const prose = fc
   )
   .map((parts) => parts.join(''));
 
-test('[C57] plain text is estimated as the library estimates it', () => {
+test('[C57] plain ASCII text gets the same estimate as from the library', () => {
   fc.assert(
     fc.property(fc.oneof(ascii, prose), (text) => {
       expect(asciiTokens(text)).toBe(estimateTokenCount(text));
@@ -40,7 +40,7 @@ test('[C57] plain text is estimated as the library estimates it', () => {
   );
 });
 
-test('[C57] text that is not plain is left to the library', () => {
+test('[C57] text that is not plain ASCII is estimated by the library', () => {
   expect(asciiTokens('na\u00efve')).toBeNull();
   expect(asciiTokens('\u4e2d\u6587')).toBeNull();
   expect(asciiTokens('')).toBe(0);

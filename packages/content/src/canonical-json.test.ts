@@ -13,7 +13,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('[C43] does not depend on the order in which keys came', () => {
+  it('[C43] does not depend on the order of keys in the input', () => {
     fc.assert(
       fc.property(anyObject, (value) => {
         expect(canonicalJson(reversedKeys(value))).toBe(canonicalJson(value));
@@ -21,7 +21,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('[C43] reads back as the same data', () => {
+  it('[C43] parses to the same data', () => {
     fc.assert(
       fc.property(anyObject, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

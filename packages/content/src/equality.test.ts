@@ -102,7 +102,7 @@ describe('the equality key', () => {
     );
   });
 
-  it('[C49] counts a field of that name inside parameters', () => {
+  it('[C49] does change with a field of that name inside parameters', () => {
     const call = (parameters: JsonObject): Message => ({ role: 'assistant', content: [toolUse(parameters)] });
     expect(equalityKey(call({ signature: 'a' }))).not.toBe(equalityKey(call({ signature: 'b' })));
   });
@@ -133,7 +133,7 @@ describe('the equality key', () => {
     expect(new Set(messages.map(equalityKey)).size).toBe(messages.length);
   });
 
-  it('[C50] differs with the order of blocks, and with where one text block ends', () => {
+  it('[C50] differs with the order of blocks, and with the boundary between two text blocks', () => {
     const texts = (...parts: readonly string[]): Message => ({ role: 'user', content: parts.map(text) });
     expect(equalityKey(texts('a', 'b'))).not.toBe(equalityKey(texts('b', 'a')));
     expect(equalityKey(texts('a', 'b'))).not.toBe(equalityKey(texts('ab')));
@@ -147,7 +147,7 @@ describe('the equality key', () => {
     );
   });
 
-  it('[C51] is over thinking when a message has nothing else, signatures apart', () => {
+  it('[C51] covers thinking without its signature if a message has nothing else', () => {
     const only = (thinking: string, more?: Partial<ThinkingBlock>): string =>
       equalityKey({ role: 'assistant', content: [text(' '), thought(thinking, more)] });
     expect(only('a')).not.toBe(only('b'));

@@ -30,7 +30,7 @@ describe('the message kit', () => {
     expect(messageKit.text(message)).toBe('Hm.\nAn oak.\ngrow({"years":100})\n[x-mark]\nDone.');
   });
 
-  it('[C54] estimates text by the words in it, and long text from samples of it', () => {
+  it('[C54] estimates text by its words, and long text from samples', () => {
     expect(estimateTokens('')).toBe(0);
     const sentence = 'The quick brown fox jumps over the lazy dog. ';
     const short = estimateTokens(sentence.repeat(100));
@@ -42,7 +42,7 @@ describe('the message kit', () => {
     expect(estimateTokens(sentence.repeat(10_000))).toBe(long);
   });
 
-  it('[C54] takes its samples from all of a long text', () => {
+  it('[C54] takes its samples from all parts of a long text', () => {
     const [words, signs] = ['oak '.repeat(250_000), '漢'.repeat(1_000_000)];
     const parts = estimateTokens(words) + estimateTokens(signs);
     for (const mixed of [estimateTokens(words + signs), estimateTokens(signs + words)]) {
@@ -69,7 +69,7 @@ describe('the message kit', () => {
     expect(messageKit.key(textMessage('user', 'a'))).toBe(equalityKey(textMessage('user', 'a')));
   });
 
-  it('[C42] answers for blocks that have not been through the door', () => {
+  it('[C42] handles blocks that have not been validated', () => {
     const odd = blocks(
       { type: 'text' },
       { type: 'text', text: 7 },

@@ -17,7 +17,7 @@ function refusalOf(result: Result<unknown>): Refusal {
 }
 
 describe('normalising a legacy message', () => {
-  it('[C17] makes one text block of a string, exactly', () => {
+  it('[C17] makes exactly one text block of a string', () => {
     expect(valueOf(normaliseMessage({ role: 'user', content: ' Hello\n' }))).toStrictEqual({
       role: 'user',
       content: [{ type: 'text', text: ' Hello\n' }],
@@ -28,7 +28,7 @@ describe('normalising a legacy message', () => {
     ]);
   });
 
-  it('[C18] makes the calls alone of null or empty content with calls', () => {
+  it('[C18] makes only the calls of null or empty content with calls', () => {
     for (const content of [null, undefined, '', []]) {
       const message = valueOf(normaliseMessage({ role: 'assistant', content, tool_calls: [call('c1', 'f', '{}')] }));
       expect(message).toStrictEqual({
@@ -56,7 +56,7 @@ describe('normalising a legacy message', () => {
     });
   });
 
-  it('[C19] puts calls after blocks as well, and keeps what else a call says', () => {
+  it('[C19] puts calls after blocks as well, and keeps other fields of a call', () => {
     const { content } = valueOf(
       normaliseMessage({
         role: 'assistant',
@@ -70,7 +70,7 @@ describe('normalising a legacy message', () => {
     ]);
   });
 
-  it('[C20] reads blank or missing arguments as none', () => {
+  it('[C20] reads blank or missing arguments as an empty object', () => {
     for (const args of ['', '  \n', null, undefined]) {
       const { content } = valueOf(
         normaliseMessage({ role: 'assistant', content: null, tool_calls: [call('c', 'f', args)] }),
@@ -94,7 +94,7 @@ describe('normalising a legacy message', () => {
     }
   });
 
-  it('[C21] shows no more of a long raw text than helps, and hands back all of it', () => {
+  it('[C21] shows only the beginning of a long raw text, and returns all of it', () => {
     const raw = `${'a'.repeat(199)}🌳${'b'.repeat(5000)}`;
     const refusal = refusalOf(
       normaliseMessage({ role: 'assistant', content: null, tool_calls: [call('c', 'f', raw)] }),
@@ -104,7 +104,7 @@ describe('normalising a legacy message', () => {
     expect(refusal.data.arguments).toBe(raw);
   });
 
-  it('[C22] refuses null content without calls, and calls of anybody but the assistant', () => {
+  it('[C22] refuses null content without calls, and calls by any role but the assistant', () => {
     for (const message of [
       { role: 'assistant', content: null },
       { role: 'user' },
@@ -119,7 +119,7 @@ describe('normalising a legacy message', () => {
     ).toContain('which only assistant messages may have');
   });
 
-  it('[C22] refuses calls that cannot be read, naming which', () => {
+  it('[C22] refuses malformed calls by their index', () => {
     const reasonFor = (calls: unknown) =>
       refusalOf(normaliseMessage({ role: 'assistant', content: 'a', tool_calls: calls })).message;
     expect(reasonFor('f')).toContain('has "f" as tool_calls where a list is needed');

@@ -25,7 +25,7 @@ describe('reading a message', () => {
     expect(message).toEqual(before);
   });
 
-  it('[C1] takes objects without a prototype and of another realm, and gives plain ones', () => {
+  it('[C1] accepts objects without a prototype and of another realm, and returns plain ones', () => {
     const foreign: unknown = runInNewContext('({ role: "user", content: [{ type: "text", text: "a" }] })');
     const bare = Object.assign(Object.create(null), user(Object.assign(Object.create(null), text('a'))));
     for (const input of [foreign, bare]) {
@@ -34,7 +34,7 @@ describe('reading a message', () => {
     }
   });
 
-  it('[C1] reads what it has read to the same data', () => {
+  it('[C1] gives the same data when its result is read again', () => {
     fc.assert(
       fc.property(anyMessage, (input) => {
         const message = valueOf(parseMessage(input));
@@ -43,7 +43,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('[C2] takes the four roles and names any other', () => {
+  it('[C2] accepts the four roles and names any other in the refusal', () => {
     for (const role of ['user', 'assistant', 'system']) {
       expect(valueOf(parseMessage({ role, content: [text('a')] })).role).toBe(role);
     }
@@ -61,17 +61,17 @@ describe('reading a message', () => {
     expect(refusal.message).toBe('message is blank: its text is empty or white space.');
   });
 
-  it('[C3] keeps blank text when asked to, though never a message without blocks', () => {
+  it('[C3] keeps blank text on request, but never a message without blocks', () => {
     expect(valueOf(parseMessage(user(text(' ')), { blank: 'keep' })).content).toEqual([text(' ')]);
     expect(refusalOf(parseMessage(user(), { blank: 'keep' })).code).toBe('message/blank');
   });
 
-  it('[C3] takes a message of nothing but thinking or unknown blocks', () => {
+  it('[C3] accepts a message of only thinking or unknown blocks', () => {
     expect(parseMessage(user({ type: 'thinking', thinking: '' }, text(' '))).ok).toBe(true);
     expect(parseMessage(user({ type: 'x-mark' })).ok).toBe(true);
   });
 
-  it('[C4] wants a tool_call_id on tool messages and nowhere else', () => {
+  it('[C4] requires a tool_call_id on tool messages and refuses it elsewhere', () => {
     const content = [text('4')];
     expect(valueOf(parseMessage({ role: 'tool', tool_call_id: 'c1', content })).tool_call_id).toBe('c1');
     for (const call of [undefined, null, '', 1]) {
@@ -93,7 +93,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('[C6] names the place, down to the value', () => {
+  it('[C6] names the path of the refused value', () => {
     const where = (value: unknown) => refusalOf(parseMessage(value)).message;
     expect(where('a')).toBe('message is "a" where a message is needed.');
     expect(where([])).toBe('message is an array where a message is needed.');
@@ -107,7 +107,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('[C6] names the index in a list, and gives nothing of the rest', () => {
+  it('[C6] names the index in a list, and returns nothing of the rest', () => {
     const refusal = refusalOf(parseMessages([user(text('a')), user(text('b')), user({ type: 'text' })]));
     expect(refusal.message).toBe('messages[2].content[0] is a text block without a string in text.');
     expect(refusal.data).toMatchObject({ index: 2 });
@@ -116,7 +116,7 @@ describe('reading a message', () => {
     expect(valueOf(parseMessages([user(text('a')), user(text('b'))])).length).toBe(2);
   });
 
-  it('[C7] takes a message of exactly the limit in bytes and refuses one byte more', () => {
+  it('[C7] accepts a message of exactly the byte limit and refuses one byte more', () => {
     const limits = { ...defaultLimits, messageBytes: 4096 };
     const space = 4096 - JSON.stringify(user(text(''))).length;
     const sizes: readonly (readonly [string, number])[] = [
@@ -150,7 +150,7 @@ describe('reading a message', () => {
     expect(parseMessage(user({ type: 'x', ['k'.repeat(5000)]: 1 }), { limits }).ok).toBe(false);
   });
 
-  it('[C8] takes 200 levels of nesting and refuses 201', () => {
+  it('[C8] accepts 200 levels of nesting and refuses 201', () => {
     const nested = (levels: number) => {
       let value: unknown = 'leaf';
       for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
@@ -161,7 +161,7 @@ describe('reading a message', () => {
     expect(refusalOf(parseMessage(nested(50_000))).message).toBe('message nests deeper than 200 levels.');
   });
 
-  it('[C9] takes 10,000 blocks and refuses 10,001', () => {
+  it('[C9] accepts 10,000 blocks and refuses 10,001', () => {
     const blocks = (count: number) => user(...Array.from({ length: count }, () => text('a')));
     expect(valueOf(parseMessage(blocks(10_000))).content.length).toBe(10_000);
     expect(refusalOf(parseMessage(blocks(10_001))).message).toBe(
@@ -169,7 +169,7 @@ describe('reading a message', () => {
     );
   });
 
-  it('[C10] refuses what JSON cannot say, with its place, and leaves out undefined members', () => {
+  it('[C10] refuses values that JSON cannot express, with their path, and drops undefined members', () => {
     class Oak {
       readonly rings = 3;
     }
@@ -190,7 +190,7 @@ describe('reading a message', () => {
     expect(valueOf(parseMessage(user({ type: 'x', gone: undefined }))).content).toStrictEqual([{ type: 'x' }]);
   });
 
-  it('[C11] refuses a value that contains itself, or one part so often that it would not fit', () => {
+  it('[C11] refuses a cyclic value, and one that repeats a part until it is too large', () => {
     const loop: { type: string; self?: unknown } = { type: 'x' };
     loop.self = loop;
     expect(refusalOf(parseMessage(user(loop))).message).toBe('message nests deeper than 200 levels.');

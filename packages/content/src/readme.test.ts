@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as content from './index.ts';
 
-it('[C56] the example in the README gives what its comments say', () => {
+it('[C56] the example in the README prints what its comments say', () => {
   const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const [, names = ''] = /import \{([^}]*)\} from '@coppice\/content';/.exec(example) ?? [];

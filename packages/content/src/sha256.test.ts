@@ -10,12 +10,12 @@ const reference = (input: string | Uint8Array) => createHash('sha256').update(in
 
 hashWith(reference);
 
-it('[C46] is not taken from a platform that hashes otherwise', () => {
+it('[C46] does not use a platform hash with wrong results', () => {
   expect(() => hashWith(() => 'no digest')).toThrow('no SHA-256');
   expect(platformSha256Hex('abc')).toBe(portableSha256Hex('abc'));
 });
 
-it('[C46] is loaded with the first hash, is refused like any other, and stays absent where there is none', () => {
+it('[C46] loads the platform hash with the first hash, rejects a wrong one, and works without one', () => {
   let loads = 0;
   hashLaterWith(() => {
     loads++;
@@ -74,7 +74,7 @@ describe('bytes', () => {
     );
   });
 
-  it('[C47] reads base64 as the platform does, and nothing that is not', () => {
+  it('[C47] decodes base64 like the platform, and refuses everything else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64');

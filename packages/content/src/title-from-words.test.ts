@@ -2,7 +2,7 @@ import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { titleFromMessages, titleFromText } from './title-from-words.ts';
 
-describe('a title out of the first words of a user', () => {
+describe('a title from the first words of a user', () => {
   const named: { readonly [text: string]: string } = {
     'How old is the oak?': 'How old is the oak?',
     '\n\n## Plan a trip\n\nto the sea': 'Plan a trip',
@@ -20,7 +20,7 @@ describe('a title out of the first words of a user', () => {
     '---\n***\nWords after lines': 'Words after lines',
     木の年齢は何歳ですか: '木の年齢は何歳ですか',
   };
-  it.each(Object.entries(named))('[C58] takes them from %j', (text, title) => {
+  it.each(Object.entries(named))('[C58] is made from %j', (text, title) => {
     expect(titleFromText(text)).toBe(title);
   });
 
@@ -37,11 +37,11 @@ describe('a title out of the first words of a user', () => {
     '# AGENTS.md instructions for /home/a\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>',
     '/compact keep the plan',
     '[Request interrupted by user]',
-  ])('[C58] finds none in %j', (text) => {
+  ])('[C58] is not made from %j', (text) => {
     expect(titleFromText(text)).toBe(undefined);
   });
 
-  it('[C58] goes on to the next user message, and to no other role', () => {
+  it('[C58] continues with the next user message, and with no other role', () => {
     const messages = [
       textMessage('system', 'Be brief.'),
       textMessage('user', '<system-reminder>Today is Monday.</system-reminder>'),
@@ -52,14 +52,14 @@ describe('a title out of the first words of a user', () => {
     expect(titleFromMessages(messages.slice(0, 3))).toBe(undefined);
   });
 
-  it('[C58] cuts long ones between words, and never inside a character', () => {
+  it('[C58] is cut between words, and never inside a character', () => {
     const long = titleFromText('Please explain to me in great detail how the rings of an oak tell of its age');
     expect(long).toBe('Please explain to me in great detail how the rings of an…');
     expect(titleFromText('🌳'.repeat(100))).toBe(undefined);
     expect(titleFromText(`a${'🌳'.repeat(100)}`)).toBe(`a${'🌳'.repeat(58)}…`);
   });
 
-  it('[C58] looks through hostile texts in one walk', () => {
+  it('[C58] reads hostile texts in one pass', () => {
     for (const text of ['<a-b>'.repeat(20_000), '<system-reminder>x'.repeat(5000), ' '.repeat(60_000)])
       expect(titleFromText(text)).toBe(undefined);
   });

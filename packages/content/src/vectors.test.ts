@@ -34,13 +34,13 @@ describe('[C35] the shared vectors', () => {
     expect(Reflect.get({}, 'polluted')).toBe(undefined);
   });
 
-  it('[C35] have names of their own and cover both outcomes', () => {
+  it('[C35] have unique names and cover both outcomes', () => {
     expect(new Set(vectors.map((vector) => vector.name)).size).toBe(vectors.length);
     expect(vectors.filter((vector) => vector.outcome.accepted).length).toBeGreaterThan(30);
     expect(vectors.filter((vector) => !vector.outcome.accepted).length).toBeGreaterThan(30);
   });
 
-  it('[C35] say the same of values that were parsed elsewhere, except for what JSON.parse hides', () => {
+  it('[C35] give the same results for parsed values, except for what JSON.parse hides', () => {
     const hidden = /duplicate|rounded|64-bit|power of two|past 10 MB in bytes|torn/;
     for (const vector of vectors) {
       if (hidden.test(vector.name)) continue;

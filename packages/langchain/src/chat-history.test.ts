@@ -24,7 +24,7 @@ const open = (sessionId = 'bread', user = 'ada') => new TreeChatMessageHistory({
 const textsOf = (messages: readonly BaseMessage[]) => messages.map((message) => message.text);
 
 describe('a history', () => {
-  test('[LC1] gives messages back exactly as they were, with calls and results that others read', async () => {
+  test('[LC1] returns messages exactly as they were, with calls and results that other programs can read', async () => {
     const messages = [
       new SystemMessage('Be brief.'),
       new HumanMessage({
@@ -50,7 +50,7 @@ describe('a history', () => {
     expect(nodes[2]?.content).toEqual([{ type: 'tool-use', id: 'c1', name: 'look', parameters: { a: 1 } }]);
   });
 
-  test('[LC1] gives any text back', async () => {
+  test('[LC1] returns any text unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }), async (texts) => {
         const history = open(crypto.randomUUID());
@@ -77,7 +77,7 @@ describe('a history', () => {
     expect(textsOf(await history.getMessages())).toEqual(['One', 'Two', 'Three']);
   });
 
-  test('[LC2] shows what other programs wrote', async () => {
+  test('[LC2] shows messages that other programs wrote', async () => {
     const history = open();
     await history.addMessage(new HumanMessage('From LangChain'));
     const tree = openTree(store, history.treeId, { user: 'ada' });
@@ -94,7 +94,7 @@ describe('a history', () => {
     expect(result).toMatchObject({ content: 'Found.', tool_call_id: 'c' });
   });
 
-  test('[LC3] works in a runnable of LangChain, for each user apart', async () => {
+  test('[LC3] works in a LangChain runnable, separately for each user', async () => {
     const model = RunnableLambda.from(async (messages: BaseMessage[]) => new AIMessage(`${messages.length} messages`));
     const chain = (user: string) =>
       new RunnableWithMessageHistory({
@@ -113,7 +113,7 @@ describe('a history', () => {
     await expect(open(id, 'eve').addMessage(new HumanMessage('x'))).rejects.toMatchObject({ code: 'id/taken' });
   });
 
-  test('[LC4] is cleared and brought back, and has no tree before its first message', async () => {
+  test('[LC4] can be cleared and restored, and has no tree before its first message', async () => {
     const history = open();
     expect(await history.getMessages()).toEqual([]);
     await history.clear();

@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, object>> = {
   '@langchain/core/messages': messages,
 };
 
-test('[LC5] the example in the README gives what its comments say', async () => {
+test('[LC5] the example in the README prints what its comments say', async () => {
   const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];

@@ -57,7 +57,7 @@ test('[HK1] hooks and components render on a server without a request', () => {
   expect(() => renderToString(createElement(Composer))).toThrow('TreeProvider');
 });
 
-test('[HK1, HK3, HK6] a session that was opened before renders its branch, its versions and its waiting tool calls', async () => {
+test('[HK1, HK3, HK6] a session that is already open renders its branch, its versions and its waiting tool calls', async () => {
   const server = await openTestServer();
   const { id: made } = await createTree(server, ['One', 'Two']);
   const client = openNodeClient(server);
@@ -85,7 +85,7 @@ test('[HK1, HK3, HK6] a session that was opened before renders its branch, its v
   await server.close();
 });
 
-test('[HK5] a chain of 100,000 messages is laid out without recursion, and forks take columns of their own', () => {
+test('[HK5] a chain of 100,000 messages is laid out without recursion, and each fork gets its own column', () => {
   const root = nodeId('root');
   const make = (at: number, parent: string): TopologyNode => ({
     id: nodeId(`n${at}`),
@@ -135,7 +135,7 @@ const react18 = new Set([
   ...['useRef', 'useState', 'useSyncExternalStore', 'useTransition'],
 ]);
 
-test('[HK1] nothing is used that React 18 does not have', () => {
+test('[HK1] only features of React 18 are used', () => {
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
   const used = files
     .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))

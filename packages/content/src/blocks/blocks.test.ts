@@ -30,7 +30,7 @@ describe('the block registry', () => {
     expectTypeOf<UnknownBlock>().toExtend<ContentBlock>();
   });
 
-  it('[C40] treats a type that this build does not know as unknown, keeping it whole', () => {
+  it('[C40] treats a type that this build does not know as unknown, and keeps the whole block', () => {
     const fields = { z: 1, type: 'x-poll', options: ['a', 'b'], cache_control: { type: 'ephemeral' } };
     const block = valueOf(parseBlock(fields, 'user', 'content[0]'));
     expect(JSON.stringify(block)).toBe(JSON.stringify(fields));
@@ -45,7 +45,7 @@ describe('the block registry', () => {
     expect(unknown.toText(block)).toBe('Oak');
   });
 
-  it('[C40] gives a new member defaults for all but its shape', () => {
+  it('[C40] gives a new member defaults for everything except its shape', () => {
     const mark = defineBlock<Block>({
       type: 'x-mark',
       summary: 'A mark.',
@@ -60,7 +60,7 @@ describe('the block registry', () => {
     expect(mark.tokens(block)).toBeGreaterThan(0);
   });
 
-  it('[C42] trusts a block to be of its type only if it has its shape', () => {
+  it('[C42] accepts a block as one of its type only if it has the right shape', () => {
     const broken: Block = { type: 'image' };
     expect([isKnown(broken), isUnknown(broken)]).toEqual([false, false]);
     expect(blockDefinitionOf(broken)).toBe(unknown);

@@ -25,7 +25,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
       expect(blockDefinitionOf(read)).toBe(definition);
     });
 
-    it.each(Object.entries(cases.bad))('[C26] is refused in words that help: %s', (words, fields) => {
+    it.each(Object.entries(cases.bad))('[C26] is refused with a helpful message: %s', (words, fields) => {
       const result = parseBlock({ ...fields, type: definition.type }, role, 'message.content[7]');
       if (result.ok) expect.fail('the block was read');
       expect(result.refusal.code).toBe('message/invalid');
@@ -46,7 +46,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
     );
 
     it.each(Object.entries(cases.good))(
-      '[C59] has no field of another type where those are filtered: %s',
+      '[C59] has no field of another type where such fields are filtered: %s',
       (_name, block) => {
         const decorated: Record<string, JsonObject[string]> & Block = { ...block, 'x-secret': 'canary' };
         for (const field of providerOnlyFields) decorated[field] = 'canary';
@@ -61,7 +61,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
     );
 
     it.each(Object.entries(cases.good))(
-      '[C28] compares alike whatever provider-only fields it has: %s',
+      '[C28] compares equal whatever provider-only fields it has: %s',
       (_name, block) => {
         const decorated: Record<string, JsonObject[string]> & Block = { ...block };
         for (const field of providerOnlyFields) decorated[field] = 'x';

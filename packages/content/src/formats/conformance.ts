@@ -213,7 +213,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     if (reader === undefined) return;
 
     it.each(fixtures.filter((fixture) => fixture.detected !== false))(
-      '[I2] is told apart from every other format: $name',
+      '[I2] is distinguished from every other format: $name',
       async ({ files }) => {
         const among = formats.includes(format) ? formats : [...formats, format];
         const [best, second] = guessFormats(await sampleOf(await openInput(inputOf(files))), among);
@@ -222,7 +222,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       },
     );
 
-    it.each([...fixtures])('[I3] is read to valid trees, and every finding is reported: $name', async (fixture) => {
+    it.each([...fixtures])('[I3] is read into valid trees, and every finding is reported: $name', async (fixture) => {
       const stored = await storeInput(inputOf(fixture.files), { format });
       expectSound(stored);
       expect(stored.trees.length).toBe(fixture.trees);
@@ -248,7 +248,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       }
     });
 
-    it.each([...fixtures])('[I4] is read the same however its bytes are cut: $name', async ({ files }) => {
+    it.each([...fixtures])('[I4] is read the same however its bytes are split: $name', async ({ files }) => {
       const whole = shapeOf(await storeInput(inputOf(files), { format }));
       for (const piece of [1, 7, 4096])
         expect(shapeOf(await storeInput(inputOf(files, piece), { format }))).toEqual(whole);
@@ -263,7 +263,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     it.each(fixtures.filter((fixture) => fixture.newer !== undefined))(
-      '[I6] takes what is new from a later export, and leaves alone what the user changed: $name',
+      '[I6] takes new messages from a later export, and keeps the changes of the user: $name',
       async ({ files, newer = {} }) => {
         const first = await storeInput(inputOf(files), { format });
         const [id] = first.ids;
@@ -286,7 +286,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       },
     );
 
-    it('[I234] keeps what it says that it keeps, and says all that it keeps', async () => {
+    it('[I234] keeps everything it declares, and declares everything it keeps', async () => {
       const trees: RepairedTree[] = [];
       for (const { files } of fixtures)
         for (const tree of (await storeInput(inputOf(files), { format })).trees) trees.push(tree);
@@ -297,7 +297,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       if (format.keeps !== undefined) expect(factsIn(trees)).toEqual(format.keeps);
     });
 
-    it('[I7] never crashes on damage: it refuses with a code, or reads the rest and reports it', async () => {
+    it('[I7] never crashes on damaged input: it refuses with a code, or reads the rest and reports it', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...fixtures),
@@ -332,7 +332,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
   });
   if (writer === undefined) return;
 
-  describe(`${name} written`, () => {
+  describe(`${name} as a writer`, () => {
     const written = fixtures.filter((fixture) => fixture.roundTrip !== undefined && fixture.roundTrip !== false);
 
     it.each(written)('[I9] writes back the data that was read: $name', async ({ files, roundTrip }) => {
@@ -360,7 +360,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     it.each(written)(
-      '[I11] gives back what was read also after an edit elsewhere in the tree: $name',
+      '[I11] writes back the original data even after an edit elsewhere in the tree: $name',
       async ({ files }) => {
         const stored = await storeInput(inputOf(files), { format });
         const [id] = stored.ids;

@@ -36,7 +36,7 @@ const files: readonly { readonly format: string; readonly lines: readonly object
 ];
 
 describe.each(files)('a long file of $format', ({ format, lines }) => {
-  test('[I171] is read in short stretches between which other work may run', async () => {
+  test('[I171] is read in short slices, between which other work can run', async () => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const reader = formats.find(({ name }) => name === format)?.reader;
     let rests = 0;

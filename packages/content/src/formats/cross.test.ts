@@ -77,9 +77,9 @@ function only(stored: Stored): Tree {
 const chatgpt = formatNamed('chatgpt');
 const others = formats.filter(({ reader, writer }) => reader && writer && !('branches' in writer.loses));
 
-describe('from one format to another and back', () => {
+describe('converting to another format and back', () => {
   it.each(others.map((format) => [format.name, format] as const))(
-    '[I30] by way of %s a tree keeps shape, texts, order and place',
+    '[I30] through %s a tree keeps its shape, texts, order and active message',
     async (_name, format) => {
       if (chatgpt === undefined) throw new Error('There is no such format.');
       const first = await storeInput(inputOf({ 'conversations.json': source }), { format: 'chatgpt' });

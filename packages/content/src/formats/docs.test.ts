@@ -36,7 +36,7 @@ function filled(text: string): string {
   );
 }
 
-test('[I234] every reader of another program says what it keeps', () => {
+test('[I234] every reader of another program declares what it keeps', () => {
   const silent = formats.filter(({ reader, keeps }) => reader !== undefined && keeps === undefined);
   expect(silent.map(({ name }) => name)).toEqual(['archive', 'session-v2']);
 });

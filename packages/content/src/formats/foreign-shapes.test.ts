@@ -74,8 +74,8 @@ async function reportedBy(format: string, text: string): Promise<readonly string
   }
 }
 
-describe('lists whose messages are those of a tree', () => {
-  it.each(Object.entries(linked))('[I201] are no chain for any reader of lists: %s', async (_, messages) => {
+describe('lists whose messages form a tree', () => {
+  it.each(Object.entries(linked))('[I201] are not read as a chain by any reader of lists: %s', async (_, messages) => {
     for (const [wrapping, text] of Object.entries(wrapped(messages))) {
       const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'a.json': text }))));
       const names = guesses.map((one) => one.format.name);
@@ -86,7 +86,7 @@ describe('lists whose messages are those of a tree', () => {
     }
   });
 
-  it('[I201] are counted as left out, with the field that tells', async () => {
+  it('[I201] are counted as left out, with the field that shows it', async () => {
     const text = JSON.stringify({ title: 'Tea', messages: linked.parentId });
     const { trees, findings } = await storeInput(inputOf({ 'a.json': text }), { format: 'linear' });
     expect(trees).toEqual([]);
@@ -96,7 +96,7 @@ describe('lists whose messages are those of a tree', () => {
 });
 
 describe('mappings of another program', () => {
-  it('[I202] are none of ChatGPT: its messages say who wrote them', async () => {
+  it('[I202] are not read as ChatGPT exports: messages of ChatGPT name their author', async () => {
     const text = JSON.stringify(deepSeek);
     const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'conversations.json': text }))));
     expect(guesses.map((one) => one.format.name)).not.toContain('chatgpt');
@@ -126,7 +126,7 @@ describe('mappings of another program', () => {
   });
 });
 
-describe('words in fields that a format does not have', () => {
+describe('values in fields that a format does not have', () => {
   const others: { readonly [name: string]: Json } = {
     linear: {
       messages: [
@@ -150,7 +150,7 @@ describe('words in fields that a format does not have', () => {
     expect(await reportedBy(name, JSON.stringify(json))).toContain('import/message-unreadable');
   });
 
-  it('[I203] a role that a format does not have is guessed, and reported as a repair', async () => {
+  it('[I203] an unknown role is guessed, and reported as a repair', async () => {
     for (const message of [{ content: 'Hello' }, { role: 'oracle', content: 'Hello' }]) {
       const list = JSON.stringify([{ role: 'user', content: 'Who?' }, message]);
       expect(await reportedBy('ai-sdk', list)).not.toEqual([]);
@@ -166,7 +166,7 @@ describe('files in which a reader finds nothing', () => {
       expect([text, await reportedBy(name, text)]).not.toEqual([text, []]);
   });
 
-  it.each(readers)('[I204] and an empty one is a note or a refusal by %s', async (name) => {
+  it.each(readers)('[I204] and an empty file give a note or a refusal by %s', async (name) => {
     try {
       const { findings } = await storeInput(inputOf({ 'a.json': '[]' }), { format: name });
       expect(findings).not.toEqual([]);

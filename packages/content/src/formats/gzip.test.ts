@@ -25,13 +25,13 @@ async function* inPieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-describe('a file that was packed by gzip', () => {
+describe('a file compressed with gzip', () => {
   test.each([
     ['chats.json.gz', document, ['chats.json[0]', 'chats.json[1]']],
     ['chats.jsonl.gz', lines, ['chats.jsonl:1', 'chats.jsonl:2']],
     ['chats', document, ['chats[0]', 'chats[1]']],
   ])(
-    '[I145] is read as what is in it (%s), however it is cut, as a file and as a pipe',
+    '[I145] is read as its content (%s), however its bytes are split, as a file and as a pipe',
     async (name, bytes, places) => {
       const packed = gzipSync(bytes);
       for (const piece of [1, 7, 64 * 1024])
@@ -40,21 +40,21 @@ describe('a file that was packed by gzip', () => {
     },
   );
 
-  test('[I145] may be several, one after the other', async () => {
+  test('[I145] may have several gzip members, one after the other', async () => {
     const half = document.length >> 1;
     const packed = joinBytes([gzipSync(document.subarray(0, half)), gzipSync(document.subarray(half))]);
     for (const piece of [1, 13, packed.length])
       expect((await read(fileOfBytes('chats.json.gz', packed, piece))).titles).toEqual(['a', 'b']);
   });
 
-  test('[I145] is told for lines though its first line is longer than what is looked at', async () => {
+  test('[I145] is detected as lines even if its first line is longer than the part that is examined', async () => {
     const messages = Array.from({ length: 2_000 }, (_, at) => ({ role: 'user', content: `Line ${at * 7919}` }));
     const long = { ...conversation('a'), messages };
     const packed = gzipSync(encodeUtf8(`${JSON.stringify(long)}\n${JSON.stringify(conversation('b'))}\n`));
     expect((await read(fileOfBytes('chats.jsonl.gz', packed))).titles).toEqual(['a', 'b']);
   });
 
-  test('[I146] that was cut off or changed anywhere is refused as damaged', async () => {
+  test('[I146] that is truncated or damaged anywhere is refused as damaged', async () => {
     const packed = gzipSync(document);
     for (let end = 20; end < packed.length; end++)
       await expect(read(fileOfBytes('chats.json.gz', packed.subarray(0, end)))).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('a file that was packed by gzip', () => {
     await expect(read(fileOfBytes('chats.json.gz', changed))).rejects.toMatchObject({ code: 'import/damaged' });
   });
 
-  test('[I146] that unpacks to far more than its size, or than is allowed, is refused before it has', async () => {
+  test('[I146] that unpacks to far more than its size or the limit is refused early', async () => {
     const zeros = joinBytes([
       encodeUtf8('[{"id":"a","messages":[{"role":"user","content":"'),
       new Uint8Array(12 * 1024 * 1024).fill(0x20),

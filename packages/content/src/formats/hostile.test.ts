@@ -36,9 +36,9 @@ function* records(): Generator<string> {
     .join('\n');
 }
 
-describe('a record with odd values', () => {
+describe('a record with unusual values', () => {
   it.each([undefined, ...formats.flatMap(({ name, reader }) => (reader === undefined ? [] : [name]))])(
-    '[I7] is read or refused with a code, taken for %s',
+    '[I7] is read or refused with a code when read as %s',
     async (format) => {
       for (const text of records()) {
         try {

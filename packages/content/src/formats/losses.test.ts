@@ -106,7 +106,7 @@ async function through(name: string, stored: Parameters<typeof writeStored>[0]) 
   return { report, again, nodes: again.trees.flatMap((tree) => tree.nodes) };
 }
 
-describe('an export of what a format cannot hold', () => {
+describe('an export of data that a format cannot hold', () => {
   it.each([
     ['chatgpt', ['attributes', 'failed', 'notes']],
     ['claude-code', ['attributes', 'cut-short', 'notes']],
@@ -114,7 +114,7 @@ describe('an export of what a format cannot hold', () => {
     ['linear', ['attributes', 'notes']],
     ['open-webui', ['attributes', 'block', 'notes', 'steps']],
     ['pi', ['attributes', 'notes']],
-  ])('[I37] names what is about the conversation, and how replies ended: %s', async (name, wanted) => {
+  ])('[I37] reports data about the conversation, and how replies ended: %s', async (name, wanted) => {
     const { report } = await through(name, await ended());
     expect(Object.keys(report.counts)).toEqual(expect.arrayContaining(wanted));
   });
@@ -125,20 +125,20 @@ describe('an export of what a format cannot hold', () => {
     ['librechat', ['active', 'cut-short', 'markers', 'usage']],
     ['open-webui', ['cut-short', 'markers']],
     ['pi', ['notes', 'otherwise']],
-  ])('[I37] names what markers have beside their words, and how replies were cut short: %s', async (name, wanted) => {
+  ])('[I37] reports data of markers besides their text, and how replies were interrupted: %s', async (name, wanted) => {
     const { report, again } = await through(name, await marked());
     expect(Object.keys(report.counts).sort()).toEqual(wanted);
     expect(again.findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
   });
 
-  it('[I37] keeps a system message that begins a list apart from the system prompt', async () => {
+  it('[I37] keeps a leading system message separate from the system prompt', async () => {
     const { nodes, again } = await through('linear', await marked({ role: 'system', content: [said('Be brief.')] }));
     expect(nodes[0]?.message).toEqual({ role: 'system', content: [said('Be brief.')] });
     expect(again.trees[0]?.systemPrompt).toBe(undefined);
   });
 
   it.each(['chatgpt', 'claude-code', 'librechat', 'linear', 'open-webui', 'pi'])(
-    '[I38] loses no word that a tool returned, whatever the ids of its calls: %s',
+    '[I38] loses no text that a tool returned, whatever the ids of its calls: %s',
     async (name) => {
       const { nodes } = await through(name, await ended());
       const results = nodes
@@ -148,7 +148,7 @@ describe('an export of what a format cannot hold', () => {
     },
   );
 
-  it('[I39] gives a reply its figures in whatever words they are kept, and why it failed', async () => {
+  it('[I39] keeps the figures of a reply however they are named, and why it failed', async () => {
     const { nodes } = await through('pi', await ended());
     const sources = nodes.map(({ meta }) => meta?.source ?? {});
     expect(sources).toContainEqual(
@@ -164,13 +164,13 @@ describe('an export of what a format cannot hold', () => {
     ]);
   });
 
-  it('[I79] goes to pi with messages that the model does not see, and they come back so', async () => {
+  it('[I79] to pi includes messages hidden from the model, and they are read back as hidden', async () => {
     const { nodes } = await through('pi', await rich());
     const hidden = nodes.filter(({ meta }) => meta?.excluded === true);
     expect(hidden.map(({ kind, message }) => [kind, messageKit.text(message)])).toContainEqual(['message', 'Ask']);
   });
 
-  it('[I37] names a step inside a reply that is current, where only the reply can be', async () => {
+  it('[I37] reports an active step inside a reply if only the whole reply can be active', async () => {
     const stored = await ended();
     const act = { actor: 'me', kit: messageKit, ...ticking() };
     for (const treeId of stored.ids)
@@ -181,7 +181,7 @@ describe('an export of what a format cannot hold', () => {
     );
   });
 
-  it('[I90] keeps the files of an Open WebUI message beside its new words, as they were', async () => {
+  it('[I90] keeps the files of an edited Open WebUI message unchanged', async () => {
     const files = [
       { type: 'image', url: 'https://a.test/f.png' },
       { type: 'collection', id: 'k', name: 'Notes' },
@@ -200,7 +200,7 @@ describe('an export of what a format cannot hold', () => {
     expect(JSON.parse(text)[0].chat.history.messages.a).toMatchObject({ content: 'Look', files });
   });
 
-  it('[I97] keeps the files of a LibreChat message beside its new words', async () => {
+  it('[I97] keeps the files of an edited LibreChat message', async () => {
     const file = { file_id: 'f', filename: 'f.png', type: 'image/png' };
     const message = { messageId: 'a', isCreatedByUser: true, text: 'See', files: [file] };
     const stored = await storeInput(
@@ -218,7 +218,7 @@ describe('an export of what a format cannot hold', () => {
     expect(JSON.parse(text).messages[0]).not.toHaveProperty('content');
   });
 
-  it('[I37] names the bytes of a picture also where the message goes back as it came', async () => {
+  it('[I37] reports the bytes of a picture even if the message is written back unchanged', async () => {
     const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_1' };
     const said = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset, 'See'] } };
     const conversation = { id: 'c', current_node: 'a', mapping: { a: { id: 'a', parent: null, message: said } } };
@@ -238,7 +238,7 @@ describe('an export of what a format cannot hold', () => {
       },
     ],
     ['open-webui', { id: 'c', pinned: false, chat: { history: { messages: { a: { role: 'user', content: 'x' } } } } }],
-  ])('[I37] is not made of a pin that was set here: %s', async (name, conversation) => {
+  ])('[I37] reports no loss of a pin that was set here: %s', async (name, conversation) => {
     const stored = await storeInput(inputOf({ 'a.json': JSON.stringify([conversation]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
@@ -253,7 +253,7 @@ describe('an export of what a format cannot hold', () => {
     ['chatgpt', ['block', 'excluded', 'failures', 'groups', 'notes', 'usage']],
     ['open-webui', ['block', 'excluded', 'failures', 'notes']],
     ['librechat', ['block', 'excluded', 'failures', 'groups', 'notes']],
-  ])('[I37] names what is beside the words: %s', async (name, wanted) => {
+  ])('[I37] reports data besides the texts: %s', async (name, wanted) => {
     const format = formatNamed(name);
     if (format === undefined) throw new Error('There is no such format.');
     const { report } = await writeStored(await rich(), format);
@@ -261,7 +261,7 @@ describe('an export of what a format cannot hold', () => {
     expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
   });
 
-  it('[I37] is not made of what a format has a place for: a pinned tree is starred in ChatGPT', async () => {
+  it('[I37] is not reported if the format has a field for it: a pinned tree is starred in ChatGPT', async () => {
     const format = formatNamed('chatgpt');
     if (format === undefined) throw new Error('There is no such format.');
     const { files } = await writeStored(await rich(), format);

@@ -77,7 +77,7 @@ describe('conversations of several programs', () => {
     expect(found.left.sort()).toEqual(['gpt/photo.png', 'notes.md']);
   });
 
-  it('[I151] report progress by bytes, none counted twice however often a file is examined', async () => {
+  it('[I151] report progress by bytes, each counted once however often a file is examined', async () => {
     const reported: [number, number | null][] = [];
     for await (const event of readImport(inputOf(whole)))
       if (event.type === 'progress') reported.push([event.bytes, event.total]);
@@ -94,7 +94,7 @@ describe('conversations of several programs', () => {
     expect((await read({ 'all.zip': zip })).texts).toEqual(texts);
   });
 
-  it('[I36] are read beside an archive of ours, which alone is known by its sums', async () => {
+  it('[I36] are read together with a Coppice archive, which alone has checksums', async () => {
     const { files } = await writeStored(await createTree(), archive);
     const [text = ''] = files.values();
     const found = await read({ 'a.json': JSON.stringify([said]), 'b.jsonl': text });
@@ -103,7 +103,7 @@ describe('conversations of several programs', () => {
     expect(found.left).toEqual([]);
   });
 
-  it('[I36] name their format, each before what is read in it', async () => {
+  it('[I36] name their format before their first tree', async () => {
     const names: string[] = [];
     for await (const event of readImport(
       inputOf({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),

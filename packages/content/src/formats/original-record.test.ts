@@ -45,7 +45,7 @@ describe('a source record', () => {
     expect(originalOf({ meta: { imported: 7 }, message }, 'f')).toBeUndefined();
   });
 
-  it('[I59] of one source always gets the same ids, of another source others', () => {
+  it('[I59] gets the same ids for the same source, and other ids for another source', () => {
     const origin = { owner: 'me', format: 'f', scope: '', id: 'c' };
     const tree = importedTreeId(origin);
     expect(tree).toBe(importedTreeId({ ...origin }));

@@ -109,7 +109,7 @@ const branching = formats.filter(({ reader, writer }) => reader && writer && !('
 
 describe('a tree that was rearranged here', () => {
   it.each(branching.map((format) => [format.name, format] as const))(
-    '[I34] goes out as it is now and comes back so, parents before children, by way of %s',
+    '[I34] is exported as it is now and read back the same, parents before children, as %s',
     async (name, format) => {
       const chatgpt = formatNamed('chatgpt');
       if (chatgpt === undefined) throw new Error('There is no such format.');

@@ -35,7 +35,7 @@ describe('a foreign tree that is broken', () => {
     );
   });
 
-  it('[I41] has circles cut at one place, and keeps every message of them', () => {
+  it('[I41] has cycles cut at one node, and keeps every message of them', () => {
     const repaired = repairTree(
       tree([say('a', 'c'), say('b', 'a'), say('c', 'b'), say('d', 'c'), say('x', 'y'), say('y', 'x')]),
     );
@@ -94,7 +94,7 @@ describe('a foreign tree that is broken', () => {
     expect(timed.nodes.map((one) => one.externalId)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[I46] is the message that the source names, else the newest one, with a report', () => {
+  it('[I46] continues at the message that the source names, else at the newest one, with a report', () => {
     const nodes = [say('a', null), say('b', 'a'), say('c', 'a')];
     expect(repairTree(tree(nodes, { activeExternalId: 'b' })).activeExternalId).toBe('b');
     const gone = repairTree(tree(nodes, { activeExternalId: 'x' }));
@@ -103,7 +103,7 @@ describe('a foreign tree that is broken', () => {
     expect(repairTree(tree([])).activeExternalId).toBeNull();
   });
 
-  it('[I47] has ids past 512 bytes by their sum, and leaves out records that are too large or too deep', () => {
+  it('[I47] gets a hash for an id past 512 bytes, and leaves out records that are too large or too deep', () => {
     const long = 'é'.repeat(300);
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
     const repaired = repairTree(

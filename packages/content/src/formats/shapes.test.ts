@@ -225,8 +225,8 @@ const cases = spellings.flatMap(({ format, spell, keyed: once }) => [
   ...(once === undefined ? [{ format, shape: 'one id for all', spell, all: oneId }] : []),
 ]);
 
-describe('records in shapes that break what walks them', () => {
-  it.each(cases)('[I31] are read to one tree with every record in it: $format, $shape', async (made) => {
+describe('records in shapes that are hard to walk', () => {
+  it.each(cases)('[I31] are read into one tree with every record in it: $format, $shape', async (made) => {
     const input = inputOf({ 'file.json': made.spell(made.all) });
     if (long) {
       for await (const event of readImport(input, { format: made.format }))

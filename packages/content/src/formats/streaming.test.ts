@@ -24,7 +24,7 @@ function split(text: string, patterns: readonly Pattern[], piece = 1 << 20) {
 }
 
 describe('a large document', () => {
-  it('[I49] leaves the rest whole however much of it there is, in one run of bytes', () => {
+  it('[I49] reads the remaining fields completely, however large, in one run of bytes', () => {
     const value = {
       before: 'x'.repeat(300),
       list: Array.from({ length: 20_000 }, (_, at) => at),
@@ -36,7 +36,7 @@ describe('a large document', () => {
     expect(remainder.members).toBe(3);
   });
 
-  it('[I49] is split where a pattern says, and the rest has null in place of the pieces', () => {
+  it('[I49] is split where a pattern matches, and the rest has null in place of the pieces', () => {
     const value = { a: 1, list: [{ x: '}' }, [2], 'three', 4, null], 'kéy"': { m: { p: 1, q: [1] } }, end: true };
     const { found, rest } = split(JSON.stringify(value), [
       ['list', '*'],
@@ -58,7 +58,7 @@ describe('a large document', () => {
     });
   });
 
-  it('[I49] is split alike whatever its chunks, its white space and its strings', () => {
+  it('[I49] is split the same whatever its chunks, its white space and its strings', () => {
     fc.assert(
       fc.property(
         fc.array(anyObject, { maxLength: 5 }),
@@ -106,7 +106,7 @@ describe('a large document', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('[I52] shows at its beginning what it is', () => {
+  it('[I52] is recognised by its beginning', () => {
     const value = { a: [{ b: 'c' }, 2, true], d: null, e: { f: 'g' } };
     const text = JSON.stringify(value);
     expect(partialJson(text)).toEqual(value);
@@ -127,7 +127,7 @@ describe('a file of lines', () => {
     return found;
   }
 
-  it('[I53] is cut at line feeds alone; blank lines are passed over and still counted', async () => {
+  it('[I53] is split at line feeds only; blank lines are skipped and still counted', async () => {
     expect(await lines('a\n\nb\rc\u2028d\r\n  \ne')).toEqual(['1@0 a', '3@3 b\rc\u2028d\r', '5@15! e']);
     expect(await lines('\ufeffa\n')).toEqual(['1@0 a']);
     expect(await lines('')).toEqual([]);
@@ -146,7 +146,7 @@ describe('a file of lines', () => {
     expect(await is(`{"b":"${'x'.repeat(100_000)}","c":[\n{}]}`)).toBe(false);
   });
 
-  it('[I53] is told from a document through a pipe, too, and is read from its beginning all the same', async () => {
+  it('[I53] is distinguished from a document in a pipe too, and is then read from its beginning', async () => {
     const long = `{"b":"${'x'.repeat(100_000)}"}`;
     const through = (text: string, piece: number) =>
       fileOfStream('pipe', fileOfBytes('f', encodeUtf8(text), piece).stream());
@@ -164,7 +164,7 @@ describe('a file of lines', () => {
   });
 });
 
-describe('a stream that uses its buffer again', () => {
+describe('a stream that reuses its buffer', () => {
   /** Reuses one buffer for all chunks, as a file reader may. */
   async function* reused(text: string, size = 5): AsyncGenerator<Uint8Array> {
     const bytes = Buffer.from(text);
@@ -178,7 +178,7 @@ describe('a stream that uses its buffer again', () => {
   const text = JSON.stringify({ list: ['one', 'two', { three: 'and some more' }], after: 'the list' });
   const file = { name: 'f', size: null, stream: () => reused(text) };
 
-  it('[I29] is read as if it did not', async () => {
+  it('[I29] is read like one that does not', async () => {
     const splitter = new JsonSplitter([['list', '*']]);
     const found: Json[] = [];
     for await (const chunk of file.stream())
@@ -197,7 +197,7 @@ describe('a stream that uses its buffer again', () => {
 });
 
 describe('a pipe', () => {
-  it('[I54] can be told what it is and then read, once', async () => {
+  it('[I54] can be detected and then read, once', async () => {
     async function* bytes() {
       for (let count = 0; count < 300; count++) yield encodeUtf8(`${'x'.repeat(999)}\n`);
     }

@@ -129,27 +129,30 @@ async function reported(format: string, records: readonly Odd[]) {
   return { findings, nodes: trees[0]?.nodes ?? [] };
 }
 
-describe('what stands oddly', () => {
+describe('unusual structure', () => {
   for (const [code, { name, records, formats }] of Object.entries(cases))
-    it.each([...formats])(`[I35] is told and kept: ${name}, in %s`, async (format) => {
+    it.each([...formats])(`[I35] is reported and kept: ${name}, in %s`, async (format) => {
       const { findings, nodes } = await reported(format, records);
       expect(findings.map((one) => one.code)).toContain(code);
       expect(nodes.length).toBe(2);
     });
 
   for (const { name, records, formats } of Object.values(words))
-    it.each([...formats])(`[I35] is told and kept: ${name} that the format does not have, in %s`, async (format) => {
-      const { findings, nodes } = await reported(format, records);
-      expect(findings.find((one) => one.code === 'import/unknown-type')?.message).toMatch(/critic|novel/);
-      expect(nodes.length).toBe(2);
-    });
+    it.each([...formats])(
+      `[I35] is reported and kept: ${name} that the format does not have, in %s`,
+      async (format) => {
+        const { findings, nodes } = await reported(format, records);
+        expect(findings.find((one) => one.code === 'import/unknown-type')?.message).toMatch(/critic|novel/);
+        expect(nodes.length).toBe(2);
+      },
+    );
 
-  it.each(everywhere)('[I35] is not told of what is in order, in %s', async (format) => {
+  it.each(everywhere)('[I35] is not reported for regular data, in %s', async (format) => {
     const { findings } = await reported(format, [first, { id: 'b', parent: 'a' }]);
     expect(findings.filter((one) => one.code !== 'import/active-inferred')).toEqual([]);
   });
 
-  it('[I35] is told of a list of messages, and of records that stand under another id', async () => {
+  it('[I35] is reported for a list of messages, and for records stored under another id', async () => {
     const list = [
       { role: 'user', content: 'a' },
       { role: 'critic', content: 'b' },
@@ -161,7 +164,7 @@ describe('what stands oddly', () => {
     expect(chat.findings.map((one) => one.code)).toEqual(['import/inferred']);
   });
 
-  it('[I35] is told of a second beginning in the tables of Cherry Studio', async () => {
+  it('[I35] is reported for a second root in the tables of Cherry Studio', async () => {
     const row = (id: string, parent: string | null, role: string) => ({
       id,
       parent_id: parent,
@@ -199,14 +202,14 @@ describe('what stands oddly', () => {
         messages: [{ messageId: 'a', isCreatedByUser: true, text: 'a', files: [{ filename: 'f.png' }] }],
       },
     ],
-  ])('[I149] is told of a file that is named and not there, in %s', async (format, file) => {
+  ])('[I149] is reported for a file that is named and missing, in %s', async (format, file) => {
     const { findings, trees } = await storeInput(inputOf({ a: JSON.stringify(file) }), { format });
     const reported = findings.filter((one) => one.code === 'import/attachment-missing');
     expect(reported.map((one) => one.message)).toEqual([expect.stringContaining('f.png')]);
     expect(trees[0]?.nodes[0]?.message.content).toHaveLength(2);
   });
 
-  it('[I35] is told of what Open WebUI keeps beside an answer, and why it failed is noted', async () => {
+  it('[I35] is reported for extra data of Open WebUI beside an answer, and the reason of a failure is noted', async () => {
     const a = {
       role: 'assistant',
       content: 'a',

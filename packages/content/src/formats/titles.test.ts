@@ -33,20 +33,20 @@ it('[I205] a session without a title is named by the first words of its user', a
   expect(await titleIn({ 's1.jsonl': session })).toEqual([[undefined, 'Why does the login fail?']]);
 });
 
-it('[I205] a title of the source takes precedence, and one of white space is ignored', async () => {
+it('[I205] a title of the source takes precedence, and a blank one is ignored', async () => {
   const message = { role: 'user', content: 'Which tea?' };
   const list = (title: string) => JSON.stringify({ title, messages: [message] });
   expect(await titleIn({ 'a.json': list('Tea') })).toEqual([['Tea', undefined]]);
   expect(await titleIn({ 'a.json': list(' ') })).toEqual([[undefined, 'Which tea?']]);
 });
 
-it('[I205] the title does not go back into the file', async () => {
+it('[I205] a title made from the first words is not written back into the file', async () => {
   const stored = await storeInput(inputOf({ 's1.jsonl': session }));
   const out = await writeStored(stored, claudeCode);
   expect([...out.files.values()]).toEqual([session]);
 });
 
-it('[I205] a conversation without words of a user has no title', async () => {
+it('[I205] a conversation without a user message has no title', async () => {
   const only = lines(said('a', null, 'user', '<environment_context><cwd>/a</cwd></environment_context>'));
   expect(await titleIn({ 's1.jsonl': only })).toEqual([[undefined, undefined]]);
 });

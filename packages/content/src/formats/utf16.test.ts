@@ -19,7 +19,7 @@ async function* inPieces(bytes: Uint8Array, size: number) {
 }
 
 describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', (order) => {
-  it('[I143] is read as what it says, however it is cut, as a file and as a pipe', async () => {
+  it('[I143] is decoded however its bytes are split, as a file and as a pipe', async () => {
     const bytes = utf16(list, order);
     const pipe = await fileOfStream('a.json', inPieces(bytes, 5));
     for (const file of [...[1, 3, 4, 64].map((piece) => fileOfBytes('a.json', bytes, piece)), pipe]) {
@@ -29,12 +29,12 @@ describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', 
     }
   });
 
-  it('[I143] that is truncated inside a unit is reported as truncated', async () => {
+  it('[I143] that is truncated inside a code unit is reported as truncated', async () => {
     const { findings } = await storeInput(inputOf({ 'a.json': utf16(list, order).slice(0, -3) }), { format: 'linear' });
     expect(findings.map(({ code }) => code)).toContain('import/record-unreadable');
   });
 
-  it('[I143] is no attachment: another text stays as it is', async () => {
+  it('[I143] is decoded only as a document: a text attachment stays unchanged', async () => {
     const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_1' };
     const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
     const text = utf16('Notes', order);

@@ -32,7 +32,7 @@ function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
   return joinBytes(pieces);
 }
 
-it('[I170] an archive that is written piece by piece is read back by us and by others, with the same names and bytes', async () => {
+it('[I170] an archive that is written piece by piece is read back by us and by other programs, with the same names and bytes', async () => {
   const file = fc.record({
     name: fc.stringMatching(/^[a-zé]{1,8}(\/[a-z]{1,8})?\.json$/),
     bytes: fc.uint8Array({ maxLength: 2_000 }),
@@ -52,7 +52,7 @@ it('[I170] an archive that is written piece by piece is read back by us and by o
   );
 });
 
-it('[I170] an archive of more members than its first end record can count has the second form of it', async () => {
+it('[I170] an archive with more members than the classic end record can count is written as ZIP64', async () => {
   const files = Array.from({ length: 65_600 }, (_, index) => ({
     name: `${index}.txt`,
     bytes: strToU8(String(index)),
@@ -64,7 +64,7 @@ it('[I170] an archive of more members than its first end record can count has th
   expect(last === undefined ? null : await readAllBytes(last)).toEqual(strToU8('65599'));
 });
 
-it('[I170] a member past 4 GB is refused, and one that begins past 4 GB is found there', () => {
+it('[I170] a member larger than 4 GB is refused, and one that starts past 4 GB is found', () => {
   const far = { name: 'a', method: 'store', crc: 1, packed: 1, size: 1, offset: 5 * 1024 ** 3 } as const;
   expect(() => zipDescriptor({ ...far, size: 5 * 1024 ** 3 })).toThrow('4 GB');
   const [entry = new Uint8Array()] = zipDirectory([far], 6 * 1024 ** 3, false);

@@ -25,7 +25,7 @@ function renamed(bytes: Uint8Array, from: string, to: string): Uint8Array {
 describe('an archive', () => {
   const text = strToU8('hello '.repeat(1000));
 
-  it('[I55] gives its members, packed or not, with their names', async () => {
+  it('[I55] gives its members, compressed or not, with their names', async () => {
     const members = await opened(
       zipSync({ 'a/b.txt': text, 'é.json': [strToU8('{}'), { level: 0 }], empty: new Uint8Array() }),
     );
@@ -49,7 +49,7 @@ describe('an archive', () => {
     });
   });
 
-  it('[I56] with links, encryption, too many members or too much in it is refused', async () => {
+  it('[I56] with links, encryption, too many members or too much data is refused', async () => {
     const link = zipSync({ l: [strToU8('/etc/passwd'), { os: 3, attrs: 0o120777 << 16 }] });
     await expect(opened(link)).rejects.toMatchObject({ code: 'import/unsafe-archive' });
     const plain = zipSync({ a: text, b: text });
@@ -62,7 +62,7 @@ describe('an archive', () => {
     });
   });
 
-  it('[I57] that is cut off or damaged is refused as such, wherever the damage is', async () => {
+  it('[I57] that is truncated or damaged is refused as damaged, wherever the damage is', async () => {
     const bytes = zipSync({ 'a.json': text, 'b.json': strToU8('[1,2,3]') });
     await expect(opened(bytes.slice(0, -30))).rejects.toMatchObject({ code: 'import/damaged' });
     await fc.assert(

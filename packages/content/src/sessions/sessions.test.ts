@@ -162,7 +162,7 @@ describe('entries and nodes', () => {
   });
 });
 
-describe('lines of others', () => {
+describe('lines of other programs', () => {
   test('[JL3] the dialect is detected by the shape of the first lines', () => {
     expect(detectDialect([{ type: 'session', id: 'a' }])).toEqual({ dialect: 'v1' });
     expect(detectDialect([{ type: 'session', version: 2, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
@@ -177,7 +177,7 @@ describe('lines of others', () => {
     expect(detectDialect([undefined, { type: 'message' }])).toHaveProperty('unknown');
   });
 
-  test('[JL4] messages in another tool’s words are read and kept verbatim; nothing is dropped', () => {
+  test('[JL4] messages in the vocabulary of another tool are read and kept verbatim; nothing is dropped', () => {
     const result = {
       role: 'toolResult',
       toolCallId: 'c',
@@ -221,7 +221,7 @@ describe('lines of others', () => {
     expect(entriesParentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
   });
 
-  test('[JL5] of two entries with one id none is dropped, even without a parent', () => {
+  test('[JL5] two entries with the same id are both kept, even without a parent', () => {
     const twice: SessionEntry[] = [
       { type: 'message', uuid: 'a', parentUuid: 'nobody' },
       { type: 'message', uuid: 'a', parentUuid: 'nobody', content: 'other' },
@@ -235,7 +235,7 @@ describe('lines of others', () => {
   });
 });
 
-test('[I174] a message without a time gets that of its parent in lines that need one', () => {
+test('[I174] a message without a time gets the time of its parent in lines that require one', () => {
   const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 's1' } as const;
   const said = (uuid: string, parentUuid: string, more: object = {}): SessionEntry => ({
     type: 'message',

@@ -104,33 +104,30 @@ const odd: readonly (readonly [string, readonly JsonObject[], ReturnType<typeof 
 ];
 
 describe('one reading of each stream', () => {
-  it.each(odd)(
-    '[WR4] a chat stream says the same to whoever shows it and whoever keeps it: %s',
-    (_name, stream, said) => {
-      const events = shown(eventsOf(chatReader(), stream));
-      expect(events).toEqual(said);
-      const { choices } = foldChunks(stream);
-      expect(choices).toMatchObject([
-        {
-          message: {
-            content: said.text,
-            ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
-            ...(said.calls.length === 0
-              ? {}
-              : {
-                  tool_calls: said.calls.map(({ id, name, json }) => ({
-                    id,
-                    type: 'function',
-                    function: { name, arguments: json },
-                  })),
-                }),
-          },
+  it.each(odd)('[WR4] a chat stream is read the same for display and for storage: %s', (_name, stream, said) => {
+    const events = shown(eventsOf(chatReader(), stream));
+    expect(events).toEqual(said);
+    const { choices } = foldChunks(stream);
+    expect(choices).toMatchObject([
+      {
+        message: {
+          content: said.text,
+          ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
+          ...(said.calls.length === 0
+            ? {}
+            : {
+                tool_calls: said.calls.map(({ id, name, json }) => ({
+                  id,
+                  type: 'function',
+                  function: { name, arguments: json },
+                })),
+              }),
         },
-      ]);
-    },
-  );
+      },
+    ]);
+  });
 
-  it('[WR4] an Anthropic signature comes in pieces, and null usage is ignored', () => {
+  it('[WR4] an Anthropic signature arrives in pieces, and null usage is ignored', () => {
     const stream = [
       { type: 'message_start', message: { id: 'm', usage: { input_tokens: 7, cache_read_input_tokens: 3 } } },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
@@ -155,7 +152,7 @@ describe('one reading of each stream', () => {
     });
   });
 
-  it('[WR4] paragraphs of a summary stay apart, also in a response that broke off', () => {
+  it('[WR4] paragraphs of a summary stay separate, even in an interrupted response', () => {
     const delta = (part: number, text: string) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,

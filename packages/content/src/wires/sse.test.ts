@@ -17,7 +17,7 @@ function readAll(framing: EventSplitter, all: Uint8Array, cuts: readonly number[
 const sse = (text: string, limit = 1000) => readAll(sseFraming(limit), bytes(text));
 
 describe('server-sent events', () => {
-  it('[WR3] are cut at line feeds, carriage returns, and both together', () => {
+  it('[WR3] end lines at line feeds, carriage returns, and both together', () => {
     expect(sse('data: a\n\ndata: b\r\n\r\n')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: 'b' },
@@ -30,7 +30,7 @@ describe('server-sent events', () => {
     expect(sse('data: a\u2028c\u0085d\n\n')).toEqual([{ event: '', data: 'a\u2028c\u0085d' }]);
   });
 
-  it('[WR3] say the same with every way to end a line, wherever the bytes are cut', () => {
+  it('[WR3] are the same with every kind of line ending, wherever the bytes are split', () => {
     const text = 'event: x\ndata: {"a":1}\n\n: ping\n\ndata: b\ndata: c\n\ndata: d\n\n';
     const expected = sse(text);
     for (const end of ['\n', '\r\n', '\r']) {
@@ -47,21 +47,21 @@ describe('server-sent events', () => {
     expect(sse('event: lonely\n\n: only\n\n\n')).toEqual([]);
   });
 
-  it('[WR3] lose one byte order mark at the beginning and no other', () => {
+  it('[WR3] ignore one byte order mark at the beginning and no other', () => {
     expect(sse('\ufeffdata: a\n\ndata: \ufeffb\n\n')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: '\ufeffb' },
     ]);
   });
 
-  it('[WR3] that end without a blank line are given out and marked as cut', () => {
+  it('[WR3] that end without a blank line are returned and marked as truncated', () => {
     expect(sse('data: a\n\ndata: {"b"')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: '{"b"', cut: true },
     ]);
   });
 
-  it('[WR3] come out the same wherever the bytes are cut, inside characters too', () => {
+  it('[WR3] are the same wherever the bytes are split, even inside characters', () => {
     const text = fc.array(
       fc.oneof(
         fc.constantFrom('\n', '\n\n', '\r\n', '\r', 'data: ', 'event: e\n', ': c\n', '🌳', 'é', '\ufeff'),
@@ -85,7 +85,7 @@ describe('server-sent events', () => {
     ]);
   });
 
-  it('[WR2] are refused past their limit, in one line or in many, and one below it is not', () => {
+  it('[WR2] are refused past the size limit, in one line or in many, and accepted below it', () => {
     expect(() => sse(`data: ${'x'.repeat(95)}\n\n`, 100)).toThrow(EventTooLarge);
     expect(() => sse('data: 0123456789\n'.repeat(11), 100)).toThrow(EventTooLarge);
     expect(sse(`data: ${'x'.repeat(94)}\n\n`, 100)).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('server-sent events', () => {
 });
 
 describe('lines of JSON', () => {
-  it('[WR3] are one event each; blank ones are none, and the last may be cut', () => {
+  it('[WR3] are one event each; blank lines are skipped, and the last may be truncated', () => {
     expect(readAll(lineFraming(100), bytes('{"a":1}\r\n\n{"b":"\u2028"}\n{"c'))).toEqual([
       { event: '', data: '{"a":1}' },
       { event: '', data: '{"b":"\u2028"}' },

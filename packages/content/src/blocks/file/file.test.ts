@@ -28,7 +28,7 @@ runBlockConformance(file, {
   },
 });
 
-it('[C34] a file is compared by its bytes, wherever they are kept', () => {
+it('[C34] a file is compared by its bytes, wherever they are stored', () => {
   const inline: FileBlock = { ...pdf, source: { type: 'base64', data: bytes.toString('base64') } };
   const stored: FileBlock = { ...pdf, source: { type: 'blob', hash, size: bytes.length } };
   expect(file.equalityForm(inline)).toEqual(file.equalityForm(stored));
@@ -46,7 +46,7 @@ it('[C36] a file reads as its text under its name, or as name and media type', (
   expect(file.toText({ ...pdf, source: { type: 'blob', hash } })).toBe('[file: a.pdf, application/pdf]');
 });
 
-it('[C37] a file costs tokens by its size, and as one page where the size is unknown', () => {
+it('[C37] a file costs tokens by its size, and as one page if the size is unknown', () => {
   const ofSize = (size: number): FileBlock => ({ ...pdf, source: { type: 'blob', hash, size } });
   const unknown: FileBlock = { ...pdf, source: { type: 'blob', hash } };
   expect(file.tokens(ofSize(500_000)) - file.tokens(ofSize(0))).toBe(20_000);

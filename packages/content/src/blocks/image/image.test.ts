@@ -34,7 +34,7 @@ runBlockConformance(image, {
   },
 });
 
-it('[C34] an image is compared by its bytes, wherever they are kept', () => {
+it('[C34] an image is compared by its bytes, wherever they are stored', () => {
   const stored: ImageBlock = { type: 'image', mediaType: 'IMAGE/PNG', source: { type: 'blob', hash, size: 44 } };
   expect(image.equalityForm(inline)).toEqual({ type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } });
   expect(image.equalityForm(stored)).toEqual(image.equalityForm(inline));

@@ -11,13 +11,13 @@ runBlockConformance(text, {
   bad: { 'without a string in text': { text: 1 }, 'is a text block without': {} },
 });
 
-it('[C29] text gives itself as text and when lowered', () => {
+it('[C29] text is unchanged as text and when lowered', () => {
   const block = { type: 'text', text: ' a ' } as const;
   expect(text.toText(block)).toBe(' a ');
   expect(text.lower(block)).toEqual([block]);
 });
 
-it('[C30] text is compared trimmed, and not at all when blank', () => {
+it('[C30] text is compared trimmed, and blank text is ignored', () => {
   expect(text.equalityForm({ type: 'text', text: '\t a b\n' })).toEqual({ type: 'text', text: 'a b' });
   const cited = { type: 'text', text: 'a ', citations: ['b'], cache_control: {} } as const;
   expect(text.equalityForm(cited)).toEqual({ type: 'text', text: 'a', citations: ['b'] });

@@ -15,7 +15,7 @@ runBlockConformance(thinking, {
   },
 });
 
-it('[C33] thinking reads as its text, is left out when lowered, and does not count when compared', () => {
+it('[C33] thinking reads as its text, is left out when lowered, and is ignored in comparisons', () => {
   const block = { type: 'thinking', thinking: 'Hm.', signature: 's' } as const;
   expect(thinking.toText(block)).toBe('Hm.');
   expect(thinking.lower(block)).toEqual([]);

@@ -46,7 +46,7 @@ async function streamed(): Promise<UIMessage> {
 const ask: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Dice?' }] };
 
 describe('the AI SDK itself', () => {
-  it('[I33] has the same messages for a model as are read here: steps, calls, results and failures', async () => {
+  it('[I33] gives a model the same messages as our reader: steps, calls, results and failures', async () => {
     const messages = [ask, await streamed()];
     expect(await safeValidateUIMessages({ messages })).toMatchObject({ success: true });
     const theirs = (await convertToModelMessages(messages)).map(({ role, content }) => [

@@ -91,7 +91,7 @@ runFormatConformance(aiSdk, [
 ]);
 
 describe('messages of the AI SDK', () => {
-  it('[I23] are divided at their steps, with calls and results as separate messages', async () => {
+  it('[I23] are split at their steps, with calls and results as separate messages', async () => {
     const { trees } = await storeInput(inputOf({ 'c.json': JSON.stringify(list) }));
     const nodes = trees[0]?.nodes ?? [];
     expect(nodes.map((node) => [node.externalId, node.message.role])).toEqual([

@@ -68,7 +68,7 @@ runFormatConformance(aiStudio, [
   },
 ]);
 
-it('[I219] keeps the model, the system prompt, thoughts with their answer, and which answers are branches', async () => {
+it('[I219] keeps the model, the system prompt, thoughts with their answer, and the branches', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': prompt(chunks) }));
   expect(trees[0]?.systemPrompt).toBe('Be brief.');
   expect(trees[0]?.nodes[1]?.message.content).toEqual([

@@ -58,7 +58,7 @@ runFormatConformance(aider, [
   },
 ]);
 
-it('[I226] keeps the model that the program named, its notices as markers, and when a run began', async () => {
+it('[I226] keeps the model, the notices of the program as markers, and when each run began', async () => {
   const { trees } = await storeInput(inputOf({ 'a.md': history }));
   expect(trees[0]?.nodes.map((node) => node.kind)).toEqual(['state', 'message', 'message', 'state', 'message']);
   expect(trees[0]?.nodes[2]?.meta?.source?.model_name).toBe('gpt-4o');

@@ -116,7 +116,7 @@ runFormatConformance(archive, [
 ]);
 
 describe('an archive', () => {
-  it('[I18] brings a tree back with its ids, trash, groups, markers, bookmarks, order and names', async () => {
+  it('[I18] restores a tree with its ids, trash, groups, markers, bookmarks, order and names', async () => {
     const from = await sample();
     const { text, losses } = await written(from);
     expect(losses).toBe(0);
@@ -135,7 +135,7 @@ describe('an archive', () => {
     expect(stored.names).toEqual(from.names);
   });
 
-  it('[I19] holds the bytes of attachments, and says where they are missing', async () => {
+  it('[I19] contains the bytes of attachments, and reports missing ones', async () => {
     const blobs: Uint8Array[] = [];
     for await (const event of readImport(inputOf({ a: whole })))
       if (event.type === 'blob') blobs.push(await event.blob.read());
@@ -143,7 +143,7 @@ describe('an archive', () => {
     expect((await written(await sample(), false)).losses).toBe(1);
   });
 
-  it('[I20] tells when a line was changed, left out or exchanged, and refuses a newer version', async () => {
+  it('[I20] reports a line that was changed, removed or swapped, and refuses a newer version', async () => {
     const codes = async (text: string) => (await storeInput(inputOf({ a: text }))).findings.map((one) => one.code);
     expect(await codes(whole)).toEqual([]);
     expect(await codes(whole.replace('again', 'never'))).toContain('import/checksum');

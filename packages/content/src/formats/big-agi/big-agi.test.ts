@@ -137,7 +137,7 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
   });
 });
 
-it('[I223] keeps hidden reasoning with its proof, and names what is not in the export', async () => {
+it('[I223] keeps hidden reasoning with its signature, and names the parts missing from the export', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(today) }));
   expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
     { text: 'Which?' },

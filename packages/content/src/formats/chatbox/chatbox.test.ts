@@ -110,7 +110,7 @@ runFormatConformance(chatbox, [
   },
 ]);
 
-it('[I221] keeps what was tried below a message as branches, and the shown one as current', async () => {
+it('[I221] keeps alternative replies as branches, and the shown one as current', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(exported(messages)) }));
   const [tree, before] = trees;
   expect([tree?.title, before?.title, tree?.activeExternalId]).toEqual(['Talk', 'Before', 'c']);
@@ -126,7 +126,7 @@ it('[I221] keeps what was tried below a message as branches, and the shown one a
   ]);
 });
 
-it('[I221] a summary of Chatbox is a compaction, and what was read off a picture is its text', async () => {
+it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of a picture becomes its text', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
   expect(trees[0]?.nodes.map(({ externalId, kind, status }) => [externalId, kind, status])).toEqual([
     ['a', 'message', undefined],

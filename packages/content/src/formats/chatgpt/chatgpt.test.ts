@@ -287,7 +287,7 @@ describe('ChatGPT exports', () => {
     expect((await read(tea))?.nodes.find((one) => one.externalId === 's')?.kind).toBe('state');
   });
 
-  it('[I14] take pictures from the archive by the ids in their names', async () => {
+  it('[I14] find pictures in the archive by the ids in their file names', async () => {
     const { trees } = await storeInput({ files: [fileOfBytes('export.zip', zipped)] });
     const hash = sha256Hex(png);
     expect(trees[0]?.nodes.find((one) => one.externalId === 'o2')?.message.content).toEqual([
@@ -298,7 +298,7 @@ describe('ChatGPT exports', () => {
   });
 
   it.each(['file_7.png', 'file_7-sanitized.png', 'audio/photo-file_7.png', 'file_7'])(
-    '[I14] find a file wherever its id stands in its name: %s',
+    '[I14] find a file wherever its id is in its name: %s',
     async (name) => {
       const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_7#p_0' };
       const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
@@ -320,7 +320,7 @@ describe('ChatGPT exports', () => {
     expect(treeIn(stored, id).attributes.title).toBe('Tea');
   });
 
-  it('[I15] name the root where nothing is left to be current, and no message that is gone', async () => {
+  it('[I15] make the root current if no message is left, never a removed message', async () => {
     const stored = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
@@ -331,7 +331,7 @@ describe('ChatGPT exports', () => {
     expect(Object.keys(back.mapping)).toEqual([back.current_node]);
   });
 
-  it('[I144] may be one conversation a line, or set in lines', async () => {
+  it('[I144] may have one conversation per line, or be pretty-printed', async () => {
     const one = (id: string) => ({
       id,
       current_node: 'a',
@@ -351,7 +351,7 @@ describe('ChatGPT exports', () => {
   });
 });
 
-it('[I232] a conversation that a browser extension saved is one of ChatGPT', async () => {
+it('[I232] saved by a browser extension are read as conversations of ChatGPT', async () => {
   const node = (id: string, parent: string | undefined, children: readonly string[], said?: Fields) => ({
     id,
     parent,

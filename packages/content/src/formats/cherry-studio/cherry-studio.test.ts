@@ -224,7 +224,7 @@ async function nodesOf(files: Files) {
 }
 
 describe('backups of Cherry Studio', () => {
-  it('[I105] make answers to one question a group, and the next question follows the selected one', async () => {
+  it('[I105] group the answers to one question, and the next question follows the selected one', async () => {
     const { byId } = await nodesOf(whole);
     expect([byId.get('m2')?.parentExternalId, byId.get('m3')?.parentExternalId]).toEqual(['m1', 'm1']);
     expect(byId.get('m2')?.group).toBe(byId.get('m3')?.group);
@@ -232,7 +232,7 @@ describe('backups of Cherry Studio', () => {
     expect(byId.get('m4')?.parentExternalId).toBe('m2');
   });
 
-  it('[I105] keep an answer to an older question beside its answers, and go on where they were', async () => {
+  it('[I105] keep an answer to an older question beside its other answers, and continue at the current one', async () => {
     const late = message('m9', 'assistant', ['k4'], { askId: 'm1' });
     const { byId, trees } = await nodesOf({
       'a.json': backup([{ id: 't1', messages: [...conversation, late] }], blocks),
@@ -241,7 +241,7 @@ describe('backups of Cherry Studio', () => {
     expect(trees[0]?.activeExternalId).toBe('m5');
   });
 
-  it('[I106] become separate messages: calls, results and what followed', async () => {
+  it('[I106] are split into separate messages: calls, results and the following text', async () => {
     const { byId } = await nodesOf(whole);
     expect(byId.get('m5/0')?.message.content[1]).toEqual({
       type: 'tool-use',
@@ -261,18 +261,18 @@ describe('backups of Cherry Studio', () => {
     expect(byId.get('m2')?.record).toEqual({ ...conversation[1], $blocks: blocks.slice(1, 3) });
   });
 
-  it('[I107] have names, prompts and pins of topics in their settings, of which nothing else is read', async () => {
+  it('[I107] take names, prompts and pins of topics from the settings, and nothing else', async () => {
     const { trees, findings } = await nodesOf(whole);
     expect(trees[0]).toMatchObject({ title: 'Maps', systemPrompt: 'Be brief.', attributes: { pinned: true } });
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
   });
 
-  it('[I108] have topics without a message too', async () => {
+  it('[I108] keep topics without messages', async () => {
     const { trees } = await nodesOf({ 'topic.json': JSON.stringify([{ ...topicRow, active_node_id: null }]) });
     expect(trees.map((one) => [one.title, one.nodes.length])).toEqual([['Maps', 0]]);
   });
 
-  it('[I108] are rows of tables since version 2: a tree below one root, with groups, models and the active one', async () => {
+  it('[I108] of version 2 and later are database rows: a tree below one root, with groups, models and the active message', async () => {
     const { trees, byId } = await nodesOf({ 'all.json': JSON.stringify({ topic: [topicRow], message: rows }) });
     expect(trees[0]).toMatchObject({ externalId: 't1', title: 'Maps', activeExternalId: 'a1', records: 4 });
     expect(byId.get('u1')?.parentExternalId).toBe(null);

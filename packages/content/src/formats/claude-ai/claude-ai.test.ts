@@ -170,7 +170,7 @@ describe('Claude.ai exports', () => {
     expect(nodes.map((node) => node.externalId)).toEqual(['h1', 'b1/0', 'b1/1', 'b1/2', 'b1']);
   });
 
-  it('[I147] are read with one conversation a line, a bad line told by its number', async () => {
+  it('[I147] may have one conversation per line, and a bad line is reported by its number', async () => {
     const text = `${JSON.stringify(conversation('c1', branched))}\n{"uuid":\n${JSON.stringify(conversation('c2', chain))}\n`;
     const { trees, findings } = await storeInput(inputOf({ 'conversations.jsonl': text }));
     expect(trees.map(({ externalId, place }) => [externalId, place])).toEqual([
@@ -183,14 +183,14 @@ describe('Claude.ai exports', () => {
     ]);
   });
 
-  it('[I17] say with the model why a reply ended', async () => {
+  it('[I17] keep the model and why a reply ended', async () => {
     const reply = { uuid: 'a', sender: 'assistant', text: 'Cut', stop_reason: 'max_tokens' };
     const file = JSON.stringify({ uuid: 'k', model: 'm-x', chat_messages: [reply] });
     const { trees } = await storeInput(inputOf({ 'a.json': file }));
     expect(trees[0]?.nodes[0]?.meta?.source).toMatchObject({ model_name: 'm-x', finish_reason: 'max_tokens' });
   });
 
-  it('[I17] keep reasoning with its signature, and no model where the export names none', async () => {
+  it('[I17] keep reasoning with its signature, and give no model if the export names none', async () => {
     const { trees } = await storeInput(inputOf(one(branched)));
     const node = trees[0]?.nodes.find((one) => one.externalId === 'b1');
     expect(node?.message.content[0]).toMatchObject({ type: 'thinking', thinking: 'cheap?', signature: 'c2ln' });

@@ -218,7 +218,7 @@ function linesIn(files: ReadonlyMap<string, string>): { readonly [key: string]: 
 }
 
 describe('Claude Code sessions', () => {
-  it('[I69] note no usage with lines that the program wrote itself', async () => {
+  it('[I69] store no usage with lines that the program wrote itself', async () => {
     const failed = reply('b2', 'b1', 'msg_e', text('API Error: 529'), { isApiErrorMessage: true });
     const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 };
     const own = { ...failed, message: { ...Object(failed.message), model: '<synthetic>', usage } };
@@ -227,7 +227,7 @@ describe('Claude Code sessions', () => {
     expect(trees[0]?.nodes.at(-1)?.meta?.source).not.toHaveProperty('usage');
   });
 
-  it('[I60] join the lines of one reply, count its usage once, and keep every result below the reply that asked', async () => {
+  it('[I60] join the lines of one reply, count its usage once, and keep every result below its call', async () => {
     const { tree, of } = await read({ 's.jsonl': lines(...parallel) });
     const asked = of('b2');
     expect(asked?.records).toBe(4);
@@ -247,14 +247,14 @@ describe('Claude Code sessions', () => {
     expect(tree.records).toBe(8);
   });
 
-  it('[I61] have the title of their user, a generated one, or that of a summary of their own messages', async () => {
+  it('[I61] have the title given by the user, a generated one, or one from a summary of their own messages', async () => {
     expect((await read({ 's.jsonl': lines(...branched) })).tree.title).toBe('Tries');
     expect((await read({ 's.jsonl': lines(...plain) })).tree.title).toBe('Rename helper');
     expect((await read({ 's.jsonl': lines(...branched.slice(0, 7), branched[8]) })).tree.title).toBe('Greetings');
     expect((await read({ 's.jsonl': lines(...plain.slice(1)) })).tree.title).toBe(undefined);
   });
 
-  it('[I62] take a compaction with what it kept, notes as injected, other lines as markers', async () => {
+  it('[I62] read a compaction with its kept part, notes as injected messages, other lines as markers', async () => {
     const { of } = await read({ 's.jsonl': lines(...compacted) });
     expect(of('d4')).toMatchObject({ kind: 'compaction', marker: { tokensBefore: 4200, firstKept: uuid('d2') } });
     expect(of('d3')).toMatchObject({ kind: 'state', parentExternalId: uuid('d2') });
@@ -266,7 +266,7 @@ describe('Claude Code sessions', () => {
     ]);
   });
 
-  it('[I63] have an id that lasts: of the session that the last lines belong to, and of the agent', async () => {
+  it('[I63] have a stable id: that of the session of the last lines, and that of the agent', async () => {
     const old = plain.slice(2, 6).map((one) => ('sessionId' in one ? { ...one, sessionId: 's0' } : one));
     expect((await read({ 'x.jsonl': lines(...old, plain[6]) })).tree).toMatchObject({ externalId: 's1', scope: '' });
     expect((await read({ 'y.jsonl': lines(...agent) })).tree).toMatchObject({
@@ -275,7 +275,7 @@ describe('Claude Code sessions', () => {
     });
   });
 
-  it('[I68] are told by a first line of any length, and by hundreds of lines beside the chain, also among others', async () => {
+  it('[I68] are detected by a first line of any length, and after hundreds of other lines, even in a mix of formats', async () => {
     const long = [user('a1', null, 'x'.repeat(100_000)), ...plain.slice(1)];
     const many = [
       ...Array.from({ length: 300 }, (_, index) => ({
@@ -293,7 +293,7 @@ describe('Claude Code sessions', () => {
     }
   });
 
-  it('[I64] continue where they were left, else at the newest line that is not in a side chain', async () => {
+  it('[I64] continue at the recorded leaf, else at the newest line outside a side chain', async () => {
     const side = user('g1', null, 'aside', { isSidechain: true });
     const { tree } = await read({ 's.jsonl': lines(...plain, side) });
     expect(tree.activeExternalId).toBe(uuid('a4'));
@@ -301,7 +301,7 @@ describe('Claude Code sessions', () => {
     expect((await read({ 's.jsonl': lines(...branched) })).tree.activeExternalId).toBe(uuid('c4'));
   });
 
-  it('[I64] continue at a message, not at a line about the session beside the reply', async () => {
+  it('[I64] continue at a message, not at a metadata line beside the reply', async () => {
     const [said, answered] = [user('k1', null, 'Go'), reply('k2', 'k1', 'msg_k', text('Gone'))];
     const about = line('system', 'k3', 'k1', { subtype: 'turn_duration', durationMs: 5 });
     const { tree } = await read({ 's.jsonl': lines(said, answered, about) });
@@ -320,7 +320,7 @@ describe('Claude Code sessions', () => {
     expect(tree.activeExternalId).toBe(uuid('l5'));
   });
 
-  it('[I64] are written with where they go on, also where something grew elsewhere', async () => {
+  it('[I64] are written with the current leaf, even if another branch grew', async () => {
     const { stored } = await read({
       's.jsonl': lines(user('m1', null, 'Go'), reply('m2', 'm1', 'msg_m', text('Gone'))),
     });
@@ -334,7 +334,7 @@ describe('Claude Code sessions', () => {
     expect((await read(Object.fromEntries(files))).tree.activeExternalId).toBe(uuid('m2'));
   });
 
-  it('[I65] give lines back after an edit and growth, with links that hold', async () => {
+  it('[I65] write unchanged lines back after an edit and new messages, with valid links', async () => {
     const conversation = [
       user('i1', null, 'Say'),
       reply('i2', 'i1', 'msg_1', { type: 'thinking', thinking: 'What?', signature: 'c2ln' }),
@@ -386,7 +386,7 @@ describe('Claude Code sessions', () => {
     expect(apart.at(-2)).toMatchObject({ parentUuid: uuid('h2'), message: { content: [{ content: 'a' }] } });
   });
 
-  it('[I67] write a compaction that grew here as a boundary and a summary', async () => {
+  it('[I67] write a compaction made here as a boundary and a summary', async () => {
     const { stored } = await read({ 's.jsonl': lines(...plain) });
     const [id] = stored.ids;
     const kept = stored.names.find((one) => one.id === uuid('a3'))?.nodeId;
@@ -405,7 +405,7 @@ describe('Claude Code sessions', () => {
 });
 
 describe('subagents of Claude Code', () => {
-  it('[I233] name the session and the call that spawned them, and are called by their task', async () => {
+  it('[I233] name the session and the call that started them, and have their task as title', async () => {
     const said = (id: string, text: string, rest: Fields = {}) =>
       line('user', id, null, { message: { role: 'user', content: text }, ...rest });
     const files = {

@@ -38,7 +38,7 @@ runFormatConformance(cline, [
   },
 ]);
 
-it('[I227] keeps models, failures and proofs of reasoning, and is called by the task', async () => {
+it('[I227] keeps models, failures and reasoning signatures, and has the task as title', async () => {
   const stored = await storeInput(inputOf({ 'a.json': JSON.stringify(task) }));
   const [tree] = stored.trees;
   expect(tree?.nodes.map((node) => node.kind)).toEqual([

@@ -219,7 +219,7 @@ runFormatConformance(codex, [
 ]);
 
 describe('sessions of Codex', () => {
-  it('[I210] keep models, usage, failures, the system prompt and who spawned them', async () => {
+  it('[I210] keep models, usage, failures, the system prompt and their parent session', async () => {
     const { trees } = await storeInput(inputOf({ 'a.jsonl': session }), { format: 'codex' });
     expect(trees[0]?.systemPrompt).toBe('You are a coding agent.');
     expect(trees[0]?.attributes?.metadata).toMatchObject({ cwd: '/work' });
@@ -235,7 +235,7 @@ describe('sessions of Codex', () => {
     expect(spawned.trees[0]?.spawnedBy).toEqual({ session: 'p1' });
   });
 
-  it('[I210] are called by what the user said, not by what the program put before it', async () => {
+  it('[I210] have the user’s words as title, not the text that the program puts before them', async () => {
     const stored = await storeInput(inputOf({ 'a.jsonl': session }), { format: 'codex' });
     const kinds = stored.trees[0]?.nodes.map((node) => node.kind);
     expect(kinds?.slice(0, 3)).toEqual(['injected', 'injected', 'message']);
@@ -243,7 +243,7 @@ describe('sessions of Codex', () => {
     expect(named.trees[0]?.title).toBe('Trees');
   });
 
-  it('[I211] go on from another branch as a session of their own, which names the one that it was forked from', async () => {
+  it('[I211] continued on another branch become separate sessions, which name the session they were forked from', async () => {
     const stored = await storeInput(inputOf({ 'b.jsonl': rolledBack }), { format: 'codex' });
     const untouched = await writeStored(stored, codex);
     const whole = 'rollout-2026-01-02T03-04-00-019c8bfe-ec25-79e0-97d7-bda6a9c57502.jsonl';

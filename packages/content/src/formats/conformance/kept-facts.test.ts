@@ -18,7 +18,7 @@ it('[I10] losses that were not reported are named', async () => {
   ]);
 });
 
-it('[I10] a writer that drops lines, the system prompt or a call is found out, whatever it reports of other things', async () => {
+it('[I10] a writer that drops lines, the system prompt or a call is detected, whatever else it reports', async () => {
   const out = await writeStored(await buildRichTree(), linear);
   const reported = Object.keys(out.report.counts);
   const [text = ''] = out.files.values();
@@ -41,7 +41,7 @@ it('[I10] a writer that drops lines, the system prompt or a call is found out, w
   }
 });
 
-it('[I10] words that a page does not show are named', async () => {
+it('[I10] texts that a page does not show are named', async () => {
   const out = await writeStored(await buildRichTree(), markdown);
   const page = [...out.files.values()].join('\n');
   expect(findUnshownWords([page], Object.keys(out.report.counts))).toEqual([]);

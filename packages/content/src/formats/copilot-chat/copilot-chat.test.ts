@@ -101,7 +101,7 @@ runFormatConformance(copilotChat, [
   },
 ]);
 
-it('[I218] keeps models, what tools were given and returned, how replies ended, and the title', async () => {
+it('[I218] keeps models, tool arguments and results, how replies ended, and the title', async () => {
   const { trees } = await storeInput(
     inputOf({ 'a.json': JSON.stringify({ ...session, requests: [...requests, stopped, failed] }) }),
   );

@@ -161,7 +161,7 @@ runFormatConformance(forestFolder, [
 ]);
 
 describe('the folder of a Forest', () => {
-  it('[I115] gives its trees prompts, times, tags, titles, sources and bookmarks, and keeps the order of children', async () => {
+  it('[I115] keeps prompts, times, tags, titles, sources and bookmarks, and the order of children', async () => {
     const { trees } = await storeInput(inputOf(whole));
     const tree = trees.find((one) => one.externalId === 'root-1');
     const byId = new Map(tree?.nodes.map((one) => [one.externalId, one]));
@@ -177,7 +177,7 @@ describe('the folder of a Forest', () => {
     expect(tree?.activeExternalId).toBe('root-1/node-5');
   });
 
-  it('[I116] tells the same ids of two stores apart by when their roots were made', async () => {
+  it('[I116] distinguishes equal ids of two stores by when their roots were created', async () => {
     const other = JSON.stringify([root('root-1', ['root-1/node-1'], { createdAt: '2027-01-01T00:00:00.000Z' })]);
     const { ids } = await storeInput(
       inputOf({
@@ -190,7 +190,7 @@ describe('the folder of a Forest', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('[I117] puts deleted roots into the trash, and names bookmarks that have no message', async () => {
+  it('[I117] moves deleted roots to the trash, and names bookmarks without a message', async () => {
     const { trees, findings } = await storeInput(inputOf(whole));
     expect(trees.map((one) => [one.externalId, one.trashed])).toEqual([
       ['root-1', undefined],
@@ -199,7 +199,7 @@ describe('the folder of a Forest', () => {
     expect(findings.filter((one) => one.code === 'import/pointer-missing').length).toBe(1);
   });
 
-  it('[I118] takes bookmarks and the current node out of the settings, and nothing else', async () => {
+  it('[I118] takes bookmarks and the current node from the settings, and nothing else', async () => {
     expect(readConfig(config)).toEqual({
       currentNodeId: 'root-1/node-5',
       bookmarks: [

@@ -79,7 +79,7 @@ runFormatConformance(grok, [
   },
 ]);
 
-it('[I220] keeps models, reasoning, times and what failed', async () => {
+it('[I220] keeps models, reasoning, times and failures', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ conversations: [entry(responses)] }) }));
   expect(trees[0]?.nodes.map((node) => node.meta?.source?.model_name)).toEqual([undefined, 'grok-3', 'grok-4']);
   expect(trees[0]?.nodes[1]?.message.content[0]).toEqual({ type: 'thinking', thinking: 'Hm.' });

@@ -106,13 +106,13 @@ describe('the page', () => {
     expect(browser.go('#nowhere')).toEqual(['m1', 'm4']);
   });
 
-  it('[I26] has links from variant to variant, and sets code apart', async () => {
+  it('[I26] has links from variant to variant, and formats code', async () => {
     const text = await page();
     expect(text).toContain('<a href="#m4" title="Previous variant">‹</a> 1/2 <a href="#m4" title="Next variant">›</a>');
     expect(text).toContain('<pre>boil(&#34;&#60;b&#62;&#34;)</pre>\n<p>Done.</p>');
   });
 
-  it('[I27] runs nothing but its own script, whatever the messages contain, and loads nothing', async () => {
+  it('[I27] runs only its own script, whatever the messages contain, and loads nothing', async () => {
     const text = await page();
     expect(text.match(/<script/g)?.length).toBe(1);
     expect(text).not.toContain('onerror=alert(2)>');

@@ -247,7 +247,7 @@ async function grown() {
 }
 
 describe('LibreChat exports', () => {
-  it('[I95] take a message apart at its calls; those told to be made together stay together', async () => {
+  it('[I95] are split at their calls; parallel calls stay together', async () => {
     const { tree, of } = await read({ 'c.json': JSON.stringify(file(tools)) });
     const chain = tree.nodes.filter((one) => one.externalId.split('/')[0] === 'r');
     expect(chain.map((one) => [one.message.role, messageKit.text(one.message)])).toEqual([
@@ -292,7 +292,7 @@ describe('LibreChat exports', () => {
     expect(JSON.stringify(messages)).not.toContain('Two says no.');
   });
 
-  it('[I98] are accepted by the tree builder of LibreChat itself, with every branch in its place', async () => {
+  it('[I98] are accepted by the tree builder of LibreChat itself, with every branch in the right position', async () => {
     const { messages, report } = await written(await grown());
     expect(report.nodes).toEqual({ read: 6, written: 3, merged: 3, left: 0 });
     const roots = buildTree({ messages }) ?? [];
@@ -323,7 +323,7 @@ describe('LibreChat exports', () => {
     expect(asked.map((block) => block.type)).toEqual(['tool-use', 'tool-use']);
   });
 
-  it('[I100] are read and written however deep they nest', async () => {
+  it('[I100] are read and written at any depth of nesting', async () => {
     const depth = 2000;
     let text = '';
     for (let index = 0; index < depth; index++)
@@ -336,7 +336,7 @@ describe('LibreChat exports', () => {
     expect([...files.values()].join('').trim()).toBe(whole);
   });
 
-  it('[I101] say that they cannot hold which message is current', async () => {
+  it('[I101] report that they cannot hold which message is current', async () => {
     const { stored, id } = await read({ 'c.json': JSON.stringify(file(knots)) });
     const first = stored.names.find((one) => one.id === 'r1')?.nodeId ?? undefined;
     if (first === undefined) throw new Error('There is no answer.');

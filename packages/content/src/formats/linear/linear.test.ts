@@ -76,13 +76,13 @@ runFormatConformance(linear, [
 ]);
 
 describe('lists of messages', () => {
-  it('[I12] give a leading system message to the tree as its system prompt', async () => {
+  it('[I12] use a leading system message as the system prompt of the tree', async () => {
     const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ messages }) }));
     expect(trees[0]?.systemPrompt).toBe('Be brief.');
     expect(trees[0]?.records).toBe(5);
   });
 
-  it('[I148] with a title are conversations, also where they name a model, which made their replies', async () => {
+  it('[I148] with a title are conversations, and a model that they name is the model of their replies', async () => {
     const kept = {
       id: 'x',
       title: 'Tea',

@@ -152,7 +152,7 @@ runFormatConformance(loomJson, [
 ]);
 
 describe('files of Loom', () => {
-  it('[I130] give texts to who wrote them, with model, tags, chapter, bookmark and their order', async () => {
+  it('[I130] keep who wrote each text, with model, tags, chapter, bookmark and order', async () => {
     const { trees } = await storeInput(inputOf({ 'door.json': loom([opened(), gone]) }));
     const byId = new Map(trees[0]?.nodes.map((one) => [one.externalId, one]));
     expect(byId.get('n2')).toMatchObject({
@@ -166,7 +166,7 @@ describe('files of Loom', () => {
     expect(byId.get(rootId)?.kind).toBe('state');
   });
 
-  it('[I131] keep a response once, beside the first text that came of it, and those that nothing came of', async () => {
+  it('[I131] keep a response once, beside the first text made from it, and keep unused responses', async () => {
     const twin = node('n6', '!', [], { generation: { id: 'g1', index: 0 } });
     const lost = node('n7', '?', [], { generation: { id: 'g7', index: 0 } });
     const { trees, findings } = await storeInput(inputOf({ 'door.json': loom([opened(), twin, lost]) }));
@@ -176,7 +176,7 @@ describe('files of Loom', () => {
     expect(findings.map((one) => one.code)).toContain('import/pointer-missing');
   });
 
-  it('[I132] are unfolded: what a fold hides stands in its place, and what followed the fold follows its end', async () => {
+  it('[I132] are unfolded: hidden messages appear in place of the fold, and the following ones come after them', async () => {
     const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ root: node(rootId, '', [folded]) }) }));
     const parents = new Map(trees[0]?.nodes.map((one) => [one.externalId, one.parentExternalId]));
     expect([parents.get('n1'), parents.get('n2'), parents.get('n4')]).toEqual([rootId, 'n1', 'n2']);
@@ -184,20 +184,20 @@ describe('files of Loom', () => {
     expect(trees[0]?.records).toBe(5);
   });
 
-  it('[I133] may nest as deep as they like', async () => {
+  it('[I133] may be nested at any depth', async () => {
     const stored = await storeInput(inputOf({ 'deep.json': chain(20_000) }));
     const [id] = stored.ids;
     expect(id === undefined ? 0 : treeIn(stored, id).size).toBe(20_000);
   });
 
-  it('[I134] bring notes of Loomsidian in by their path, and nothing of its settings', async () => {
+  it('[I134] of Loomsidian keep notes by their path, and none of its settings', async () => {
     const { trees, findings } = await storeInput(inputOf(notes));
     expect(trees.map((one) => [one.externalId, one.title])).toEqual([['Tales/door.md', 'door']]);
     expect(trees[0]?.nodes.find((one) => one.externalId === 'b')?.bookmark).toBe('opened.');
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
   });
 
-  it('[I135] read files of Exoloom by parents or lists of children, with bookmarks, and keep what was pruned', async () => {
+  it('[I135] of Exoloom are read by parents or lists of children, with bookmarks and pruned messages', async () => {
     const nodes = { r: { text: 'The door', childIds: ['b', 'a'] }, a: { text: ' was gone.' }, b: { text: ' opened.' } };
     const file = {
       loomType: 'Exoloom',

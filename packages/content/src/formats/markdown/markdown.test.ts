@@ -57,7 +57,7 @@ describe('Markdown', () => {
     expect(text).not.toContain('Outline');
   });
 
-  it('[I25] shows the whole tree by its branches with an outline, and no message swallows the next', async () => {
+  it('[I25] shows the whole tree by its branches with an outline, and no message hides the next', async () => {
     const text = await page(false);
     expect(text).toContain('## Outline\n\n- [Branch 1: Which?](#branch-1) (1) ←\n  - [Branch 2: Green.');
     expect(text).toContain('<a id="branch-3"></a>Branch 3');

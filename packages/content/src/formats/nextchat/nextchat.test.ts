@@ -65,14 +65,14 @@ runFormatConformance(nextchat, [
   },
 ]);
 
-it('[I224] keeps the prompt, models and what plugins returned', async () => {
+it('[I224] keeps the prompt, models and the results of plugins', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': backup(messages) }));
   expect([trees[0]?.title, trees[0]?.systemPrompt]).toEqual(['Next', 'Be brief.']);
   expect(trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   expect(trees[0]?.nodes[3]?.meta?.source?.model_name).toBe('gpt-4');
 });
 
-it('[I224] messages that a mask puts before a chat come first', async () => {
+it('[I224] messages that a mask adds before a chat come first', async () => {
   const context = [
     { role: 'system', content: 'Be brief.' },
     { id: 'x', role: 'user', content: 'Like this?', date: '' },

@@ -214,7 +214,7 @@ describe('Open WebUI exports', () => {
     expect(Object.keys(messages).filter((id) => id.startsWith('A'))).toEqual(['A1', 'A2']);
   });
 
-  it('[I86] take structured replies apart: reasoning and calls, each result, what followed', async () => {
+  it('[I86] are split into reasoning and calls, each result, and the following text', async () => {
     const { of, tree } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
     expect(of('A/0')?.message.content).toMatchObject([
       { type: 'thinking', thinking: 'Look first.', redacted: 'b3BhcXVl' },
@@ -237,7 +237,7 @@ describe('Open WebUI exports', () => {
     ]);
   });
 
-  it('[I85] come back in their groups: beside others, of one model, of questions, and several of them', async () => {
+  it('[I85] keep their groups after export: beside others, of one model, of questions, and several groups', async () => {
     const store = new ReferenceStore();
     const treeId = treeIdOf('00000000-0000-7000-8000-00000000beef');
     const idAt = (at: number) => `00000000-0000-7000-8000-0000000000${at}`;
@@ -287,7 +287,7 @@ describe('Open WebUI exports', () => {
     expect(third.row.chat.history.messages).toEqual(out.chat.history.messages);
   });
 
-  it('[I88] go out with the copy of the thread that search reads, and a title that was changed', async () => {
+  it('[I88] are written with the copy of the thread that search reads, and a changed title', async () => {
     const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
     await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Broth' } }, act());
     const { row: out } = await written(stored);
@@ -295,7 +295,7 @@ describe('Open WebUI exports', () => {
     expect([out.title, out.chat.title, out.folder_id]).toEqual(['Broth', 'Broth', 'f1']);
   });
 
-  it('[I89] write calls and results that were added here as one reply, and keep what branches off them', async () => {
+  it('[I89] write calls and results added here as one reply, and keep the branches below them', async () => {
     const store = new ReferenceStore();
     const treeId = treeIdOf('00000000-0000-7000-8000-00000000beef');
     await run(store, { type: 'create', treeId, attributes: { systemPrompt: 'Be brief.' } }, act());
@@ -334,7 +334,7 @@ describe('Open WebUI exports', () => {
     expect(two.messages[seen.id]?.childrenIds.length).toBe(2);
   });
 
-  it('[I90] keep who and when of a message that was edited', async () => {
+  it('[I90] keep author and time of an edited message', async () => {
     const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
     const node = stored.names.find((one) => one.id === 'A1')?.nodeId ?? undefined;
     if (node === undefined) throw new Error('There is no answer.');

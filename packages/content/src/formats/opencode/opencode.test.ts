@@ -163,7 +163,7 @@ runFormatConformance(opencode, [
   },
 ]);
 
-it('[I217] keeps models, usage, results, proofs of reasoning and what a compaction left', async () => {
+it('[I217] keeps models, usage, results, reasoning signatures and what a compaction kept', async () => {
   const { trees } = await storeInput(inputOf({ 'a.json': exported() }));
   const [tree] = trees;
   expect([tree?.title, tree?.attributes?.metadata?.cwd]).toEqual(['Trees', '/work']);

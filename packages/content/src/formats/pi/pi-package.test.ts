@@ -42,7 +42,7 @@ async function textOf(stored: Parameters<typeof writeStored>[0]): Promise<string
 }
 
 describe('pi itself', () => {
-  it('[I77] opens a tree that grew here: its thread, its branches, its labels and its name', async () => {
+  it('[I77] opens a tree created here: its thread, its branches, its labels and its name', async () => {
     const manager = opened(await textOf(await createTree()));
     expect(said(manager).slice(-4)).toEqual([
       'user: How old is the oak?',
@@ -57,7 +57,7 @@ describe('pi itself', () => {
     for (const words of ['Who says so?', 'The rings.']) expect(texts).toContain(words);
   });
 
-  it('[I77] writes on below what it opened, and that is read here', async () => {
+  it('[I77] appends to a file that it opened, and we read it again', async () => {
     const sample = await createTree();
     const manager = opened(await textOf(sample));
     const before = manager.getEntries().length;
@@ -70,7 +70,7 @@ describe('pi itself', () => {
     expect(newest?.message.content).toEqual([{ type: 'text', text: 'And the elm?' }]);
   });
 
-  it('[I77] opens calls, results and reasoning as they were made here', async () => {
+  it('[I77] opens calls, results and reasoning created here', async () => {
     const { store, ids } = await createTree();
     const [id] = ids;
     if (id === undefined) throw new Error('There is no tree.');

@@ -235,7 +235,7 @@ async function written(stored: Parameters<typeof writeStored>[0]): Promise<Field
 }
 
 describe('pi sessions', () => {
-  it('[I70] keep settings, labels and names as markers in the chain, and take labels and names from them', async () => {
+  it('[I70] keep settings, labels and names as markers in the chain, and as labels and names of the tree', async () => {
     const { tree, of } = await read({ 's.jsonl': lines(...rich) });
     expect(tree).toMatchObject({
       externalId: '5e55',
@@ -268,7 +268,7 @@ describe('pi sessions', () => {
     expect(of('b11')).toMatchObject({ kind: 'compaction', marker: { firstKept: 'b5', tokensBefore: 900 } });
   });
 
-  it('[I72] of version 1 get ids from their order, and pointers by index become pointers by id', async () => {
+  it('[I72] of version 1 get ids from their order, and references by index become references by id', async () => {
     const { stored, tree } = await read({ 's.jsonl': lines(...first) });
     const [one, two, three, four] = tree.nodes;
     expect(tree.nodes.map((node) => node.parentExternalId)).toEqual([
@@ -285,7 +285,7 @@ describe('pi sessions', () => {
     expect(four?.message.content).toEqual([text('Three')]);
   });
 
-  it('[I73] of a version to come are refused', async () => {
+  it('[I73] of a later version are refused', async () => {
     await expect(
       storeInput(inputOf({ 's.jsonl': lines({ ...header, version: 4 }) }), { format: 'pi' }),
     ).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe('pi sessions', () => {
     });
   });
 
-  it('[I74] say by their last line where they go on', async () => {
+  it('[I74] continue at their last line', async () => {
     const { stored, id } = await read({ 's.jsonl': lines(...plain) });
     const back = stored.names.find((one) => one.id === 'aa000002')?.nodeId ?? undefined;
     if (back === undefined) throw new Error('There is no reply.');
@@ -305,7 +305,7 @@ describe('pi sessions', () => {
     expect(again.trees[0]?.activeExternalId).toBe('aa000002');
   });
 
-  it('[I75] are written with bookmarks as labels and the title as their name, as they are now', async () => {
+  it('[I75] are written with the current bookmarks as labels and the current title as their name', async () => {
     const { stored, id } = await read({ 's.jsonl': lines(...plain) });
     const named = (of: string) => stored.names.find((one) => one.id === of)?.nodeId ?? undefined;
     const [question, reply] = [named('aa000001'), named('aa000002')];

@@ -313,7 +313,7 @@ runFormatConformance(requestLog, [
 ]);
 
 describe('request logs', () => {
-  it('[I21] fold into one tree by their longest common beginning, retries and edits as branches', async () => {
+  it('[I21] are merged into one tree by their longest common beginning, retries and edits as branches', async () => {
     const stored = await storeInput(inputOf({ 'log.jsonl': lines(calls) }));
     expect(new Set(stored.ids).size).toBe(1);
     const [id] = stored.ids;
@@ -324,7 +324,7 @@ describe('request logs', () => {
     expect(tree.attributes.systemPrompt).toBe('Be brief.');
   });
 
-  it('[I21] fold alike whatever a client changed in transport: reasoning, cache control, parts for text', async () => {
+  it('[I21] are merged even if a client changed reasoning, cache control or the form of text', async () => {
     const stored = await storeInput(inputOf({ 'log.jsonl': lines(anthropic) }));
     const [id] = new Set(stored.ids);
     if (id === undefined) throw new Error('There is no tree.');
@@ -354,7 +354,7 @@ describe('request logs', () => {
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
   });
 
-  it('[I22] assemble calls that come without their index, with their whole name again, or as a text', () => {
+  it('[I22] assemble calls that arrive without an index, with a repeated name, or as text', () => {
     const chunk = (...calls: readonly JsonObject[]): JsonObject => ({
       model: 'm',
       choices: [{ delta: { tool_calls: calls } }],
@@ -384,7 +384,7 @@ describe('request logs', () => {
     ['a mark of byte order', (text: string) => `\ufeff${text}`],
     ['no blank lines', (text: string) => text.replaceAll('\n\n', '\n')],
     ['data over several lines', (text: string) => text.replaceAll('"choices":', '\ndata: "choices":')],
-  ])('[I22] put streams together with %s', (_, spelled) => {
+  ])('[I22] assemble streams with %s', (_, spelled) => {
     const events = [{ choices: [{ index: 0, delta: { content: 'A' } }] }, { choices: [{ index: 0, delta: {} }] }];
     const text = `: hello\n\n${events.map((event) => `data:${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\ndata: {"cut`;
     expect(eventsInText(spelled(text))).toEqual(events);
@@ -405,7 +405,7 @@ describe('request logs', () => {
     }
   });
 
-  it('[I140] read what a response made in one go as one message, reasoning with its encrypted form', async () => {
+  it('[I140] read the items of one response as one message, reasoning with its encrypted form', async () => {
     const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([chained[0], chained[0]]) }));
     expect(trees[0]?.nodes[1]?.message).toEqual({
       role: 'assistant',
@@ -422,7 +422,7 @@ describe('request logs', () => {
     });
   });
 
-  it('[I140] keep items of every kind: pictures, files, calls of other tools, what the service did itself', async () => {
+  it('[I140] keep items of every kind: pictures, files, calls of other tools, and work of the service itself', async () => {
     const input = [
       asked,
       {
@@ -459,7 +459,7 @@ describe('request logs', () => {
     expect(findings.map((one) => one.code)).toEqual(['import/pointer-missing']);
   });
 
-  it('[I140] go on in the conversation that the service keeps', async () => {
+  it('[I140] continue in the conversation that the service stores', async () => {
     const turn = (id: string, input: string, output: string) => ({
       request: { model: 'm-x', conversation: 'conv_1', input },
       response: responded(id, [saying(output, `msg_${id}`)], { conversation: { id: 'conv_1' } }),
@@ -469,7 +469,7 @@ describe('request logs', () => {
     expect(new Set(trees[0]?.nodes.map((node) => node.parentExternalId)).size).toBe(4);
   });
 
-  it('[I140] take a chain of 20,000 responses for what it is, in one go', async () => {
+  it('[I140] read a chain of 20,000 responses without recursion', async () => {
     const long = Array.from({ length: 20_000 }, (_, index) => ({
       request: { model: 'm-x', previous_response_id: index === 0 ? null : `resp_${index - 1}`, input: `${index}` },
       response: responded(`resp_${index}`, [saying(`${index}!`, `msg_${index}`)]),
@@ -504,7 +504,7 @@ describe('request logs', () => {
     });
   });
 
-  it('[I141] are assembled if replies arrive concurrently, and if they come whole after the request', async () => {
+  it('[I141] are assembled if replies arrive concurrently, or complete after the request', async () => {
     const other = (event: object) => ({ ...event, id: 'c10' });
     const [start, , said] = streamed;
     const { trees } = await storeInput(
@@ -529,7 +529,7 @@ describe('request logs', () => {
     expect(trees.map((tree) => tree.records)).toEqual([2, 2, 2, 1]);
   });
 
-  it('[I22] keep the text of a failed stream, and separate equal answers of one call', async () => {
+  it('[I22] keep the text of a failed stream, and keep equal answers of one call apart', async () => {
     const { trees } = await storeInput(
       inputOf({
         'log.jsonl': lines([
@@ -559,7 +559,7 @@ describe('request logs', () => {
     expect(trees[1]?.findings).toEqual([]);
   });
 
-  it('[I142] keep no keys of accounts that a log has beside its calls', async () => {
+  it('[I142] keep no API keys that a log contains beside its calls', async () => {
     const key = 'a-key-that-opens-an-account';
     const { trees } = await storeInput(
       inputOf({

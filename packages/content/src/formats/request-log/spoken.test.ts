@@ -20,7 +20,7 @@ async function nodesOf({ store, ids }: Pick<Stored, 'store' | 'ids'>) {
 }
 
 describe('logged calls', () => {
-  it('[I172] keep who spoke: people who say the same are two, a reply that is sent again with a name is one', async () => {
+  it('[I172] keep the speaker: equal texts of two people are two messages, a reply sent again with a name is one', async () => {
     const ana = { role: 'user', name: 'Ana', content: 'Tea?' };
     const bo = { ...ana, name: 'Bo' };
     const said = { role: 'assistant', content: 'Yes.' };

@@ -160,7 +160,7 @@ async function grown() {
 }
 
 describe('session files of version 2', () => {
-  it('[I80] tell what later lines changed: leaf, labels, name, removals, places', async () => {
+  it('[I80] apply later lines: leaf, labels, name, removals, positions', async () => {
     const stored = await storeInput(inputOf({ 's.jsonl': lines(...reported) }));
     const [tree] = stored.trees;
     expect(tree).toMatchObject({ externalId: uuid('5e55'), title: 'Tea', activeExternalId: uuid('2') });
@@ -171,7 +171,7 @@ describe('session files of version 2', () => {
     expect(of('4')?.marker).toEqual({ from: uuid('2') });
   });
 
-  it('[I81] hold a tree whole: order, tags, prompt, bookmarks and pointer come back, and the second file is the first', async () => {
+  it('[I81] contain a whole tree: order, tags, prompt, bookmarks and active node, and a second export is identical', async () => {
     const mine = await grown();
     const out = await writeStored(mine, sessionV2);
     expect(out.report.counts).toEqual({});
@@ -195,14 +195,14 @@ describe('session files of version 2', () => {
     expect(bare(again.files)).toEqual(bare(out.files));
   });
 
-  it('[I82] of a version to come are refused', async () => {
+  it('[I82] of a later version are refused', async () => {
     for (const version of [4, 17]) {
       const file = inputOf({ 's.jsonl': lines({ ...header, version }) });
       await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
     }
   });
 
-  it('[I175] whose header pi has given its own version are read as before, with what pi appended', async () => {
+  it('[I175] with the version number of pi in the header are read as before, with the lines that pi appended', async () => {
     const ours = [header, say('1', '0', 'user', 'Oak?')];
     const byPi = {
       type: 'message',
@@ -228,7 +228,7 @@ describe('session files of version 2', () => {
     expect(texts).toEqual(await read(2));
   });
 
-  it('[I84] whose messages are still a list say that these were not read', async () => {
+  it('[I84] whose messages are still a list report that these were not read', async () => {
     const list = entry('linear', '1', '0', { messages: [{ message: { role: 'user', content: 'Hi' } }] });
     const found: string[] = [];
     for await (const event of readImport(inputOf({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
@@ -236,7 +236,7 @@ describe('session files of version 2', () => {
     expect(found).toEqual(['import/skipped 1']);
   });
 
-  it('[I83] are written as one commit whose last line closes it', async () => {
+  it('[I83] are written as one commit, closed by the last line', async () => {
     const { files } = await writeStored(await grown(), sessionV2);
     const written = [...files.values()].join('').trim().split('\n');
     const [first, ...rest] = written.map((one): Fields => JSON.parse(one));

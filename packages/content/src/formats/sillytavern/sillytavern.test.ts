@@ -140,7 +140,7 @@ async function oneTree(files: Files) {
 }
 
 describe('chats of SillyTavern', () => {
-  it('[I120] have swipes as a group of variants in their order, and what follows is below the selected one', async () => {
+  it('[I120] have swipes as a group of variants in order, and later messages are below the selected one', async () => {
     const { tree, node } = await oneTree({ 'a.jsonl': main });
     const variants = ['No.', 'Come in.', 'Later.'].map(node);
     expect(variants.map((one) => one?.order)).toEqual([0, 1, 2]);
@@ -233,7 +233,7 @@ describe('chats of SillyTavern', () => {
     ['2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.000Z'],
     [1767323045000, '2026-01-02T03:04:05.000Z'],
     ['1767323045000', '2026-01-02T03:04:05.000Z'],
-  ])('[I124] have dates in the spellings of all years: %s', (date, iso) => {
+  ])('[I124] have dates in the formats of all years: %s', (date, iso) => {
     expect(new Date(readDate(date) ?? 0).toISOString()).toBe(iso);
   });
 
