@@ -6,14 +6,14 @@ const tree = treeId('00000000-0000-7000-8000-000000000001');
 const node = nodeId('00000000-0000-7000-8000-000000000002');
 const append = { treeId: tree, parentId: node, messages: [{ message: textMessage('user', 'Hello') }] };
 
-test('[H1] hooks before an act are asked in order and each sees what the one before it made of it', async () => {
+test('[H1] hooks before an act are called in order, each with the result of the previous one', async () => {
   const events = createEvents();
   events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId('a') } }));
   events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId(`${event.nodeId}b`) } }));
   expect(await events.ask('switch', { treeId: tree, nodeId: node })).toEqual({ treeId: tree, nodeId: 'ab' });
 });
 
-test('[H1] a hook cancels an act with its own sentence, and later hooks are not asked', async () => {
+test('[H1] a hook cancels an act with its own message, and later hooks are not called', async () => {
   const events = createEvents();
   let asked = 0;
   events.before('append', () => ({ cancel: 'Not on Sundays.' }));
@@ -29,7 +29,7 @@ test('[H1] a hook cancels an act with its own sentence, and later hooks are not 
   expect(asked).toBe(0);
 });
 
-test('[H2] a hook that fails is reported and the act goes on without it', async () => {
+test('[H2] a failing hook is reported and the act continues without it', async () => {
   const failures: HookFailure[] = [];
   const events = createEvents((failure) => failures.push(failure));
   const broken = new Error('broken');
@@ -45,7 +45,7 @@ test('[H2] a hook that fails is reported and the act goes on without it', async 
   ]);
 });
 
-test('[H2] who is told of failures may fail as well', async () => {
+test('[H2] a failing error handler is ignored as well', async () => {
   const events = createEvents(() => {
     throw new Error('deaf');
   });
@@ -53,14 +53,14 @@ test('[H2] who is told of failures may fail as well', async () => {
   expect(await events.ask('append', append)).toBe(append);
 });
 
-test('a hook that was taken away is not called any more', async () => {
+test('a removed hook is not called any more', async () => {
   const events = createEvents();
   const off = events.before('append', () => ({ cancel: 'No.' }));
   off();
   expect(await events.ask('append', append)).toBe(append);
 });
 
-test('[H2] what is no verdict is reported, and the act goes on as it was', async () => {
+test('[H2] an invalid result of a hook is reported, and the act continues unchanged', async () => {
   const failures: HookFailure[] = [];
   for (const given of [5, 'no', true, {}, [], { replace: null }, { replace: {} }, { replace: { treeId: tree } }]) {
     const events = createEvents((failure) => failures.push(failure));
@@ -71,7 +71,7 @@ test('[H2] what is no verdict is reported, and the act goes on as it was', async
   expect(failures.map(({ error }) => isAppError(error) && error.code)).toEqual(Array(8).fill('hook/invalid'));
 });
 
-test('[H1] a module may say null for nothing, and cancel with or without a sentence', async () => {
+test('[H1] a hook can return null for no change, and cancel with or without a message', async () => {
   const said = async (given: unknown) => {
     const events = createEvents();
     untyped(events, () => given);
@@ -84,7 +84,7 @@ test('[H1] a module may say null for nothing, and cancel with or without a sente
   expect([await said({ cancel: 'No.' }), await said({ cancel: true })]).toEqual(['No.', 'A hook said no.']);
 });
 
-test('[H2] a hook that never answers is reported and passed over', async () => {
+test('[H2] a hook that never returns is reported and skipped', async () => {
   const failures: HookFailure[] = [];
   const events = createEvents((failure) => failures.push(failure), { limit: 1 });
   events.before('append', () => new Promise(() => undefined));

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { newId } from './new-id.ts';
 
-it('makes UUIDs of version 7 that sort by their time and never come twice', () => {
+it('makes UUIDs of version 7 that sort by time and never repeat', () => {
   const made = [0, 1, 2 ** 32 - 1, 2 ** 32, Date.now(), 2 ** 48 - 1].map((now) => newId(now));
   expect(made.every((id) => isUuid(id) && /^.{14}7.{4}[89ab]/.test(id))).toBe(true);
   expect([...made].sort()).toEqual(made);
@@ -13,7 +13,7 @@ it('makes UUIDs of version 7 that sort by their time and never come twice', () =
   expect(new Set(Array.from({ length: 10_000 }, () => newId(5))).size).toBe(10_000);
 });
 
-it('sorts the ids of one millisecond by when they were made, and follows a clock that is set back', () => {
+it('sorts the ids of one millisecond in order of creation, and handles a clock that is set back', () => {
   const now = 1_800_000_000_000;
   const made = Array.from({ length: 10_000 }, () => newId(now));
   expect([...made].sort()).toEqual(made);
@@ -25,7 +25,7 @@ it('sorts the ids of one millisecond by when they were made, and follows a clock
   expect(newId(now - 3_600_000) > back).toBe(true);
 });
 
-it('makes ids on a page, where there is nothing of Node and without TLS no randomUUID either', async () => {
+it('makes ids in a browser, without Node and without randomUUID', async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'new-id.ts')],
     bundle: true,

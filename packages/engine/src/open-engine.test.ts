@@ -58,7 +58,7 @@ const ways: readonly (readonly [string, (engine: Engine, store: Store) => Promis
 
 describe('one engine', () => {
   test.each(ways)(
-    '[H60] %s counts for the budget of the day, and no model is asked once it is spent',
+    '[H60] %s counts for the budget of the day, and no model is called once it is spent',
     async (_, act) => {
       const spending = memorySpending();
       const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 10\n', { spending });
@@ -73,7 +73,7 @@ describe('one engine', () => {
     },
   );
 
-  test.each(ways)('[H60] %s does not begin a call that the budget of the day does not pay for', async (_, act) => {
+  test.each(ways)('[H60] %s makes no call that the budget of the day cannot pay for', async (_, act) => {
     const spending = memorySpending();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 0.01\n', { spending });
     await act(engine, store);
@@ -81,7 +81,7 @@ describe('one engine', () => {
     expect(await spending.on(dayOf(Date.now()))).toBe(0);
   });
 
-  test.each(ways)('[H61] %s is cancelled by a hook, and nothing is asked or written', async (_, act) => {
+  test.each(ways)('[H61] %s is cancelled by a hook, and nothing is requested or written', async (_, act) => {
     const events = createEvents();
     events.before('compact', () => ({ cancel: 'Not now.' }));
     const { engine, store, provider } = await open([used(1, 1)], '', { events });
@@ -108,7 +108,7 @@ describe('one engine', () => {
     expect(await spending.on(dayOf(Date.now()))).toBeGreaterThan(before);
   });
 
-  test('[H62] has one budget, one summarizer and the same hooks on every store, and closes with the first', async () => {
+  test('[H62] shares one budget, one summarizer and the same hooks between stores, and closes with the first', async () => {
     const events = createEvents();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 3\n', { events });
     const second = await openStore('memory:');

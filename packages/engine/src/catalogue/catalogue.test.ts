@@ -9,7 +9,7 @@ import { loadCatalogue } from './load.ts';
 import { parseCatalogue } from './rows.ts';
 
 describe('the catalogue', () => {
-  it('[G70] knows window, longest reply and price of the models of the large providers', () => {
+  it('[G70] has the window, longest reply and price of the models of the large providers', () => {
     const catalogue = createCatalogue();
     expect(catalogue.find('anthropic', 'claude-haiku-4-5')).toMatchObject({
       window: 200_000,
@@ -22,14 +22,14 @@ describe('the catalogue', () => {
     for (const row of builtInRows()) expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
   });
 
-  it('[G70] knows the model that each provider recommends', () => {
+  it('[G70] has the model that each provider recommends', () => {
     for (const { name, defaultModel, models } of providerDefinitions) {
       if (defaultModel === null || models.length > 0) continue;
       expect([name, createCatalogue().find(name, defaultModel).known]).toEqual([name, true]);
     }
   });
 
-  it('[G71] takes a model that nobody has heard of to have 8,192 tokens of each, and any ability', () => {
+  it('[G71] assumes 8,192 tokens of window and reply for an unknown model, and every ability', () => {
     const info = createCatalogue().find('lab', '__proto__');
     expect(info).toMatchObject({
       window: fallbackModel.window,
@@ -40,7 +40,7 @@ describe('the catalogue', () => {
     expect(info.capabilities).toEqual({ tools: true, thinking: true, images: true });
   });
 
-  it('[G71] finds a dated or tagged name by the name without it', () => {
+  it('[G71] finds a dated or tagged name by its plain name', () => {
     const catalogue = createCatalogue();
     const dated = catalogue.find('openai', 'gpt-4.1-2025-04-14');
     expect(dated).toMatchObject({
@@ -50,7 +50,7 @@ describe('the catalogue', () => {
     });
   });
 
-  it('[G72] is corrected by the operator above all, by a file over the built-in rows, and by servers where it is silent', () => {
+  it('[G72] is corrected by the operator first, then by a file, and by servers only where it has no value', () => {
     const overrides = new Map([
       ['openai/gpt-4.1', { window: 5000 }],
       ['lab/own', { window: 100, maxOut: 50, price: { input: 1 } }],
@@ -69,7 +69,7 @@ describe('the catalogue', () => {
     expect(catalogue.list('lab').map((info) => info.id)).toEqual(['fresh', 'own']);
   });
 
-  it('[G72] reads a file of models and refuses a bad one with the place', async () => {
+  it('[G72] reads a file of models and refuses an invalid one with its position', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
     const file = join(folder, 'models.json');
     await writeFile(file, '{"models":[{"provider":"lab","id":"m","window":10,"price":[1,2]}]}');
@@ -94,7 +94,7 @@ describe('the catalogue', () => {
     );
   });
 
-  it('[G73] reckons the cost of a usage, cached input at its own price and once', () => {
+  it('[G73] calculates the cost of a usage, cached input once and at its own price', () => {
     const price = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 };
     const usage = {
       inputTokens: 1_000_000,

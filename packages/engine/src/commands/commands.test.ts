@@ -9,7 +9,7 @@ import { parseCommand } from './parse.ts';
 import { builtInCommands, createCommands } from './registry.ts';
 
 describe('the registry', () => {
-  test('[E1] has the commands that it should, each complete', () => {
+  test('[E1] has all expected commands, each complete', () => {
     // One folder per command: adding one takes a folder and a line in members.ts.
     const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true });
     const names = folders.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -23,7 +23,7 @@ describe('the registry', () => {
     }
   });
 
-  test('[E1] every example is a line that its command takes', () => {
+  test('[E1] every example is a line that its command accepts', () => {
     for (const command of builtInCommands)
       for (const { line } of command.examples) {
         const { name, words } = parseCommand(line);
@@ -32,7 +32,7 @@ describe('the registry', () => {
       }
   });
 
-  test('[E4] an unknown command is refused with the one that was probably meant', async () => {
+  test('[E4] an unknown command is refused with the most similar name', async () => {
     const fixture = await openCommandFixture('memory');
     await expect(fixture.run('/brances')).rejects.toMatchObject({
       code: 'command/unknown',
@@ -46,7 +46,7 @@ describe('the registry', () => {
     await fixture.close();
   });
 
-  test('[E1] takes commands beside its own, which help, completion and running know alike', async () => {
+  test('[E1] accepts additional commands, which help, completion and running all use', async () => {
     const shout = defineCommand({
       name: 'shout',
       summary: 'Says it loudly.',
@@ -79,7 +79,7 @@ const probe = {
 const read = (line: string) => readArguments(probe, { words: parseCommand(`/probe ${line}`).words });
 
 describe('arguments', () => {
-  test('[E3] come by place, the last text taking the rest, and by name', () => {
+  test('[E3] are given by position, the last text taking the rest, and by name', () => {
     expect(read('n the  rest of it --loud')).toMatchObject({ node: 'n', text: 'the rest of it', loud: true });
     expect(read('n')).toEqual({
       node: 'n',
@@ -94,14 +94,14 @@ describe('arguments', () => {
     expect(read('n --count=3 --kind other --on 4')).toMatchObject({ count: 3, kind: 'other', on: '4' });
   });
 
-  test('[E3] a text by name goes on up to the next option, other values are one word', () => {
+  test('[E3] a named text continues up to the next option, other values are one word', () => {
     expect(read('n --focus the old tests --loud')).toMatchObject({ focus: 'the old tests', loud: true });
     expect(read('--focus the tests -- n')).toMatchObject({ focus: 'the tests', node: 'n' });
     expect(read('--on 3 n')).toMatchObject({ on: '3', node: 'n' });
     expect(read('n "--loud" x')).toMatchObject({ text: '--loud x', loud: false });
   });
 
-  test('[E3] an option that may stand alone is the empty text then', () => {
+  test('[E3] an option that needs no value is the empty string without one', () => {
     expect(read('n --summarize')).toMatchObject({ summarize: '' });
     expect(read('n --summarize --loud')).toMatchObject({ summarize: '', loud: true });
     expect(read('n --summarize what failed')).toMatchObject({ summarize: 'what failed' });
@@ -121,12 +121,12 @@ describe('arguments', () => {
     ['n --count 1.5', 'count is a whole number from 1'],
     ['n --kind anotherr', 'kind is one of one, other'],
     ['n --kind othr', 'did you mean other?'],
-  ])('[E4] %j is refused with the reason and how it is used', (line, why) => {
+  ])('[E4] %j is refused with the reason and the usage', (line, why) => {
     expect(() => read(line)).toThrow(why);
     expect(() => read(line)).toThrow('Usage: /probe');
   });
 
-  test('[E4] a command refuses more words than it takes', () => {
+  test('[E4] more words than a command accepts are refused', () => {
     const bare = { ...probe, parameters: { loud: probe.parameters.loud } };
     expect(() => readArguments(bare, { words: parseCommand('/probe x').words })).toThrow(
       'does not take the argument "x"',
@@ -153,7 +153,7 @@ describe('arguments', () => {
     [{ node: 'n', count: 1.5 }, false],
     [{ node: 'n', kind: 'else' }, false],
     [{ node: 'n', more: 1 }, false],
-  ])('[E5] a call with %j is taken if and only if its schema takes it', (args, fits) => {
+  ])('[E5] a call with %j is accepted if and only if its schema accepts it', (args, fits) => {
     expect(check(args) === undefined).toBe(fits);
     const reading = () => readArguments(command, { args });
     if (fits) expect(reading).not.toThrow();
@@ -188,7 +188,7 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
     await expect(found('@~4')).rejects.toThrow('There is no message before the first one');
   });
 
-  test('[E6] is not above the place before the first message: that is as far as @~ goes', async () => {
+  test('[E6] the position before the first message is the farthest that @~ reaches', async () => {
     await expect(found('@~9')).rejects.toMatchObject({
       code: 'command/no-such-node',
       message: 'There is no node @~9: the first message is @~3, and @~4 the place before it.',
@@ -206,7 +206,7 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
     expect(await found('1')).toBe(ids[3]);
   });
 
-  test('[E6] is named by its label, in any case if no other label is meant by it', async () => {
+  test('[E6] is named by its label, ignoring case if only one label matches', async () => {
     await fixture.run(`/label The Oak --on ${ids[0]}`);
     expect(await found('The Oak')).toBe(ids[0]);
     expect(await found('the oak')).toBe(ids[0]);
@@ -221,7 +221,7 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
     await expect(found('the oka')).rejects.toThrow('did you mean the label “the oak”?');
   });
 
-  test('[E6] that is not there, is too short or stands for many is refused, and so is the root', async () => {
+  test('[E6] that is unknown, too short or ambiguous is refused, and so is the root', async () => {
     const [first = nodeId('')] = ids;
     await expect(found(first.slice(0, 4))).rejects.toMatchObject({ code: 'command/ambiguous', kind: 'invalid' });
     for (const typed of [first.slice(-3), 'ffffffff', '@start', '__proto__', 'no such'])

@@ -21,7 +21,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   const complete = (line: string) => fixture.commands.complete(line, { store: fixture.store, treeId: fixture.treeId });
   const values = async (line: string) => (await complete(line)).items.map((item) => item.value);
 
-  test('[E8] names of commands', async () => {
+  test('[E8] completes names of commands', async () => {
     expect(await values('/bra')).toEqual(['/branch', '/branch-here', '/branches']);
     expect(await values('und')).toEqual(['/undo']);
     expect(await complete('  /und')).toMatchObject({ from: 2 });
@@ -29,7 +29,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await values('/nothing here ')).toEqual([]);
   });
 
-  test('[E8] options that were not used yet, words of a choice, commands and models', async () => {
+  test('[E8] completes unused options, words of a choice, commands and models', async () => {
     expect(await values('/switch x --')).toEqual(['--exact', '--summarize']);
     expect(await values('/switch x --exact --')).toEqual(['--summarize']);
     expect(await values('/branches ')).toEqual(['--limit']);
@@ -41,7 +41,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await values('/compact some words ')).toEqual([]);
   });
 
-  test('[E8] nodes by label, by what they say and by id, in quotes where they need them', async () => {
+  test('[E8] completes nodes by label, by text and by id, in quotes where needed', async () => {
     const [q1, a1, q2, a2] = await fixture.say(['Which tree?', 'An oak.', 'And why?', 'It lasts.']);
     await fixture.run(`/label "an old oak" --on ${a1}`);
     expect(await values('/switch ')).toEqual(['"an old oak"', a2, q2, a1, q1]);
@@ -61,13 +61,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.active()).toBe(a1);
   });
 
-  test('[E8] what lies far up is found by its words', async () => {
+  test('[E8] finds a node far up by its text', async () => {
     const [far] = await fixture.say(['a zweibelfisch', ...Array.from({ length: 60 }, (_, at) => `m${at}`)]);
     expect(await values('/switch zweib')).toEqual([far]);
     expect((await values('/switch m')).length).toBeLessThanOrEqual(20);
   });
 
-  test('[E8] where nothing can be found out, nothing is offered', async () => {
+  test('[E8] offers nothing where nothing can be found', async () => {
     const elsewhere = { store: fixture.store, treeId: treeId(newId()) };
     expect(await fixture.commands.complete('/switch x', elsewhere)).toEqual({ from: 9, items: [] });
   });

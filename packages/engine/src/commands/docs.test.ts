@@ -17,7 +17,7 @@ function filled(text: string): string {
   );
 }
 
-test('[E29] the page of the commands says what the registry says', () => {
+test('[E29] the page of the commands matches the registry', () => {
   const text = readFileSync(page, 'utf8');
   const wanted = filled(text);
   if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(page, wanted);

@@ -35,7 +35,7 @@ const source = fc.record({
   here: fc.nat({ max: 39 }),
 });
 
-test('[E19] in any tree each shown node follows the shown one above it, and nothing is lost or counted twice', () => {
+test('[E19] each shown node follows the shown one above it in any tree, and every node is counted once', () => {
   fc.assert(
     fc.property(source, ({ nodes, filter, marked, here }) => {
       const labels = new Map<NodeId, string>([[nodeId(`n${marked}`), 'label']]);
@@ -62,7 +62,7 @@ test('[E19] in any tree each shown node follows the shown one above it, and noth
   );
 });
 
-test('[E19] a limit cuts the end off and says how much', () => {
+test('[E19] a limit cuts off the end and reports how many lines are missing', () => {
   const nodes = grown(Array.from({ length: 30 }, (_, at) => at));
   const whole = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
   const cut = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
@@ -70,7 +70,7 @@ test('[E19] a limit cuts the end off and says how much', () => {
   expect(cut.left).toBe(20);
 });
 
-test('[E19] the words of a line are cut between characters as people see them', () => {
+test('[E19] the text of a line is cut between characters', () => {
   expect(quote('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 2)).toBe('“👩‍👩‍👧…”');
   expect(quote('e\u0301e\u0301', 2)).toBe('“e\u0301e\u0301”');
   expect(quote(`a ${' '.repeat(500)}b`, 20)).toBe('“a…”');

@@ -13,7 +13,7 @@ test('[E2] a line is a name and words; the slash and the case of the name do not
   });
 });
 
-test('[E2] quotes hold words together where one begins, and an apostrophe is one', () => {
+test('[E2] quotes at the start of a word hold words together, and an apostrophe inside a word does not', () => {
   expect(texts('/label "the oak" --on \'a b\'')).toEqual(['the oak', '--on', 'a b']);
   expect(texts("/name Don't panic")).toEqual(["Don't", 'panic']);
   expect(texts('/name "say \\"yes\\" \\\\ no"')).toEqual(['say "yes" \\ no']);
@@ -24,13 +24,13 @@ test('[E2] quotes hold words together where one begins, and an apostrophe is one
   ]);
 });
 
-test('[E2] a quote that is not closed, and a line without a name, are refused', () => {
+test('[E2] an unclosed quote, and a line without a name, are refused', () => {
   expect(() => parseCommand('/name "x')).toThrow('A quote is not closed');
   expect(() => parseCommand("/pop --focus='x")).toThrow('A quote is not closed');
   for (const line of ['', '  ', '/']) expect(() => parseCommand(line)).toThrow('Name a command');
 });
 
-test('[E2] any text goes through a line in quotes as it is', () => {
+test('[E2] any text in quotes is parsed unchanged', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', "'", '--', '\\', ' a', '__proto__'))),
@@ -43,7 +43,7 @@ test('[E2] any text goes through a line in quotes as it is', () => {
   );
 });
 
-test('[E4] the nearest name is the one with the fewest slips, and none if all are far', () => {
+test('[E4] the nearest name is the one with the fewest typing errors, and none if all are too different', () => {
   const names = ['branches', 'branch-here', 'switch', 'tree', 'undo'];
   expect(nearest('swtich', names)).toBe('switch');
   expect(nearest('branchs', names)).toBe('branches');

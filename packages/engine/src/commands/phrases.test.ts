@@ -3,7 +3,7 @@ import { openCommandFixture } from '../testing/command-fixture.ts';
 import { agoValue, counted, inEnglish, lineInEnglish, phrase, quoted } from './phrases.ts';
 
 describe('what commands report', () => {
-  test('[E31] comes as codes with data, and the English words say the same', async () => {
+  test('[E31] are codes with data, and the English texts have the same placeholders', async () => {
     const fixture = await openCommandFixture('memory');
     try {
       const [, reply] = await fixture.say(['q1', 'a1', 'q2', 'a2']);

@@ -67,7 +67,7 @@ function notesOf(): readonly ProviderRequest[] {
 }
 
 describe('before a call', () => {
-  test('[Y30] room is made without configuration when the window is nearly full, as part of the turn', async () => {
+  test('[Y30] a nearly full window is compacted without configuration, as part of the turn', async () => {
     await open(speaking(quiet('Yes.')));
     for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
     expect(notesOf()).toEqual([]);
@@ -93,7 +93,7 @@ describe('before a call', () => {
     expect(await shop.children(before ?? nodeId(''))).toEqual([]);
   });
 
-  test('[M44] what a summary uses counts for the budget of its turn, and not for the next one', async () => {
+  test('[M44] the usage of a summary counts for the budget of its turn, and not for the next one', async () => {
     const dear = [{ type: 'text-delta', text: 'In short.' } as const, usageEventOf(9_000, 750)];
     const notes: ScriptedReply = (request) =>
       isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
@@ -107,7 +107,7 @@ describe('before a call', () => {
     expect((await shop.send('Go on').done).type).toBe('end');
   });
 
-  test('[M44] a summary that the budget of the turn does not pay for is drawn from the messages', async () => {
+  test('[M44] a summary that the budget of the turn cannot pay for is made from excerpts', async () => {
     await open(speaking(quiet('Yes.')));
     for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
     const poor = await shop.beside({ budgets: { ...noBudgets, turnTokens: 2_000 } });
@@ -137,7 +137,7 @@ describe('before a call', () => {
     expect(await markers()).toBe(1);
   });
 
-  test('[Y30] a long loop of tools makes room again and again', async () => {
+  test('[Y30] a long tool loop compacts repeatedly', async () => {
     const tools = createTools({
       tools: [
         defineTool({
@@ -168,7 +168,7 @@ describe('before a call', () => {
       expect(JSON.stringify(request.messages).length).toBeLessThan(8_000 * 5);
   });
 
-  test('[Y30] a summary that is stopped ends the turn, and a hook that forbids it leaves the window full', async () => {
+  test('[Y30] a stopped summary ends the turn, and a hook that forbids it leaves the window full', async () => {
     await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : quiet('Yes.'))]);
     for (const name of ['a', 'b']) await shop.send(long(name, 1_900)).done;
     const turn = shop.send(long('c', 1_900));
@@ -181,7 +181,7 @@ describe('before a call', () => {
 });
 
 describe('after a turn', () => {
-  test('[Y31] room is made where the next turn would have to wait for it', async () => {
+  test('[Y31] the context is compacted if the next turn would have to wait for it', async () => {
     await open(speaking(reporting(long('one', 3_000), 3_000), reporting('Two.', 6_500), reporting('Three.', 100)));
     await shop.send('a').done;
     const turn = shop.send('b');
@@ -197,7 +197,7 @@ describe('after a turn', () => {
     expect(JSON.stringify(shop.provider.requests.at(-1)?.messages)).toContain('In short.');
   });
 
-  test('[Y31] not where there is room, nor for several replies, nor where somebody forbids it', async () => {
+  test('[Y31] no compaction follows if the context fits, for several replies, or if it is forbidden', async () => {
     await open(speaking(reporting(long('one', 3_000), 500), reporting('Two.', 6_500)), {});
     const first = await shop.send('a').done;
     expect(await shop.children(first.nodeIds[0] ?? nodeId(''))).toEqual([]);
@@ -209,7 +209,7 @@ describe('after a turn', () => {
     expect(notesOf()).toEqual([]);
   });
 
-  test('[Y31] makes way for a turn that begins meanwhile', async () => {
+  test('[Y31] a compaction gives way to a turn that begins meanwhile', async () => {
     let asked = 0;
     await open([
       (request) => {
@@ -230,8 +230,8 @@ describe('after a turn', () => {
   });
 });
 
-describe("a provider's own word", () => {
-  test('[Y32] n replies that were too much are asked for again together below one summary', async () => {
+describe('an overflow reported by the provider', () => {
+  test('[Y32] n replies that overflowed are requested again together below one summary', async () => {
     await open(speaking(textEvents('Yes.'), overflow, overflow, overflow, textEvents('Fits.')));
     await shop.send('a').done;
     const end = await shop.send('b', { n: 3 }).done;
@@ -246,7 +246,7 @@ describe("a provider's own word", () => {
     expect(await active()).toBe(end.nodeIds[2]);
   });
 
-  test('[Y32] of several models only those that could not are asked again, once for all of them', async () => {
+  test('[Y32] with several models only those that overflowed are asked again, with one summary for all', async () => {
     await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')), {
       other: speaking(textEvents('Large.')),
     });
@@ -261,7 +261,7 @@ describe("a provider's own word", () => {
     expect(await active()).toBe(nodes[2]?.id);
   });
 
-  test('[Y32] what is still too much then is told, and not tried again', async () => {
+  test('[Y32] a second overflow is reported, and not retried', async () => {
     await open(speaking(textEvents('Yes.'), overflow));
     await shop.send('a').done;
     const end = await shop.send('b').done;
@@ -269,7 +269,7 @@ describe("a provider's own word", () => {
     expect(shop.provider.requests.filter((request) => !isNotes(request))).toHaveLength(3);
   });
 
-  test('[Y32] the same request made again finds the replies that came after room was made', async () => {
+  test('[Y32] repeating the request finds the replies made after the compaction', async () => {
     await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')));
     await shop.send('a').done;
     const options = { n: 2, requestId: 'again' };
@@ -285,8 +285,8 @@ describe("a provider's own word", () => {
   });
 });
 
-describe('otherwise', () => {
-  test('[Y33] switched off, a full window is refused and room is made by hand alone', async () => {
+describe('settings', () => {
+  test('[Y33] if automatic compaction is off, a full window is refused until the user compacts', async () => {
     await open(speaking(quiet('Yes.')), { compaction: { automatic: false } });
     for (const name of ['a', 'b', 'c']) expect((await shop.send(long(name, 1_900)).done).type).toBe('end');
     expect(await shop.send(long('d', 1_900)).done).toMatchObject({ type: 'error', code: 'context/full' });
@@ -299,7 +299,7 @@ describe('otherwise', () => {
     expect((await shop.send('f').done).type).toBe('end');
   });
 
-  test('[Y33] the operator says whether, with which model, and which tools touch files', async () => {
+  test('[Y33] the operator configures whether to compact, with which model, and which tools touch files', async () => {
     const { generatorSettings } = await import('../generate/defaults.ts');
     const { parseConfig } = await import('../config/load.ts');
     const text = 'cheap_model = "other/one"\n[compaction]\nautomatic = false\nread_tools = ["Peek"]\n';
@@ -316,7 +316,7 @@ describe('otherwise', () => {
     expect((await above(end.nodeIds[0])).text).toBe('Notes of another.');
   });
 
-  test('[Y33] generation by whole contexts makes room without moving where the user is', async () => {
+  test('[Y33] generation from whole contexts compacts without changing the active node', async () => {
     await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')));
     await shop.send('mine').done;
     const here = await active();
@@ -328,7 +328,7 @@ describe('otherwise', () => {
     await engine.close();
   });
 
-  test('[Y33] a hook may write the summary, and the model is not asked for one', async () => {
+  test('[Y33] a hook can write the summary, and then no model is called for it', async () => {
     const events = createEvents();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
     await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')), { events });

@@ -36,7 +36,7 @@ async function texts(to: NodeId): Promise<string[]> {
 }
 
 describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
-  test('[Y40] what is left is summed up at the new place, from the fork to the old leaf', async () => {
+  test('[Y40] the messages left behind, from the fork to the old leaf, are summarised at the new position', async () => {
     shop = await openTurnFixture(kind, [textEvents('Attempted Node.js CLI with --verbose flag')]);
     const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
     const ids = await grow(
@@ -82,7 +82,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     expect((await shop.children(m2)).map((child) => child.id)).toEqual([ids[2]]);
   });
 
-  test('[Y40] between two branches that share a long beginning only what is not shared is read', async () => {
+  test('[Y40] between two branches that share a long beginning only the messages they do not share are read', async () => {
     shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const trunk = await grow(Array.from({ length: 300 }, (_, at) => `t${at};`));
     const fork = trunk[199] ?? nodeId('');
@@ -94,7 +94,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     expect(landed.summary).not.toContain('t198;');
   });
 
-  test('[Y41] where nothing is left behind only the pointer moves; the root can be gone back to with a summary', async () => {
+  test('[Y41] if nothing is left behind only the active node changes; the root can be switched to with a summary', async () => {
     shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const ids = await grow(['a', 'b', 'c']);
     const here = { treeId: shop.treeId, nodeId: ids[2] ?? nodeId('') };
@@ -106,7 +106,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     await expect(branchWithSummary(shop.store, unknown)).rejects.toMatchObject({ code: 'tree/unknown-node' });
   });
 
-  test('[Y42] a merge is one summary that names the tip, or the messages themselves', async () => {
+  test('[Y42] a merge is one summary that names the last node of the branch, or copies of the messages', async () => {
     shop = await openTurnFixture(kind, [textEvents('Unused.')]);
     const [q = nodeId('')] = await grow(['q']);
     const side = await grow(['side one', 'side two'], q);
@@ -130,7 +130,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 });
 
-test('[Y41] a summary that is there is taken as it is, and hooks may cancel, lead elsewhere or write it', async () => {
+test('[Y41] a given summary is used as it is, and hooks can cancel, redirect or write it', async () => {
   shop = await openTurnFixture('memory', []);
   const ids = await grow(['a', 'b', 'c']);
   const events = createEvents();
@@ -151,7 +151,7 @@ test('[Y41] a summary that is there is taken as it is, and hooks may cancel, lea
   expect(reported).toEqual([given, led].map(({ nodeId: id }) => ({ treeId: shop.treeId, nodeId: id, added: [id] })));
 });
 
-test('[Y43] a stretch is summed up for others: all above null, nothing where nothing was said', async () => {
+test('[Y43] a part of a path is summarised for other callers: null means from the start, and an empty part gives nothing', async () => {
   shop = await openTurnFixture('memory', []);
   const ids = await grow(['a', 'b', 'c']);
   const compactor = createCompactor({ store: shop.store });

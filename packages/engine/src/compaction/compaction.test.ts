@@ -74,7 +74,7 @@ async function open(kind: 'memory' | 'sqlite', replies = notes, options: TurnFix
 }
 
 describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
-  test('[Y20] on a chain the summary goes below the leaf and names the first message that stays', async () => {
+  test('[Y20] on a chain the summary is a child of the leaf and names the first kept message', async () => {
     await open(kind);
     const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
@@ -89,7 +89,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await active()).toBe(made.nodeId);
   });
 
-  test('[Y20] of two branches each has a compaction history of its own', async () => {
+  test('[Y20] each of two branches has its own compactions', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
     const first = await grow(conversation(5));
@@ -113,7 +113,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(JSON.stringify(shop.provider.requests.slice(2))).not.toContain('m7');
   });
 
-  test('[Y21] the second begins where the first one kept from, and brings its summary up to date', async () => {
+  test('[Y21] the second compaction starts where the first one kept from, and updates its summary', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
     await grow(conversation(6));
@@ -129,7 +129,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await inForce(second.nodeId)).toEqual(['system-prompt', 'summary', 'n2', 'n3']);
   });
 
-  test('[Y22] a tool call stays with its results, and a huge last result does not defeat it', async () => {
+  test('[Y22] a tool call is kept with its results, and a huge last result does not prevent compaction', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
     const ids = await grow([
@@ -151,7 +151,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(marker.text).toContain('## Files read\n- /x.ts');
   });
 
-  test('[Y22] an exchange that cannot stay is summed up as well, and nothing is kept', async () => {
+  test('[Y22] an exchange too large to keep is summarised as well, and nothing is kept', async () => {
     await open(kind);
     await grow([said('user', 'go'), calling('b', 'edit', { path: '/y.ts' }), result('b', 'word '.repeat(9_000))]);
     const model = shop.providers.model('scripted/one');
@@ -161,7 +161,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary']);
   });
 
-  test('[Y23] what has to stay is not compacted, and nothing is written then', async () => {
+  test('[Y23] if everything has to be kept, the compaction is refused and nothing is written', async () => {
     await open(kind);
     const { compactor } = shop.generator;
     const refused = { code: 'context/nothing-to-compact' };
@@ -173,7 +173,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await shop.children(m1 ?? nodeId(''))).toHaveLength(1);
   });
 
-  test('[Y24] one act: undo takes it back and redo brings it back', async () => {
+  test('[Y24] a compaction is one act, which can be undone and redone', async () => {
     await open(kind);
     const ids = await grow(conversation(10));
     const context = { ...shop.context, actor: shop.store.owner };
@@ -186,7 +186,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await active()).toBe(made.nodeId);
   });
 
-  test('[Y25] works without any configuration, and at any place of the tree without moving who is elsewhere', async () => {
+  test('[Y25] compaction works without configuration, at any node, without moving users elsewhere', async () => {
     await open(kind);
     const ids = await grow(conversation(120));
     const here = ids[99] ?? nodeId('');
@@ -201,32 +201,35 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   });
 });
 
-test.each(['files', 'jsonl'])('[Y25] works on %s as well, and what is in force outlives the store', async (kind) => {
-  await open('memory');
-  const place = mkdtempSync(join(tmpdir(), 'coppice-compaction-'));
-  try {
-    const store = await openStore(`${kind}:${place}`);
-    const { treeId, context } = shop;
-    await run(store, { type: 'create', treeId }, context);
-    const messages = conversation(60).map((message) => ({ message }));
-    await run(store, { type: 'append', treeId, messages, merge: false }, context);
-    const made = await compactBranchNow(store, { treeId });
-    await store.close();
-    const again = await openStore(`${kind}:${place}`);
-    const found = await again.read(treeId, function* () {
-      return contextOf(yield* readContextPath(made.nodeId), { kit: messageKit });
-    });
-    expect(found.compaction).toEqual({ nodeId: made.nodeId, summary: made.summary });
-    expect(found.entries[1]?.nodeId).toBe(made.firstKept);
-    expect(found.flags).toEqual([]);
-    await again.close();
-  } finally {
-    rmSync(place, { recursive: true });
-  }
-});
+test.each(['files', 'jsonl'])(
+  '[Y25] works on %s as well, and the context is the same after the store is reopened',
+  async (kind) => {
+    await open('memory');
+    const place = mkdtempSync(join(tmpdir(), 'coppice-compaction-'));
+    try {
+      const store = await openStore(`${kind}:${place}`);
+      const { treeId, context } = shop;
+      await run(store, { type: 'create', treeId }, context);
+      const messages = conversation(60).map((message) => ({ message }));
+      await run(store, { type: 'append', treeId, messages, merge: false }, context);
+      const made = await compactBranchNow(store, { treeId });
+      await store.close();
+      const again = await openStore(`${kind}:${place}`);
+      const found = await again.read(treeId, function* () {
+        return contextOf(yield* readContextPath(made.nodeId), { kit: messageKit });
+      });
+      expect(found.compaction).toEqual({ nodeId: made.nodeId, summary: made.summary });
+      expect(found.entries[1]?.nodeId).toBe(made.firstKept);
+      expect(found.flags).toEqual([]);
+      await again.close();
+    } finally {
+      rmSync(place, { recursive: true });
+    }
+  },
+);
 
-describe('at the same time', () => {
-  test('[Y26] two that want the same get the same; another waits its turn', async () => {
+describe('concurrent compactions', () => {
+  test('[Y26] two equal requests share one compaction; a different one waits', async () => {
     await open('memory', [[{ type: 'wait', ms: 20 }, ...textEvents('Once.')]]);
     const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
@@ -244,7 +247,7 @@ describe('at the same time', () => {
     expect(await shop.children(ids[9] ?? nodeId(''))).toHaveLength(1);
   });
 
-  test('[Y26] one that is given up is gone on with by whoever waits for the same', async () => {
+  test('[Y26] a compaction that one caller cancels continues for another who waits for the same one', async () => {
     await open('memory', [[{ type: 'hang' }], textEvents('Second try.')]);
     await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
@@ -260,7 +263,7 @@ describe('at the same time', () => {
     expect((await second).summary).toBe('Second try.');
   });
 
-  test('[Y26] where somebody went on from the leaf meanwhile, nothing is put beside what they said', async () => {
+  test('[Y26] if others continued from the leaf meanwhile, no summary is added beside their messages', async () => {
     const gate = new AbortController();
     await open('memory', [
       async function* () {
@@ -281,7 +284,7 @@ describe('at the same time', () => {
 });
 
 describe('hooks', () => {
-  test('[Y27] may cancel a compaction, move it, focus it or write it, and are told of it', async () => {
+  test('[Y27] can cancel a compaction, move it, focus it or write it, and are called after it', async () => {
     await open('memory');
     const ids = await grow(conversation(10));
     const events = createEvents();

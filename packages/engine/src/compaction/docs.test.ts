@@ -8,7 +8,7 @@ function examples(language: string): readonly string[] {
   return [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((found) => found[1] ?? '');
 }
 
-test('[Y44] the configuration on the page is one', () => {
+test('[Y44] the configuration in the document is valid', () => {
   const [text = ''] = examples('toml');
   const config = parseConfig({ name: 'page', text }, {});
   expect(config.warnings).toEqual([]);

@@ -87,7 +87,7 @@ async function inForce(store: Store, id: ReturnType<typeof treeId>, to: NodeId) 
   });
 }
 
-test('[Y28] however often room is made, nothing is lost and nothing is torn apart', async () => {
+test('[Y28] any number of compactions loses no message and separates no call from its result', async () => {
   const store = await openStore('memory:');
   const context: RunContext = { actor: 'me', now: () => 1, newId: () => newId(), kit: messageKit };
   await fc.assert(

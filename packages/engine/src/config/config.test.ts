@@ -137,7 +137,7 @@ describe('the configuration', () => {
     expect(parseConfig({ name: 'c.toml', text: '[mcp]\nwrites = true' }, {}).mcpWrites).toBe(true);
   });
 
-  it('[G81] shows no secret however it is printed, serialised or refused', () => {
+  it('[G81] shows no secret when it is printed, serialised or refused', () => {
     const config = parse(full, { LAB_KEY: 'lab-key-from-env' });
     const shown = [
       inspect(config, { depth: null, showHidden: true }),
@@ -181,7 +181,7 @@ describe('the configuration', () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'config/invalid', kind: 'invalid' }));
   });
 
-  it('[G82] warns of what it does not know, with its place', () => {
+  it('[G82] warns of unknown keys, with their position', () => {
     expect(parse('[tools]\nround = 3\n\n[telemetry]\non = true').warnings).toEqual([
       { where: '/home/me/.coppice/config.toml:2', message: 'tools.round is not known and has no effect.' },
       { where: '/home/me/.coppice/config.toml:4', message: 'telemetry is not known and has no effect.' },
@@ -214,7 +214,7 @@ describe('the configuration', () => {
     expect(parseConfig(null, { OLLAMA_HOST: 'box:8080' }).providers.get('ollama')?.baseUrl).toBe('http://box:8080');
   });
 
-  it('[G83] does not send a key of the environment to another base URL unless told that it belongs there', () => {
+  it('[G83] does not send a key of the environment to another base URL unless configured to', () => {
     const text = '[providers.openai]\nbase_url = "https://proxy.example.org/v1"';
     const config = parse(text, { OPENAI_API_KEY: 'sk-openai-1' });
     expect(config.providers.get('openai')?.key).toBeUndefined();
@@ -224,7 +224,7 @@ describe('the configuration', () => {
     expect(reported.providers.get('openai')?.key?.for('https://proxy.example.org/v1/x')).toBe('sk-openai-1');
   });
 
-  it('[G84] is read from the home directory, or from where COPPICE_CONFIG says; nothing of the current directory counts', async () => {
+  it('[G84] is read from the home directory, or from COPPICE_CONFIG; the current directory is ignored', async () => {
     const folder = await home({
       '.coppice/config.toml': 'model = "a/b"',
       'other.toml': 'model = "c/d"',
@@ -245,7 +245,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('[G84] that is named and missing is refused; that is missing at its usual place is empty', async () => {
+  it('[G84] is refused if a named file is missing; a missing default file means an empty configuration', async () => {
     const folder = await home({});
     expect((await loadConfig({ env: {}, home: folder })).file).toBeNull();
     expect((await loadConfig({ env: {}, home: '/dev/null' })).file).toBeNull();
@@ -293,7 +293,7 @@ describe('the reference of settings', () => {
     expect(pathsOf(settings)).toEqual(expect.arrayContaining(pathsOf(read)));
   });
 
-  it('[G86] leaves out no section that users name', () => {
+  it('[G86] contains every section that users name', () => {
     const paths = pathsOf(settings);
     const sections = settings.filter(({ kind }) => kind === 'section');
     expect(pathsOf(sections).filter((path) => !paths.some((other) => other.startsWith(`${path}.`)))).toEqual([]);

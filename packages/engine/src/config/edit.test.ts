@@ -8,7 +8,7 @@ model = "a/b" # the usual one
 approval = "ask"
 `;
 
-test('[M60] a key is set where it is, below its table or at the top, and everything else stays', () => {
+test('[M60] a key is set where it is, in its table or at the top, and everything else stays', () => {
   expect(editConfig(file, ['tools', 'approval'], 'always')).toBe(file.replace('"ask"', '"always"'));
   expect(editConfig(file, ['tools', 'rounds'], 3)).toBe(file.replace('[tools]\n', '[tools]\nrounds = 3\n'));
   expect(editConfig(file, ['store'], 'memory:')).toBe(file.replace('[tools]', 'store = "memory:"\n[tools]'));
@@ -18,12 +18,12 @@ test('[M60] a key is set where it is, below its table or at the top, and everyth
   );
 });
 
-test('[M60] a key is removed, and removing one that is not there changes nothing', () => {
+test('[M60] a key is removed, and removing a missing one changes nothing', () => {
   expect(configValueAt(editConfig(file, ['model'], null), ['model'])).toBeUndefined();
   expect(editConfig(file, ['store'], null)).toBe(file);
 });
 
-test('[M60] a value is typed as TOML or as a plain text', () => {
+test('[M60] a value is written as typed TOML or as a string', () => {
   expect(['true', '2.5', '["a", "b"]', 'claude/x', '"quoted"'].map(parseConfigValue)).toEqual([
     true,
     2.5,

@@ -33,12 +33,12 @@ describe('keys', () => {
       expect([real, isMaskable(real)]).toEqual([real, true]);
   });
 
-  test('[G37] of which one begins with another leave nothing of the longer one', () => {
+  test('[G37] of which one is the beginning of another leave no part of the longer one', () => {
     const longer = `${key}-and-more`;
     expect(replaceKeys(`${longer} ${key}`, maskableKeys([key, longer]))).toBe('[key …more] [key …cdef]');
   });
 
-  test('[G37] are replaced in values however JSON spells them', () => {
+  test('[G37] are replaced in values however JSON escapes them', () => {
     const odd = 'key/with"quotes-0123456789';
     const text = `{"a":"${odd.replaceAll('/', '\\/').replaceAll('"', '\\"')}","b":"\\u0073k-test-0123456789abcdef"}`;
     expect(replaceKeys(text, maskableKeys([odd, key]))).toBe('{"a":"[key …6789]","b":"[key …cdef]"}');
@@ -47,7 +47,7 @@ describe('keys', () => {
     expect(replaceKeysIn(same, maskableKeys([key]))).toBe(same);
   });
 
-  test('[G38] that are cut between pieces are replaced, wherever they are cut, and all other text is passed on', () => {
+  test('[G38] that are split between chunks are replaced wherever they are split, and all other text is passed on', () => {
     const word = fc.constantFrom('sk-', 'sk-test-', 'a tree ', key, key.slice(0, 20), 's', '-', '…');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
@@ -57,7 +57,7 @@ describe('keys', () => {
     );
   });
 
-  test('[G38] that JSON escapes are replaced wherever they are cut', () => {
+  test('[G38] that JSON escapes are replaced wherever they are split', () => {
     const odd = 'key/with"quotes\\and-0123456789';
     const spelling = fc.tuple(fc.constantFrom(key, odd), fc.infiniteStream(fc.nat(5))).map(([each, draws]) =>
       Array.from(each, (character) => {
@@ -78,7 +78,7 @@ describe('keys', () => {
     );
   });
 
-  test('[G38] of which a part ends a text are masked from twelve characters on, or from half of a short one', () => {
+  test('[G38] that are cut off at the end of a text are masked from twelve characters on, or from half of a short key', () => {
     expect(replacePartialKey(`It is ${key.slice(0, 12)}`, [key])).toBe('It is [key …cdef]');
     expect(replacePartialKey(`It is ${key.slice(0, 11)}`, [key])).toBe(`It is ${key.slice(0, 11)}`);
     expect(replacePartialKey('It is \\u0073k-test-0123\\u00', [key])).toBe('It is [key …cdef]');
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect(replacePartialKey(`${key.slice(0, 15)}.`, [key])).toBe(`${key.slice(0, 15)}.`);
   });
 
-  test('[G38] that cannot begin in a piece hold nothing of it back', () => {
+  test('[G38] that cannot start in a chunk delay none of it', () => {
     const filter = createKeyFilter([key]);
     expect(filter.push('A tree.')).toBe('A tree.');
     expect(filter.push(' Ash')).toBe(' Ash');

@@ -39,7 +39,7 @@ describe('connections', () => {
       checkMs: 0,
     });
 
-  test('[G200] a key that is entered works at once, lies in a file for the owner alone, and is read again after a restart', async () => {
+  test('[G200] an entered key works at once, is stored in a file that only its owner can read, and is read again after a restart', async () => {
     const server = await openModelServer({ key });
     const live = await open();
     const providers = createProviders({ config: live.current });
@@ -66,7 +66,7 @@ describe('connections', () => {
     await server.close();
   });
 
-  test('[G201] a key belongs to the origin that it was entered for; another address needs it again', async () => {
+  test('[G201] a key is bound to the origin it was entered for; another address needs it again', async () => {
     const live = await open();
     const first = await live.checkConnection({ name: 'mine', address: 'https://one.example.org/v1', key });
     await live.keepConnection('mine', first, []);
@@ -83,7 +83,7 @@ describe('connections', () => {
     expect(() => edited?.key?.for('https://two.example.org/v1')).toThrow(/is not sent/);
   });
 
-  test('[G202] the keys of the configuration and the environment come first, and are not replaced by an entered one', async () => {
+  test('[G202] keys of the configuration and the environment take precedence over entered ones', async () => {
     const live = await open();
     await live.keepConnection('openai', await live.checkConnection({ name: 'openai', key }), []);
     const launched = await open({ OPENAI_API_KEY: 'sk-canary-launched-0002' });
@@ -95,7 +95,7 @@ describe('connections', () => {
     await expect(other).rejects.toMatchObject({ code: 'keys/configured' });
   });
 
-  test('[G203] the configuration is reread when its file changes; one that cannot be read leaves what was', async () => {
+  test('[G203] the configuration is reread when its file changes; an invalid file keeps the previous settings', async () => {
     const live = await open();
     const path = join(home, '.coppice', 'config.toml');
     await live.chooseModels({ defaultModel: 'offline/guide' });
@@ -113,7 +113,7 @@ describe('connections', () => {
     expect(live.current.providers.has('near')).toBe(false);
   });
 
-  test('[G200] keys that cannot be read are refused, and the file stays as it is', async () => {
+  test('[G200] an unreadable file of keys is refused and left unchanged', async () => {
     const path = join(home, 'keys.json');
     writeFileSync(path, '{ "version": 1, "records": ');
     const records = fileRecords(path);
@@ -122,7 +122,7 @@ describe('connections', () => {
     expect(readFileSync(path, 'utf8')).toBe('{ "version": 1, "records": ');
   });
 
-  test('[G204] on a shared server private addresses are refused, by name, by number and when they are looked up', async () => {
+  test('[G204] a shared server refuses private addresses, by name, by number and when a name resolves to one', async () => {
     for (const address of [
       '127.0.0.1',
       '10.1.2.3',
@@ -160,7 +160,7 @@ describe('connections', () => {
     await server.close();
   });
 
-  test('[G205] models of a local server are found and remembered while it does not run', async () => {
+  test('[G205] models of a local server are found, and remembered while it is not running', async () => {
     const server = await openModelServer({ models: ['qwen3'] });
     const found = memoryRecords();
     const options = { home, env: {}, found, records: memoryRecords(), rules: { privateAddresses: true } };
@@ -184,7 +184,7 @@ describe('connections', () => {
     expect(again.current.providers.get('lm-studio')?.models).toEqual(['qwen3']);
   });
 
-  test('[G206] the local token is made once, followed by a running process, and replaced as a whole', async () => {
+  test('[G206] the local token is made once, read again by a running process, and replaced as a whole', async () => {
     const path = localTokenPath({ home, env: {} });
     const [one, two] = await Promise.all([openLocalToken(path), openLocalToken(path)]);
     expect(one.current).toBe(two.current);
@@ -199,7 +199,7 @@ describe('connections', () => {
     expect(one.current).toBe(renewed);
   });
 
-  test('[G207] encrypted records are bound to their id and secret, and a rotation that broke off is finished', async () => {
+  test('[G207] encrypted records are bound to their id and secret, and an interrupted rotation is finished', async () => {
     const inner = memoryRecords();
     const source = { home, env: { COPPICE_SECRET: 'a long enough secret' } };
     const records = encryptedRecords(inner, await openRecordSecret(source));

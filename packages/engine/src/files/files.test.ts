@@ -5,7 +5,7 @@ import { extractText, mostCharacters } from './extract-text.ts';
 import { createFileTexts } from './file-texts.ts';
 
 describe('the text of a file', () => {
-  test('[M70] of a PDF comes page by page', async () => {
+  test('[M70] of a PDF is read page by page', async () => {
     expect(await extractText(samplePdf('The first page', 'And (the) second'))).toBe(
       '[Page 1]\nThe first page\n\n[Page 2]\nAnd (the) second',
     );
@@ -22,11 +22,11 @@ describe('the text of a file', () => {
     expect(await extractText(docx)).toBe('# Plan & costs\n- Oak\nold\na | b |');
   });
 
-  test('[M70] of a spreadsheet has its sheets as lines with commas, and dates as dates', async () => {
+  test('[M70] of a spreadsheet has its sheets as comma-separated lines, and dates as dates', async () => {
     expect(await extractText(sampleXlsx())).toBe('## Costs & more\n\nItem,,When\n"Oak, old",12.5,2025-01-01');
   });
 
-  test('[M70] of slides and OpenDocument files is read, and of other bytes there is none', async () => {
+  test('[M70] of slides and OpenDocument files is read, and other bytes have none', async () => {
     expect(await extractText(samplePptx('Hello', 'Again'))).toBe('## Slide 1\n\nHello\n\n## Slide 2\n\nAgain');
     expect(await extractText(sampleOdt())).toBe('## Title\nOne\ttwo');
     expect(await extractText(Buffer.from('fn main() {}'))).toBe('fn main() {}');
@@ -35,12 +35,12 @@ describe('the text of a file', () => {
     expect(await extractText(Buffer.from(zipSync({ 'other.bin': new Uint8Array(3) })))).toBeNull();
   });
 
-  test('[M70] that is longer than a model can use is cut, and says so', async () => {
+  test('[M70] that is too long for a model is cut, and the cut is marked', async () => {
     const text = await extractText(Buffer.from('x'.repeat(mostCharacters + 5)));
     expect(text).toContain('[The rest of this file was left out: 5 of ');
   });
 
-  test('[M71] is extracted beside the server, once per file; what breaks, takes too long or is too large gives none', async () => {
+  test('[M71] is extracted in a separate process, once per file; a crash, a timeout or too large a file gives none', async () => {
     const texts = createFileTexts();
     const pdf = samplePdf('Beside');
     const [one, two] = await Promise.all([texts.textOf('a', pdf), texts.textOf('a', pdf)]);

@@ -51,7 +51,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     rmSync(place, { recursive: true });
   });
 
-  test('[W1] the same prompt gives the same root, and no prompt, the empty one and white space are prompts of their own', async () => {
+  test('[W1] the same prompt gives the same root; no prompt, an empty one and white space are different prompts', async () => {
     const prompts = [undefined, '', ' ', 'Be brief.', 'Be brief. '];
     const roots: RootData[] = [];
     for (const prompt of prompts) roots.push(await forest.getOrCreateRoot(prompt));
@@ -67,7 +67,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     ]);
   });
 
-  test('[W1] everybody who asks at once gets one root, projects have their own, and chats are never taken for one', async () => {
+  test('[W1] simultaneous calls get one root, projects have separate ones, and chats are never used as one', async () => {
     const at = treeId(newId());
     await run(
       store,
@@ -86,7 +86,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await new Forest(store, { project: 'other' }).listRoots()).map((root) => root.id)).toEqual([other.id]);
   });
 
-  test('[W2] a root and a node have the promised shapes', async () => {
+  test('[W2] a root and a node have the documented shapes', async () => {
     const root = await forest.getOrCreateRoot('Be brief.');
     expect(root).toEqual({
       id: root.id,
@@ -127,7 +127,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await forest.getNode(root.id)).toEqual({ ...root, child_ids: [first] });
   });
 
-  test('[W3] the root goes by the id of its tree, and its own id is understood too', async () => {
+  test('[W3] the root has the id of its tree, and its own id is accepted too', async () => {
     const root = await forest.getOrCreateRoot();
     await grown(root, 'a');
     const inner = await rootNode(root);
@@ -137,7 +137,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(texts(await forest.getChildren(root.id))).toEqual(['a']);
   });
 
-  test('[W4] what is not there is null to getRoot and getNode, and refused by whatever needs it', async () => {
+  test('[W4] an unknown node is null for getRoot and getNode, and refused by all other functions', async () => {
     const root = await forest.getOrCreateRoot();
     const node = await grown(root, 'a');
     const none = newId();
@@ -169,7 +169,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
       await expect(call()).rejects.toMatchObject({ code: 'tree/unknown-tree' });
   });
 
-  test("[W4] another owner's nodes, and trees in the trash, are not there", async () => {
+  test('[W4] nodes of other owners, and trees in the trash, are unknown', async () => {
     const root = await forest.getOrCreateRoot();
     const node = await grown(root, 'a');
     const stranger = new Forest(store.forOwner('somebody'));
@@ -183,7 +183,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getOrCreateRoot()).id).not.toBe(root.id);
   });
 
-  test('[W5] a resent history leads to the same nodes, and what differs becomes a branch', async () => {
+  test('[W5] a resent history leads to the same nodes, and a difference becomes a branch', async () => {
     const root = await forest.getOrCreateRoot();
     const first = await grown(root, 'a', 'b', 'c');
     expect((await grown(root, 'a', 'b', 'c')).id).toBe(first.id);
@@ -194,7 +194,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getAllNodeStructures(root.id)).length).toBe(5);
   });
 
-  test('[W6] older forms of messages are read, blank ones are passed over, and nothing but blank ones gives the parent', async () => {
+  test('[W6] older message formats are read, blank messages are skipped, and only blank ones give the parent', async () => {
     const root = await forest.getOrCreateRoot();
     const called = turn(
       await forest.append(root.id, [
@@ -213,7 +213,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.append(root.id, [])).id).toBe(root.id);
   });
 
-  test('[W7] a message that cannot be read is refused by its index, and nothing is stored', async () => {
+  test('[W7] a malformed message is refused by its index, and nothing is stored', async () => {
     const root = await forest.getOrCreateRoot();
     for (const bad of [
       { role: 'nobody', content: 'x' },
@@ -232,7 +232,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getRoot(root.id))?.child_ids).toEqual([]);
   });
 
-  test("[W8] what a forest adds or edits does not move where the user is, but for a tree's first node", async () => {
+  test('[W8] adding or editing through a forest does not change the active node, except for the first node of a tree', async () => {
     const root = await forest.getOrCreateRoot();
     const active = async () => {
       const { items } = await store.trees();
@@ -245,7 +245,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await active()).toBe(first.id);
   });
 
-  test('[W9] a reuse is one row for each append, written in batches and at the end', async () => {
+  test('[W9] a reuse is recorded as one row per append, written in batches and at the end', async () => {
     const root = await forest.getOrCreateRoot();
     const written: number[] = [];
     const counting = new Forest(
@@ -274,7 +274,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(rows[0]).toMatchObject({ source: 'proxy', firstNodeId: ids[0], lastNodeId: ids[2], count: 3 });
   });
 
-  test('[W9] provenance that cannot be written is told and lost, and the append stands', async () => {
+  test('[W9] provenance that cannot be written is reported and dropped, and the append succeeds', async () => {
     const root = await forest.getOrCreateRoot();
     const lost: number[] = [];
     const failing = new Proxy(store, {
@@ -291,7 +291,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(lost).toEqual([1]);
   });
 
-  test('[W10] a path has both ends and its root apart; an end that is not on it is refused', async () => {
+  test('[W10] a path includes both ends and gives its root separately; an end that is not on it is refused', async () => {
     const root = await forest.getOrCreateRoot('p');
     const end = await grown(root, 'a', 'b', 'c');
     const { root: top, path } = await forest.getPath({ to: end.id });
@@ -307,7 +307,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
       await expect(forest.getPath(JSON.parse(ends))).rejects.toMatchObject({ code: 'tree/unknown-node' });
   });
 
-  test('[W11] the messages on the way to a node, appended again under the root, lead back to it', async () => {
+  test('[W11] appending the messages of a path again under the root leads to the same node', async () => {
     const root = await forest.getOrCreateRoot('p');
     const middle = await grown(root, 'a', 'b');
     await run(
@@ -324,7 +324,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await forest.getMessages(root.id)).toEqual({ root: { systemPrompt: 'p' }, messages: [] });
   });
 
-  test('[W12] a subtree comes breadth first down to a depth, and says what is below the cut', async () => {
+  test('[W12] a subtree is given breadth first down to a depth, and reports what is below it', async () => {
     const root = await forest.getOrCreateRoot();
     const c = await grown(root, 'a', 'b', 'c');
     await grown(root, 'a', 'd');
@@ -338,7 +338,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.getSubtree(a, { depth: -1 })).rejects.toMatchObject({ code: 'command/invalid' });
   });
 
-  test('[W13] structures are the tree without what it says, its root as system', async () => {
+  test('[W13] structures are the tree without contents, with the root as system', async () => {
     const root = await forest.getOrCreateRoot('p');
     const end = await grown(root, 'a', 'b');
     const first = nodeId(end.parent_id);
@@ -378,7 +378,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.serialize(bare.id)).root.message.content).toEqual([]);
   });
 
-  test('[W15] recent leaves come newest first, of one tree or of all', async () => {
+  test('[W15] recent leaves are given newest first, for one tree or for all', async () => {
     const one = await forest.getOrCreateRoot('1');
     const two = await forest.getOrCreateRoot('2');
     await grown(one, 'a', 'b');
@@ -391,7 +391,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.listRecentLeaves(-1)).rejects.toMatchObject({ code: 'command/invalid' });
   });
 
-  test('[W16] a split gives the left half, which stands where the node stood', async () => {
+  test('[W16] a split gives the left half, which has the old position of the node', async () => {
     const root = await forest.getOrCreateRoot();
     const b = await grown(root, 'hello world', 'b');
     const left = turn(await forest.splitNode(b.parent_id, 5));
@@ -402,7 +402,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.splitNode(b.id, 1)).rejects.toMatchObject({ code: 'message/bad-position' });
   });
 
-  test('[W17] an edit keeps what both texts share: in place on a leaf, by split where replies hang below', async () => {
+  test('[W17] an edit keeps the common beginning: in place on a leaf, by a split above replies', async () => {
     const root = await forest.getOrCreateRoot();
     const b = await grown(root, 'hello world', 'b');
     const leaf = turn(await forest.editNodeContent(b.id, 'bee'));
@@ -413,7 +413,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.editNodeContent(root.id, 'x')).rejects.toMatchObject({ code: 'tree/root-protected' });
   });
 
-  test('[W17] an edit takes the bookmark along only if asked', async () => {
+  test('[W17] an edit moves the bookmark only if asked', async () => {
     const root = await forest.getOrCreateRoot();
     const b = await grown(root, 'question', 'b');
     await forest.setBookmark(b.parent_id, 'mark');
@@ -423,7 +423,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getBookmark(goes.id))?.title).toBe('mark');
   });
 
-  test('[W17] an edit has the limits of every message', async () => {
+  test('[W17] an edit has the same limits as every message', async () => {
     const node = await grown(await forest.getOrCreateRoot(), 'a');
     const space = defaultLimits.messageBytes;
     await expect(forest.editNodeContent(node.id, 'x'.repeat(space + 1))).rejects.toMatchObject({
@@ -434,7 +434,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await forest.getNode(node.id)).toEqual(node);
   });
 
-  test('[W18] a delete takes the branch or lifts its children, and gives the parent, a root where that is it', async () => {
+  test('[W18] a delete removes the branch or moves its children up, and gives the parent, which can be the root', async () => {
     const root = await forest.getOrCreateRoot();
     const c = await grown(root, 'a', 'b', 'c');
     const a = nodeId((await forest.getPath({ to: c.id })).path[0]?.id ?? '');
@@ -447,7 +447,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.deleteNode(root.id)).rejects.toMatchObject({ code: 'tree/root-protected' });
   });
 
-  test('[W19] several nodes go in one commit or not at all', async () => {
+  test('[W19] several nodes are deleted in one commit or not at all', async () => {
     const root = await forest.getOrCreateRoot();
     const ids: NodeId[] = [];
     for (const text of ['a', 'b', 'c']) ids.push((await grown(root, text)).id);
@@ -468,7 +468,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     });
   });
 
-  test('[W20] notes are changed field by field; a machine never retitles what has a title or children', async () => {
+  test('[W20] notes are changed field by field; a generated title never replaces one, nor is given to a node with children', async () => {
     const root = await forest.getOrCreateRoot();
     const b = await grown(root, 'a', 'b');
     const noted = async (id: string, change: Parameters<Forest['updateNodeMetadata']>[1]) =>
@@ -496,7 +496,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     });
   });
 
-  test('[W20] a change of several notes is one act: undo takes it back as a whole', async () => {
+  test('[W20] a change of several notes is one act: undo reverts all of it', async () => {
     const root = await forest.getOrCreateRoot();
     const a = await grown(root, 'a');
     await forest.updateNodeMetadata(a.id, { title: 'T', tags: ['x'], custom_data: { k: 1 } });
@@ -504,7 +504,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await forest.getNode(a.id)).toEqual(a);
   });
 
-  test('[W20] a change of several notes is one commit: where one of them cannot be, none is made', async () => {
+  test('[W20] a change of several notes is one commit: if one is refused, none is made', async () => {
     const root = await forest.getOrCreateRoot();
     const a = await grown(root, 'a');
     const version = async () => (await store.trees()).items[0]?.version ?? 0;
@@ -520,7 +520,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await version()).toBe(before + 1);
   });
 
-  test('[W21] a bookmark is set, retitled with its time kept, listed and taken away', async () => {
+  test('[W21] a bookmark is set, retitled with its time kept, listed and removed', async () => {
     const root = await forest.getOrCreateRoot();
     const other = await forest.getOrCreateRoot('other');
     const a = await grown(root, 'a');
@@ -537,7 +537,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await forest.getBookmark(a.id)).toBeNull();
   });
 
-  test('[W23] a tree that cannot be read is listed and says why, and the others are read', async () => {
+  test('[W23] a tree that cannot be read is listed with the reason, and the others are read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-damaged-'));
     const before = await openStore(`files:${folder}`);
     const damaged = await new Forest(before).getOrCreateRoot('damaged');
@@ -562,7 +562,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     rmSync(folder, { recursive: true });
   });
 
-  test('[W22] a node that was copied from another tree says so', async () => {
+  test('[W22] a node copied from another tree names its origin', async () => {
     const root = await forest.getOrCreateRoot('one');
     const a = await grown(root, 'a');
     const into = await forest.getOrCreateRoot('two');
@@ -586,7 +586,7 @@ async function rootNode(root: RootData): Promise<NodeId> {
   return items.find((tree) => tree.id === root.id)?.rootId ?? nodeId('');
 }
 
-test('[W3] in folders of files, roots and nodes have the very ids and shapes that the forest shows', async () => {
+test('[W3] in folders of files, roots and nodes have the same ids and shapes as in the forest', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-forest-'));
   const files = await openStore(`files:${folder}`);
   const wood = new Forest(files);
@@ -605,7 +605,7 @@ test('[W3] in folders of files, roots and nodes have the very ids and shapes tha
   rmSync(folder, { recursive: true });
 });
 
-test('[W11] whatever histories are appended, each leads back to itself, and no prefix is stored twice', async () => {
+test('[W11] each appended history leads back to itself, and no prefix is stored twice', async () => {
   const word = fc.constantFrom('a', 'b', 'c');
   const history = fc.array(word, { minLength: 1, maxLength: 6 });
   await fc.assert(

@@ -32,7 +32,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     return engine.forest.getOrCreateRoot('Be brief.');
   };
 
-  test('[H40] simple: the context goes below the root by its prefix and the reply below its end', async () => {
+  test('[H40] simple: the context is matched below the root by its prefix, and the reply is added below its end', async () => {
     const root = await open([textEvents('Fine'), textEvents('Great')]);
     const context = [user('Hello'), assistant('Hi'), user('How are you?')];
     const { childNodes, next } = await engine.generate(root.id, 'scripted', 'one', context, { max_tokens: 300 });
@@ -63,7 +63,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(await shop.store.provenanceOf(root.id)).toMatchObject([{ count: 3 }]);
   });
 
-  test('[H40] options and tools that are null are none', async () => {
+  test('[H40] null options and tools count as absent', async () => {
     const root = await open([textEvents('Fine')]);
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], null, null);
     expect(childNodes).toHaveLength(1);
@@ -72,7 +72,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(events.at(-1)).toBe('end');
   });
 
-  test('[H40] an option that is null is none, and one of another kind is refused before anything is stored', async () => {
+  test('[H40] a null option counts as absent, and one of the wrong type is refused before anything is stored', async () => {
     const root = await open([textEvents('Fine')]);
     const options = (json: string): LoomOptions => JSON.parse(json);
     const asked = (wanted: LoomOptions) => engine.generate(root.id, 'scripted', 'one', [user('Hello')], wanted);
@@ -93,7 +93,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(shop.provider.requests[0]?.seed).toBeUndefined();
   });
 
-  test('[H40] an empty context, one that cannot be read and an unknown root are refused, and nothing is stored', async () => {
+  test('[H40] an empty or malformed context and an unknown root are refused, and nothing is stored', async () => {
     const root = await open([textEvents('Never')]);
     const refused = (context: readonly unknown[], id: string = root.id) =>
       engine.generate(id, 'scripted', 'one', context);
@@ -111,7 +111,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(shop.provider.requests).toEqual([]);
   });
 
-  test('[H41] n > 1: separate branches below the same end, asked at the same time', async () => {
+  test('[H41] n > 1: separate branches below the same end, requested at the same time', async () => {
     const root = await open([(_request, number) => textEvents(`Answer ${number}`)]);
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], { n: 3 });
     expect(new Set(childNodes.map(textIn))).toEqual(new Set(['Answer 0', 'Answer 1', 'Answer 2']));
@@ -121,7 +121,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     ).rejects.toMatchObject({ code: 'generate/tools-need-one' });
   });
 
-  test('[H42] tools: the first replies come at once, and next is the recursion after the results', async () => {
+  test('[H42] tools: the first replies are given at once, and next is the recursion after the results', async () => {
     const root = await open([toolEvents(date), textEvents('It is today')]);
     const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
     const [calling] = first.childNodes;
@@ -134,7 +134,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(path[2]?.metadata.source_info).toMatchObject({ type: 'tool_result', tool_name: 'current_date' });
   });
 
-  test('[H42] recursion limit: next rejects with tool-limit in the end, and nobody has to look at it', async () => {
+  test('[H42] recursion limit: next finally rejects with tool-limit, and an unused promise causes no unhandled rejection', async () => {
     const root = await open([(_request, number) => toolEvents({ ...date, id: `call-${number}` })], {
       limits: { rounds: 2 },
     });
@@ -145,7 +145,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     await engine.generate(root.id, 'scripted', 'one', [user('Which day, again?')], {}, ['current_date']);
   });
 
-  test('[H42] errors as tool messages: the model is told what went wrong and goes on', async () => {
+  test('[H42] errors as tool messages: the model gets the error and continues', async () => {
     const wrong = { ...date, parameters: { time_zone: 'Nowhere/At_All', timeZone: 'Nowhere/At_All' } };
     const root = await open([toolEvents(wrong, { ...date, id: 'call-2', name: 'unheard_of' }), textEvents('Sorry')]);
     const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
@@ -158,7 +158,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(results[1] === undefined ? '' : textOf(results[1])).toContain('unheard_of');
   });
 
-  test('[H43] coalescing: neighbours of one side go as one message, in the request only', async () => {
+  test('[H43] coalescing: neighbours with the same role are sent as one message, in the request only', async () => {
     const root = await open([textEvents('Yes')]);
     const context = [user('Hello '), user('there'), assistant('Hi'), assistant('!'), user('Well?')];
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', context);
@@ -183,7 +183,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(await engine.forest.listBookmarks(root.id)).toMatchObject([{ node_id: edited.id, title: 'weather' }]);
   });
 
-  test('[H45] a call that brings no whole reply rejects and names the nodes that hold what there is', async () => {
+  test('[H45] a call without a complete reply rejects and names the nodes with the received part', async () => {
     const root = await open([[{ type: 'text-delta', text: 'Half' }, errorEvent('provider/dropped', 'Gone.')]]);
     const failure = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]).then(
       () => null,
@@ -209,7 +209,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     ]);
   });
 
-  test('[H40] generation does not move where the user is, but for the first node of a tree', async () => {
+  test('[H40] generation does not change the active node, except for the first node of a tree', async () => {
     const root = await open([textEvents('Yes')]);
     const before = await engine.generate(root.id, 'scripted', 'one', [user('One')]);
     await engine.generate(root.id, 'scripted', 'one', [user('Two')]);

@@ -16,7 +16,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     return shop;
   };
 
-  test('[H11] regenerating adds a reply beside the old one, in one group, and moves there', async () => {
+  test('[H11] regenerating adds a reply beside the old one, in one group, and makes it active', async () => {
     await open([textEvents('First'), textEvents('Second')]);
     const before = await shop.send('Hello').done;
     const old = await shop.node(before.nodeIds[0]);
@@ -35,7 +35,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
   });
 
-  test('[H12] a reply that was cut short is gone on with in the same node', async () => {
+  test('[H12] an interrupted reply is continued in the same node', async () => {
     await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textEvents('sentence')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
@@ -58,7 +58,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(await whole.done).toMatchObject({ type: 'error', code: 'generate/not-continuable' });
   });
 
-  test('[H12] an empty reply is simply asked for again, in the same node', async () => {
+  test('[H12] an empty reply is requested again, in the same node', async () => {
     await open([[errorEvent('provider/failed', 'No.')], textEvents('Yes')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
@@ -68,7 +68,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
   });
 
-  test('[H13] another model is asked in place of one that cannot be reached, and the source says so', async () => {
+  test('[H13] a fallback model is called if the first cannot be reached, and the source records it', async () => {
     await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textEvents('Here')] });
     const end = await shop.send('Hello', { fallbackModel: 'other/two' }).done;
     expect(end.type).toBe('end');
@@ -78,7 +78,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     });
   });
 
-  test('[H13] no other model is asked once something was said, or where the request is to blame', async () => {
+  test('[H13] no fallback model is called after the first text, or if the request itself is invalid', async () => {
     await open(
       [[said('Some'), errorEvent('provider/dropped', 'Gone.')], [errorEvent('provider/rejected', 'Bad request.')]],
       { other: [textEvents('Here')] },
@@ -88,7 +88,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(shop.other.requests).toEqual([]);
   });
 
-  test('[H14] a window without room for a reply is refused as full before the model is asked', async () => {
+  test('[H14] a window without space for a reply is refused as full before the model is called', async () => {
     await open([textEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const turn = shop.send('word '.repeat(200));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
@@ -104,7 +104,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(shop.provider.requests).toEqual([]);
   });
 
-  test('[H14] a compaction that does not make enough room is removed when the call is refused', async () => {
+  test('[H14] a compaction that does not free enough space is removed when the call is refused', async () => {
     await open([textEvents('Yes')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
       compact: async ({ treeId, actId }) => {
@@ -119,7 +119,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(shop.provider.requests).toEqual([]);
   });
 
-  test('[H14] where room can be made it is made once, and the reply hangs below the summary', async () => {
+  test('[H14] a context that can be compacted is compacted once, and the reply is a child of the summary', async () => {
     const asked: string[] = [];
     await open([textEvents('Short')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
@@ -141,7 +141,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(JSON.stringify(shop.provider.requests[0]?.messages)).not.toContain('word word');
   });
 
-  test("[H14] a provider's own overflow makes room once and asks again in place of the reply that said nothing", async () => {
+  test('[H14] an overflow reported by the provider compacts once and replaces the empty reply', async () => {
     await open([[errorEvent('provider/context-overflow', 'Too long.')], textEvents('Fits now')], {
       compact: async ({ treeId, nodeId: at, actId }) => {
         const context = { ...shop.context, actId };
@@ -166,7 +166,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     expect(reported).toEqual([marker.parentId, marker.id]);
   });
 
-  test("[H14] a summary that cannot be made leaves the refusal, or the provider's own words, as they are", async () => {
+  test("[H14] a failed summary leaves the refusal, or the provider's own error, unchanged", async () => {
     await open([[errorEvent('provider/context-overflow', 'Too long.')]], {
       compact: () => Promise.reject(new Error('no')),
     });

@@ -37,7 +37,7 @@ function ask(models: readonly string[], ...content: readonly Block[]) {
 }
 
 describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
-  test('[M30] what the store keeps goes as its bytes, and stands in the tree as it was', async () => {
+  test('[M30] a blob is sent as its bytes, and stays a reference in the tree', async () => {
     fake = await openFakeProvider([]);
     const base = kind === 'openai' ? `${fake.url}/v1` : fake.url;
     shop = await openTurnFixture('sqlite', [], {
@@ -67,8 +67,8 @@ describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
   });
 });
 
-describe('what the store keeps', () => {
-  test('[M30] and is text goes as words, to whomever', async () => {
+describe('blobs of the store', () => {
+  test('[M30] that contain text are sent as text, to every provider', async () => {
     shop = await openTurnFixture('memory', [textEvents('Yes')], {
       provider: { takes: () => false },
     });
@@ -76,7 +76,7 @@ describe('what the store keeps', () => {
     expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a.json\n{"a": "ä"}' }]);
   });
 
-  test('[M31] goes as far as the limit reaches, the newest first; the rest is named, and so is what is missing', async () => {
+  test('[M31] are sent up to the limit, newest first; the rest and missing ones are named', async () => {
     shop = await openTurnFixture('memory', [textEvents('Yes')], { limits: { mediaBytes: 25 } });
     const first = Buffer.alloc(20, 1);
     await ask(['scripted/one'], await image(first)).done;
@@ -99,7 +99,7 @@ describe('what the store keeps', () => {
     ]);
   });
 
-  test('[M31] and does not give is a failure of the reply, not of the words that were said', async () => {
+  test('[M31] that cannot be read fail the reply, and the user message is kept', async () => {
     shop = await openTurnFixture('memory', [textEvents('Yes')]);
     const block = await image();
     const text: TextBlock = { type: 'text', text: 'Look' };
@@ -110,7 +110,7 @@ describe('what the store keeps', () => {
     expect((await shop.thread())[0]).toBe('user: Look');
   });
 
-  test('[M72] a model that does not take a file gets its text, and the reply says so; one that takes it gets the file', async () => {
+  test('[M72] a model that does not accept a file gets its text, and the reply reports it; other models get the file', async () => {
     shop = await openTurnFixture('memory', [textEvents('Yes')], {
       provider: { takes: (block) => block.type !== 'file' },
     });
@@ -132,7 +132,7 @@ describe('what the store keeps', () => {
     ]);
   });
 
-  test('[M73] an image that is sent inline is stored as a blob, and the same message again is the same node', async () => {
+  test('[M73] an inline image is stored as a blob, and sending the same message again gives the same node', async () => {
     shop = await openTurnFixture('memory', [textEvents('Yes')]);
     const inline: ImageBlock = {
       type: 'image',

@@ -7,7 +7,7 @@ import { deltaPacking } from './pack-deltas.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('[H6] whoever reads, from where and when ever, sees every event once and in order, and then the end', async () => {
+test('[H6] every reader, from any index and at any time, sees every event once and in order, and then the end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat({ max: 12 }),
@@ -37,7 +37,7 @@ test('[H6] whoever reads, from where and when ever, sees every event once and in
   );
 });
 
-test('[H6] several questions at once are answered in order, and one that leaves is let go', async () => {
+test('[H6] several pending reads are answered in order, and a reader that leaves is released', async () => {
   const broadcast = createBroadcast<{ readonly at: number }>();
   const reader = broadcast.read()[Symbol.asyncIterator]();
   const asked = [reader.next(), reader.next(), reader.next()];
@@ -54,7 +54,7 @@ test('[H6] several questions at once are answered in order, and one that leaves 
   expect(await reader.next()).toEqual({ done: true, value: undefined });
 });
 
-test('[H6] pieces of texts are told as they came, from wherever they are read, though they are kept without what they share', async () => {
+test('[H6] text pieces are given as they arrived from any index, though stored without their common beginning', async () => {
   const [one, other] = [nodeId('00000000-0000-7000-8000-000000000001'), nodeId('00000000-0000-7000-8000-000000000002')];
   const piece = fc.record({ node: fc.constantFrom(one, other), text: fc.string({ maxLength: 3 }) });
   const odd = fc.constantFrom<TurnEvent>(

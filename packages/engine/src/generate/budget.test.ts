@@ -80,7 +80,7 @@ const tools = createTools({
 });
 
 describe('a turn', () => {
-  test('[M40] asks for no longer reply than its budget pays for', async () => {
+  test('[M40] requests no longer reply than its budget can pay for', async () => {
     await open([used(10, 10)], { budgets: { ...noBudgets, turnUsd: 2 } });
     expect((await shop.send('Hello', { maxTokens: 5_000 }).done).type).toBe('end');
     const [request] = shop.provider.requests;
@@ -90,7 +90,7 @@ describe('a turn', () => {
     expect(shop.provider.requests[1]?.maxTokens).toBe(300);
   });
 
-  test('[M40] shares its budget among replies beside each other', async () => {
+  test('[M40] shares its budget among parallel replies', async () => {
     await open([used(10, 10)], { budgets: { ...noBudgets, turnTokens: 2_000 } });
     await shop.send('Hello', { maxTokens: 5_000, n: 4 }).done;
     const asked = shop.provider.requests.map((request) => request.maxTokens);
@@ -103,7 +103,7 @@ describe('a turn', () => {
     ['dollars', { turnUsd: 0.1 }, 'turn_usd'],
     ['tokens', { turnTokens: 100 }, 'turn_tokens'],
     ['dollars of the day', { dayUsd: 0.1 }, 'day_usd'],
-  ])('[M41] without the %s for a reply worth having is refused, and what was said stays', async (_, budget, name) => {
+  ])('[M41] without the %s for a useful reply is refused, and the user message is kept', async (_, budget, name) => {
     await open([used(10, 10)], { budgets: { ...noBudgets, ...budget } });
     const end = await shop.send('Hello', { maxTokens: 5_000 }).done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/budget', kind: 'refused' });
@@ -113,7 +113,7 @@ describe('a turn', () => {
     expect(await shop.store.runs.list()).toEqual([]);
   });
 
-  test('[M41] ends in the middle of its tools when its budget does, with their results in the tree', async () => {
+  test('[M41] ends between tool calls when its budget is spent, with their results in the tree', async () => {
     const calls = (_request: unknown, number: number) => [
       ...toolEvents({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
       usageEventOf(400, 400),
@@ -129,7 +129,7 @@ describe('a turn', () => {
     expect(shop.provider.requests.length).toBeGreaterThan(2);
   });
 
-  test('[M42] counts what a reply used that broke off before it said so', async () => {
+  test('[M42] estimates the usage of a reply that broke off before reporting it', async () => {
     const spending = memorySpending();
     await open([[{ type: 'text-delta', text: 'word '.repeat(200) }, errorEvent('provider/dropped', 'Gone.')]], {
       budgets: { ...noBudgets, dayUsd: 100 },
@@ -139,7 +139,7 @@ describe('a turn', () => {
     expect(await spending.on(dayOf(Date.now()))).toBeGreaterThan(0.1);
   });
 
-  test('[M41] goes to the model in place of a dear one where that is paid for', async () => {
+  test('[M41] uses a cheaper fallback model if the budget can pay for that', async () => {
     await open([used(10, 10)], { other: [textEvents('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
     const end = await shop.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
     expect(end.type).toBe('end');
@@ -147,7 +147,7 @@ describe('a turn', () => {
     expect((await shop.thread()).at(-1)).toBe('assistant: For free');
   });
 
-  test('[M41] of a free model, and of one whose price nobody knows, is not held back by dollars', async () => {
+  test('[M41] of a free model, or of one with an unknown price, is not limited by dollars', async () => {
     await open([used(10, 10)], {
       config: '',
       other: [textEvents('For free')],
@@ -158,7 +158,7 @@ describe('a turn', () => {
   });
 });
 
-test('[M44] parts of a summary that are written at once share what is left, and what they did not use comes back', async () => {
+test('[M44] shares the remaining budget among parts of a summary, and returns what they did not use', async () => {
   await open([used(10, 10)]);
   const [dear, free] = [shop.providers.model('scripted/one'), shop.providers.model('other/two')];
   const spent = { usd: 0, tokens: 0 };
@@ -176,7 +176,7 @@ test('[M44] parts of a summary that are written at once share what is left, and 
 });
 
 describe('a day', () => {
-  test('[M42] is over its budget for every turn and every process, and the next one is not', async () => {
+  test('[M42] that is over its budget refuses every turn in every process, and the next day does not', async () => {
     const place = await folder();
     let now = Date.UTC(2026, 10, 15, 23, 0);
     const clock = { ...systemClock, now: () => now };
@@ -195,7 +195,7 @@ describe('a day', () => {
     expect((await again()).type).toBe('end');
   });
 
-  test('[M42] has a budget for one person, which others do not spend, and replies at once do not spend twice', async () => {
+  test('[M42] has a budget for one person, which other people do not use up', async () => {
     const people = new Map<string, number>();
     const spending = memorySpending();
     await open([used(1_000, 700)], { budgets: { ...noBudgets, personDayUsd: people }, spending });
@@ -208,7 +208,7 @@ describe('a day', () => {
     expect((await shop.send('Three', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
   });
 
-  test('[M49] is not spent twice by replies that are written at once', async () => {
+  test('[M49] is not overspent by parallel replies', async () => {
     const { reply: slow, release } = heldReply();
     // A dollar pays for 1,000 tokens; the first reply may use 600 of them.
     await open([slow, used(10, 10)], { budgets: { ...noBudgets, dayUsd: 1 } });
@@ -227,7 +227,7 @@ describe('a day', () => {
     expect(shop.provider.requests[last]?.maxTokens).toBeGreaterThan(450);
   });
 
-  test('[M49] is not spent twice by a reply and a title or summary', async () => {
+  test('[M49] is not overspent by a reply and a title or summary', async () => {
     const { reply: slow, release } = heldReply();
     const spending = memorySpending();
     const budgets = { ...noBudgets, dayUsd: 1 };
@@ -242,7 +242,7 @@ describe('a day', () => {
     expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).not.toBeNull();
   });
 
-  test('[M49] is not spent twice by processes that share the folder of the configuration', async () => {
+  test('[M49] is not overspent by processes that share the folder of the configuration', async () => {
     const place = await folder();
     const day = dayOf(Date.now());
     const [ours, theirs] = [fileSpending(place), fileSpending(place)];
@@ -267,7 +267,7 @@ describe('a day', () => {
     ).toBe(0);
   });
 
-  test('[M49] is reserved in the file before a model of another process is called', async () => {
+  test('[M49] is reserved in the file before another process calls a model', async () => {
     const place = await folder();
     const { reply: slow, release } = heldReply();
     const budgets = { ...noBudgets, dayUsd: 1 };
@@ -286,7 +286,7 @@ describe('a day', () => {
     expect((await first.done).type).toBe('end');
   });
 
-  test('[M42] has a book that many write and that a torn line does not spoil', async () => {
+  test('[M42] has a ledger that many processes write and that survives an incomplete line', async () => {
     const place = await folder();
     const books = [fileSpending(place), fileSpending(place)] as const;
     const day = '2026-11-15';
@@ -301,7 +301,7 @@ describe('a day', () => {
     expect(await fileSpending(place).on(day)).toBe(55);
   });
 
-  test('[M42] whose book cannot be written is counted by the process, and one that cannot be read is a refusal', async () => {
+  test('[M42] whose ledger cannot be written is counted in memory, and one that cannot be read refuses', async () => {
     const place = await folder();
     await writeFile(join(place, 'file'), '');
     const spent = fileSpending(join(place, 'file'));
@@ -312,7 +312,7 @@ describe('a day', () => {
     expect(shop.provider.requests).toEqual([]);
   });
 
-  test('[M40] has the budgets of the configuration, with a book beside it', async () => {
+  test('[M40] has the budgets of the configuration, with a ledger beside it', async () => {
     const place = await folder();
     const text = '[budgets]\nturn_usd = 0.5\nday_usd = 3\nturn_tokens = 1000';
     const settings = generatorSettings(parseConfig({ name: join(place, 'config.toml'), text }, {}));

@@ -225,7 +225,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
   );
 });
 
-test('[H27] no call of a reply that was cut off or held back is run, also the first of several', async () => {
+test('[H27] no call of a reply that was cut off or filtered is run, not even the first of several', async () => {
   for (const finishReason of ['length', 'content-filter', 'refusal'] as const) {
     shop = await openTurnFixture(
       'memory',
@@ -249,7 +249,7 @@ test('[H27] no call of a reply that was cut off or held back is run, also the fi
   shop = null;
 });
 
-test('[G9] arguments that are no object are never run as none, also where the wire sends them as a value', async () => {
+test('[G9] arguments that are not an object are never run as an empty object, even if the wire sends them as a value', async () => {
   for (const wired of ['"{\\"path\\": \\"/ho"', '["/home"]', '7']) {
     server = await openRawServer((_request, response, number) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });

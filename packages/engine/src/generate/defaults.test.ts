@@ -7,7 +7,7 @@ import { generatorSettings } from './defaults.ts';
 let shop: TurnFixture;
 afterEach(() => shop.close());
 
-test('[H18] a turn has what the configuration says unless it says otherwise itself', async () => {
+test('[H18] a turn uses the defaults of the configuration unless the request overrides them', async () => {
   const text = '[generate]\ntemperature = 0.3\nmax_tokens = 400\nfallback_model = "other/two"\n[tools]\nrounds = 3\n';
   const { defaults, limits } = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));
   expect(limits).toMatchObject({ rounds: 3, calls: 50, turnMs: 900_000 });

@@ -28,7 +28,7 @@ afterEach(async () => {
   await fake.close();
 });
 
-test('[H136] a retry says why, when and how often, before the reply goes on', async () => {
+test('[H136] a retry reports why, when and how often, before the reply continues', async () => {
   await open(['429', '500']);
   const turn = send('Hello');
   const retries = (await eventsOf(turn)).filter((event) => event.type === 'retry');
@@ -45,7 +45,7 @@ describe('[H50] a server that', () => {
     ['F16 hangs in the middle, sending pings alone', 'hang-after-3', 'interrupted', 'provider/timeout'],
     ['F17 drops the stream', 'drop', 'interrupted', 'provider/dropped'],
     ['F17 ends with an error event', 'error-event', 'interrupted', 'provider/'],
-  ])('%s leaves what it said as interrupted, with the error beside it', async (_name, fault, status, code) => {
+  ])('%s leaves the received text as interrupted, with the error beside it', async (_name, fault, status, code) => {
     await open([fault]);
     const end = await send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code: expect.stringContaining(code) });
@@ -69,7 +69,7 @@ describe('[H50] a server that', () => {
     ['F18 says 500 again and again', '500', 'provider/failed'],
     ['F18 is overloaded', '529', 'provider/overloaded'],
     ['F19 sends a web page', 'html', 'provider/bad-response'],
-  ])('%s leaves an error and no words of its own', async (_name, fault, code) => {
+  ])('%s leaves an error without text', async (_name, fault, code) => {
     await open([fault, fault, fault]);
     const end = await send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code });
@@ -78,7 +78,7 @@ describe('[H50] a server that', () => {
     expect(await shop.thread()).toEqual(['user: Hello', 'assistant: ']);
   });
 
-  test('F18 says 429 twice and then answers is a reply like any other', async () => {
+  test('F18 responds 429 twice and then succeeds gives a normal reply', async () => {
     await open(['429', '429']);
     expect((await send('Hello').done).type).toBe('end');
     expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
@@ -88,7 +88,7 @@ describe('[H50] a server that', () => {
 describe('[H51] F23', () => {
   beforeEach(() => open(['hang-after-3']));
 
-  test('an abort closes the connection and keeps what was said', async () => {
+  test('an abort closes the connection and keeps the received text', async () => {
     const turn = send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     turn.abort();

@@ -32,7 +32,7 @@ describe('a key that a provider repeats', () => {
     ['whole', [`Your key is ${key}.`]],
     ['cut in two', [`Your key is ${key.slice(0, 9)}`, `${key.slice(9)}.`]],
     ['letter by letter', [...`Your key is ${key}.`]],
-  ])('[G38] %s is stored, shown and put down as its mask', async (_, pieces) => {
+  ])('[G38] %s is stored, shown and logged as its mask', async (_, pieces) => {
     shop = await openTurnFixture('sqlite', [said(...pieces)], { config });
     const chunks: string[] = [];
     const { append } = shop.store.runs;
@@ -49,7 +49,7 @@ describe('a key that a provider repeats', () => {
     expect(await everythingStored()).not.toContain(key);
   });
 
-  test('[G38] is masked in thinking, whose proof is dropped, in arguments and in results of tools', async () => {
+  test('[G38] is masked in thinking, whose signature is dropped, in arguments and in tool results', async () => {
     const ran: unknown[] = [];
     const tools = createTools({
       tools: [
@@ -91,7 +91,7 @@ describe('a key that a provider repeats', () => {
     expect((await shop.thread())[2]).toContain(mask);
   });
 
-  test('[G38] is masked if the provider reports its usage within it, and if only a part of it ends the reply', async () => {
+  test('[G38] is masked if the provider reports usage in the middle of it, and if the reply ends with a part of it', async () => {
     const within: ScriptedReply = [
       { type: 'text-delta', text: `It is ${key.slice(0, 9)}` },
       usageEventOf(10, 5),
@@ -142,7 +142,7 @@ describe('a key that a provider repeats', () => {
     expect(thread.at(-1)).toBe('assistant: [key …cret], /home/me/a-folder-0123456789');
   });
 
-  test('[G160] so are the secrets among headers, arguments, addresses and passed variables, and no other setting', async () => {
+  test('[G160] is masked like the secrets in headers, arguments, addresses and passed variables, and no other setting is', async () => {
     const secrets = [
       'pass-0123456789-abc',
       'head-0123456789-abc',
@@ -170,7 +170,7 @@ describe('a key that a provider repeats', () => {
     expect(redact(plain)).toBe(plain);
   });
 
-  test('[G38] what waits for the rest of a key is kept when a provider throws', async () => {
+  test('[G38] may be cut off: text held back for the rest of it is kept when a provider throws', async () => {
     const broken: ScriptedReply = [
       { type: 'text-delta', text: `It begins with ${key.slice(0, 6)}` },
       { type: 'throw', error: new Error('oops') },
@@ -187,7 +187,7 @@ describe('a key that a provider repeats', () => {
     expect((await shop.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });
   });
 
-  test('[G38] leads back to the same nodes when a history with it is sent again', async () => {
+  test('[G38] leads to the same nodes when a history with it is sent again', async () => {
     shop = await openTurnFixture('memory', [said(`It is ${key}.`)], { config });
     await shop.send('Which key?').done;
     const before = await shop.thread();

@@ -36,8 +36,8 @@ async function noticed(options: TurnFixtureOptions, wanted: Partial<GenerateOpti
   return { events, notices, source };
 }
 
-describe('what is sent otherwise than asked for', () => {
-  test('[H28] a parameter beyond the bounds of the provider is reported, and the source has what was sent', async () => {
+describe('parameters that are changed before sending', () => {
+  test('[H28] a parameter out of the provider’s range is reported, and the source has the value that was sent', async () => {
     const { events, notices, source } = await noticed(
       { provider: { parameters: { temperature: { min: 0, max: 1 } } } },
       { temperature: 1.8, topP: 0.5 },
@@ -55,7 +55,7 @@ describe('what is sent otherwise than asked for', () => {
     });
   });
 
-  test('[H28] tools and pictures that a model lacks are reported, each kind once with its number', async () => {
+  test('[H28] unsupported tools and pictures are reported, each kind once with its number', async () => {
     const config = '[models."scripted/one"]\nwindow = 100000\ntools = false\nimages = false';
     const { notices, source } = await noticed({ config }, { tools: ['look'] }, [picture, picture]);
     expect(notices).toEqual([
@@ -68,14 +68,14 @@ describe('what is sent otherwise than asked for', () => {
     expect(source).not.toHaveProperty('tools');
   });
 
-  test('[H28] a reply that has to be shorter than asked for is reported', async () => {
+  test('[H28] a reply that must be shorter than requested is reported', async () => {
     const config = '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000';
     const { notices, source } = await noticed({ config }, { maxTokens: 5_000 });
     expect(notices).toMatchObject([{ data: { name: 'maxTokens', asked: 5_000, sent: 1_000 } }]);
     expect(source).toMatchObject({ parameters: { max_tokens: 1_000 } });
   });
 
-  test('[H28] a turn reports a change once, however often its tools lead back to the model, and the source of each reply has it', async () => {
+  test('[H28] a turn reports a change once, however many tool rounds it has, and the source of each reply has it', async () => {
     shop = await openTurnFixture(
       'memory',
       [
@@ -94,14 +94,14 @@ describe('what is sent otherwise than asked for', () => {
     });
   });
 
-  test('[H28] nothing is reported where nothing was changed', async () => {
+  test('[H28] nothing is reported if nothing was changed', async () => {
     const { notices, source } = await noticed({}, { temperature: 0.4, topP: 0.9, seed: 7 });
     expect(notices).toEqual([]);
     expect(source).not.toHaveProperty('notices');
     expect(source).toMatchObject({ parameters: { temperature: 0.4, top_p: 0.9, seed: 7 } });
   });
 
-  test('[H28] parameters that Anthropic does not take together are reported as they are sent', async () => {
+  test('[H28] parameters that Anthropic does not accept together are reported as they are sent', async () => {
     server = await openRawServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const said = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Yes.' } };
@@ -121,7 +121,7 @@ describe('what is sent otherwise than asked for', () => {
   });
 });
 
-test('[G95] whoever made the providers hears of notices as well as the caller', async () => {
+test('[G95] notices go to the owner of the providers as well as to the caller', async () => {
   const received: string[] = [];
   const config = parseConfig(null, {});
   const providers = createProviders({ config, onNotice: (notice, id) => received.push(`${id} ${notice.type}`) });

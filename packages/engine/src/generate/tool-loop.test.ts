@@ -95,7 +95,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     return shop;
   };
 
-  test('[H20] a call is run, its result stored as a tool message with its source, and the model goes on from it', async () => {
+  test('[H20] a call is run, its result stored as a tool message with its source, and the model continues from it', async () => {
     await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
     const turn = shop.send('1 + 2?', { tools: ['add'] });
     const events = await eventsOf(turn);
@@ -147,7 +147,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     ]);
   });
 
-  test('[H22] what goes wrong with a call is told to the model, and the conversation goes on', async () => {
+  test('[H22] a failing call is reported to the model, and the conversation continues', async () => {
     await open([
       [
         ...toolEvents(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'stuck')).slice(0, -2),
@@ -192,7 +192,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(lines.at(-1)).toContain('25 rounds');
   });
 
-  test('[H24] a turn calls tools 50 times and no more', async () => {
+  test('[H24] a turn calls tools at most 50 times', async () => {
     const many = (number: number) =>
       Array.from({ length: 20 }, (_, at) => call(`c${number}-${at}`, 'add', { a: 1, b: at }));
     await open([(_request, number) => toolEvents(...many(number))]);
@@ -201,7 +201,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(ran).toHaveLength(40);
   });
 
-  test('[H24] a turn that takes too long is ended, and what was said is kept as interrupted', async () => {
+  test('[H24] a turn that takes too long is ended, and the received text is kept as interrupted', async () => {
     // The turn times out when the test decides, not when the machine is slow.
     const upTime = 777_777;
     let isUp = false;
@@ -238,7 +238,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(approvalHash('delete_all', { what: 'this' })).not.toBe(approvalHash('delete_all', { what: 'that' }));
   });
 
-  test('[H29] a call waits for a person by an event of its turn, and every state of it is an event', async () => {
+  test('[H29] a call that waits for approval is an event of its turn, and so is each of its states', async () => {
     await open([toolEvents(call('c1', 'delete_all', { all: true }), call('c2', 'delete_all')), textEvents('Done')]);
     const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const seen: string[] = [];
@@ -275,7 +275,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(() => turn.decide('c1', true)).toThrow('waits for an approval');
   });
 
-  test('[H29] a question that is open when the turn is stopped is declined, and nothing runs', async () => {
+  test('[H29] a pending approval is declined when the turn is stopped, and nothing runs', async () => {
     await open([toolEvents(call('c1', 'delete_all')), textEvents('Done')]);
     const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const events: TurnEvent[] = [];
@@ -288,7 +288,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(ran).toEqual([]);
   });
 
-  test('[H26] an abort while tools run stores what there is and ends the turn', async () => {
+  test('[H26] an abort while tools run stores the finished results and ends the turn', async () => {
     slow = () => false;
     await open([toolEvents(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), textEvents('Never')]);
     const turn = shop.send('Go', { tools: ['add', 'slow'] });
@@ -302,7 +302,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     slow = () => true;
   });
 
-  test('[H26] a reply that broke off inside a call runs no tool, and the next request repairs it', async () => {
+  test('[H26] a reply that broke off inside a call runs no tool, and the next request repairs the history', async () => {
     await open([
       [
         { type: 'text-delta', text: 'Let me see' },
@@ -325,7 +325,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     expect(await goOn.done).toMatchObject({ code: 'generate/not-continuable' });
   });
 
-  test('[H10] a request with tools made again, here or elsewhere, runs no tool twice and leads to the same last reply', async () => {
+  test('[H10] a repeated request with tools, in any process, runs no tool twice and gives the same last reply', async () => {
     await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
     const options = { models: ['scripted/one'], tools: ['add'], requestId: 'sum' };
     const end = await shop.send('1 + 2?', options).done;

@@ -26,7 +26,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     return shop;
   };
 
-  test('[H3] a message is answered: both are in the tree, the reply is active and its source says how it came about', async () => {
+  test('[H3] a message gets a reply: both are in the tree, the reply is active and has its source', async () => {
     await open([textEvents('Hello to you')], { systemPrompt: 'Be kind.' });
     const turn = shop.send('Hello', { temperature: 0.5, maxTokens: 300 });
     const end = await turn.done;
@@ -56,7 +56,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(commits).toHaveLength(3);
   });
 
-  test('[H4] the message is durable before the model is asked, and the reply is pending with a run of its own', async () => {
+  test('[H4] the message is durable before the model is called, and the reply is pending with its own run', async () => {
     const seen: unknown[] = [];
     await open([
       async function* () {
@@ -71,7 +71,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(seen).toEqual([['user: Are you there?', 'assistant: '], 1, 'pending']);
   });
 
-  test('[H5] text is put down in chunks while it comes, from any offset, for another process too', async () => {
+  test('[H5] text is stored in chunks while it arrives, and can be read from any offset by another process', async () => {
     const chunks: string[] = [];
     await open([
       async function* () {
@@ -98,7 +98,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(chunks.join('')).toBe('One two ');
   });
 
-  test('[H6] events can be read by several readers and from any index, and end with exactly one end', async () => {
+  test('[H6] events can be read by several readers and from any index, and finish with exactly one end event', async () => {
     await open([
       [
         { type: 'thinking-delta', text: 'Hm.' },
@@ -127,7 +127,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(all.at(-1)).toEqual(await turn.done);
   });
 
-  test('[H6] a refusal before the first reply is an error event and nothing is thrown', async () => {
+  test('[H6] a refusal before the first reply is an error event, not an exception', async () => {
     await open([]);
     const turn = shop.send('Hello', { models: ['nobody/at-all'] });
     expect(await eventsOf(turn)).toEqual([expect.objectContaining({ type: 'error', code: 'provider/unknown' })]);
@@ -135,7 +135,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(await shop.thread()).toEqual([]);
   });
 
-  test('[H7] an abort stops the model at once and keeps what was said as aborted; again is harmless', async () => {
+  test('[H7] an abort stops the model at once and keeps the text as aborted; a second abort does nothing', async () => {
     await open([[said('So far '), said('so good'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta' && event.text === 'so good') break;
@@ -149,7 +149,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     turn.abort();
   });
 
-  test("[H7] the caller's signal and the node's id stop a turn as well, and a reader that leaves does not", async () => {
+  test("[H7] the caller's signal and the node's id stop a turn as well; a reader that leaves does not", async () => {
     await open([[said('One'), { type: 'hang' }]]);
     const controller = new AbortController();
     const first = shop.send('A', { signal: controller.signal });
@@ -166,7 +166,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect((await shop.node(pending)).status).toBe('aborted');
   });
 
-  test('[H8] a provider that fails after some words leaves them as interrupted, with the error beside them', async () => {
+  test('[H8] a provider that fails after some text leaves it as interrupted, with the error beside it', async () => {
     await open([[said('Half a '), errorEvent('provider/dropped', 'The line went dead.')]]);
     const end = await shop.send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/dropped', retryable: true });
@@ -175,7 +175,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(node.meta.error).toMatchObject({ code: 'provider/dropped', message: 'The line went dead.' });
   });
 
-  test('[H8] a provider that fails before it says anything leaves an empty node of status error, never an apology', async () => {
+  test('[H8] a provider that fails before any text leaves an empty node of status error, without an apology as text', async () => {
     await open([[errorEvent('provider/failed', 'It said 500.', { status: 500, excerpt: 'oops' })]]);
     const end = await shop.send('Hello').done;
     const node = await shop.node(end.nodeIds[0]);
@@ -185,7 +185,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(await shop.thread()).toEqual(['user: Hello', 'assistant: ']);
   });
 
-  test('[H8] a provider that throws, ends without a word or never ends its stream is a failure like any other', async () => {
+  test('[H8] a provider that throws, ends without text or never ends its stream is a failure like any other', async () => {
     await open([
       [{ type: 'throw', error: new Error('a bug') }],
       [{ type: 'end', finishReason: 'content-filter', raw: 'filtered' }],
@@ -196,7 +196,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(await shop.send('3').done).toMatchObject({ type: 'error', code: 'provider/dropped' });
   });
 
-  test('[H9] several replies come at the same time, in one group, the last of them active, each with its own seed', async () => {
+  test('[H9] several replies are generated at the same time, in one group, the last one active, each with its own seed', async () => {
     let together = 0;
     const reply: ScriptedReply = async function* (_request, call) {
       together++;
@@ -212,7 +212,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect((await shop.thread()).at(-1)).toBe(`assistant: ${nodes[2]?.text}`);
   });
 
-  test('[H9] several models answer in one group, and one that fails keeps its place', async () => {
+  test('[H9] several models reply in one group, and one that fails keeps its position', async () => {
     await open([[errorEvent('provider/overloaded', 'Too busy.')]], { other: [textEvents('I am here')] });
     const events = shop.send('Anyone?', { models: ['scripted/one', 'other/two'] });
     const end = await events.done;
@@ -225,7 +225,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(nodes[1]?.meta.source).toMatchObject({ provider: 'other', model_name: 'two' });
   });
 
-  test('[H10] a request made twice at the same place is one turn, also when it is through and in another process', async () => {
+  test('[H10] a request made twice at the same node is one turn, even after it ended and in another process', async () => {
     await open([textEvents('Once')]);
     const again = { requestId: 'r-1' };
     const [one, two] = [shop.send('Hello', again), shop.send('Hello', again)];
@@ -244,7 +244,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(shop.provider.requests).toHaveLength(2);
   });
 
-  test('[H10] the same request in another process follows the one that runs', async () => {
+  test('[H10] the same request in another process follows the running one', async () => {
     let go = false;
     await open([
       async function* () {
@@ -267,7 +267,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(shop.provider.requests).toHaveLength(1);
   });
 
-  test('[H15] what is asked and said passes the hooks, which can replace and cancel it', async () => {
+  test('[H15] prompts and replies pass the hooks, which can replace and cancel them', async () => {
     await open([textEvents('Yes')]);
     const reported: unknown[] = [];
     const { events } = shop.generator;
@@ -297,7 +297,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(await shop.send('More').done).toMatchObject({ code: 'generate/closed' });
   });
 
-  test('[H17] a blank message, no model, too many replies and a place that is being written are refused', async () => {
+  test('[H17] a blank message, no model, too many replies and a pending node are refused', async () => {
     await open([[{ type: 'hang' }]]);
     expect(await shop.send('  ').done).toMatchObject({ code: 'message/blank' });
     expect(await shop.send('Hello', { models: [] }).done).toMatchObject({ code: 'generate/invalid' });
@@ -313,7 +313,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     });
   });
 
-  test('[H17] a turn that begins with nothing that there is, and one of nothing, are refused by a code', async () => {
+  test('[H17] a turn with an unknown kind of target, and one without a target, are refused with a code', async () => {
     await open([]);
     const models = ['scripted/one'];
     const { treeId, rootId } = shop;

@@ -21,8 +21,8 @@ async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptio
   return shop;
 }
 
-describe('a model whose window nobody knows', () => {
-  test('[Y34] is neither compacted for nor refused, however long the conversation is', async () => {
+describe('a model with an unknown context window', () => {
+  test('[Y34] is neither compacted nor refused, however long the conversation is', async () => {
     await open([textEvents('Yes.')]);
     for (let turn = 0; turn < 6; turn++) {
       expect(await shop.send(words(5_000)).done).toMatchObject({ type: 'end' });
@@ -32,7 +32,7 @@ describe('a model whose window nobody knows', () => {
     expect(shop.provider.requests.at(-1)?.messages).toHaveLength(11);
   });
 
-  test('[Y34] is asked for what fits the assumed window while that leaves 1,024 tokens, then for what was asked, or for nothing', async () => {
+  test('[Y34] gets the reply limit that fits the assumed window while that leaves 1,024 tokens, then the requested one, or none', async () => {
     // Without a usage report, which would replace the estimate.
     await open([
       [
@@ -52,14 +52,14 @@ describe('a model whose window nobody knows', () => {
     expect(replies).toHaveLength(8);
   });
 
-  test('[Y34] is unknown also where only its longest reply was configured', async () => {
+  test('[Y34] is still unknown if only its longest reply was configured', async () => {
     await open([textEvents('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
     expect(await shop.send(words(30_000), { maxTokens: 9_000 }).done).toMatchObject({ type: 'end' });
     expect(shop.provider.requests[0]?.maxTokens).toBe(4_000);
     expect(await kinds()).toEqual(['user', 'assistant']);
   });
 
-  test('[Y34] has room made for it when the provider says that it was too much', async () => {
+  test('[Y34] is compacted when the provider reports an overflow', async () => {
     const overflow: ScriptedReply = [errorEvent('provider/context-overflow', 'Too long.')];
     await open([textEvents('One.'), textEvents('Two.'), overflow, textEvents('In short.'), textEvents('Three.')]);
     await shop.send(words(6_000)).done;
@@ -69,7 +69,7 @@ describe('a model whose window nobody knows', () => {
     expect(await kinds()).toContain('system');
   });
 
-  test('[Y34] has no limit sent that a budget does not set', async () => {
+  test('[Y34] gets no reply limit except from a budget', async () => {
     await open(
       [[{ type: 'text-delta', text: 'Yes' }, usageEventOf(10, 10), { type: 'end', finishReason: 'stop', raw: '' }]],
       {
@@ -122,7 +122,7 @@ const local: readonly {
 ];
 
 describe.each(local)('$name', ({ config, model, paths }) => {
-  test('[G98] tells the real window of a model, which is asked for once and used from then on', async () => {
+  test('[G98] reports the real window of a model, which is requested once and used from then on', async () => {
     server = await openRawServer((request, response) => {
       const reported = paths[request.path];
       const isChat = request.path.endsWith('/chat/completions') || request.path === '/api/chat';
@@ -153,7 +153,7 @@ describe.each(local)('$name', ({ config, model, paths }) => {
   });
 });
 
-test('[G98] a server that does not tell is not asked again by the next turn', async () => {
+test('[G98] a server that does not report it is not asked again by the next turn', async () => {
   server = await openRawServer((request, response) => {
     if (!request.path.endsWith('/chat/completions')) {
       response.writeHead(404).end();

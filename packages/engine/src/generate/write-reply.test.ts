@@ -28,7 +28,7 @@ function failing(store: Store, fails: () => boolean): Store {
 }
 
 describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
-  test('[H36] a reply that the store does not take is told as an error, and its run stays until it is recovered', async () => {
+  test('[H36] a reply that the store refuses is reported as an error, and its run stays until it is recovered', async () => {
     let full = false;
     shop = await openTurnFixture(kind, [
       async function* () {
@@ -54,7 +54,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
     expect(await shop.node(left?.nodeId)).toMatchObject({ status: 'interrupted', text: 'Worth keeping!' });
   });
 
-  test('[H37] thinking with its proof and pictures are kept in the order in which they came', async () => {
+  test('[H37] thinking with its signature and pictures are kept in the order in which they arrived', async () => {
     shop = await openTurnFixture(kind, [
       [
         { type: 'thinking-delta', text: 'Hm.' },
@@ -72,7 +72,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
     expect(message?.content[0]).toMatchObject({ signature: 'proof', provider: 'scripted' });
   });
 
-  test('[H12] of two who go on with the same reply at once one writes it', async () => {
+  test('[H12] of two callers that continue the same reply at once one writes it', async () => {
     let go = false;
     shop = await openTurnFixture(kind, [
       [said('Half '), errorEvent('provider/dropped', 'Gone.')],
@@ -109,7 +109,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   });
 });
 
-test('[H19] however fast a model writes, other work gets its turn', async () => {
+test('[H19] other work is scheduled however fast a model writes', async () => {
   // Each call advances this clock by a millisecond, so that the test does not depend on the machine's speed.
   let time = 1_000_000;
   const clock = { ...systemClock, now: () => ++time };

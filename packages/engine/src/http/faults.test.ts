@@ -84,14 +84,14 @@ async function ask(form: Form, turns: readonly Turn[], over: Over = {}) {
 describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   const { streaming } = form;
 
-  it('[G23] hangs before it answers: the call ends as a timeout that may be tried again', async () => {
+  it('[G23] hangs before it responds: the call ends as a timeout that may be retried', async () => {
     const { last, server } = await ask(form, ['hang'], { limits: { firstByteMs: 600, wholeFirstByteMs: 600 } });
     expect(last).toMatchObject({ code: 'provider/timeout', kind: 'unavailable', retryable: true });
     await server.settled();
     expect(server.requests).toHaveLength(1);
   });
 
-  it('[G24] says three words and then only pings: the call ends, and the words are kept', async () => {
+  it('[G24] sends three words and then only pings: the call ends, and the words are kept', async () => {
     const { last, text, server } = await ask(form, ['hang-after-3'], { limits: { idleMs: 600 } });
     expect(last).toMatchObject({ code: 'provider/timeout', retryable: true });
     expect(text).toBe(streaming ? 'One two three' : '');
@@ -115,12 +115,12 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect([last?.type, text, requests.length]).toEqual(['end', 'One two three four five.', 2]);
   });
 
-  it('[G26] drops the connection before a word: it is asked again', async () => {
+  it('[G26] drops the connection before any text: the request is repeated', async () => {
     const { last, text, requests } = await ask(form, ['drop-at-once']);
     expect([last?.type, text, requests.length]).toEqual(['end', 'One two three four five.', 2]);
   });
 
-  it('[G26] answers 429 three times: it is asked until it answers, as it says itself', async () => {
+  it('[G26] responds 429 three times: the request is repeated after the delays it asks for', async () => {
     const { text, requests, waits, notices } = await ask(form, ['429', '429', '429']);
     expect([text, requests.length, waits]).toEqual(['One two three four five.', 4, [0, 0, 0]]);
     expect(notices.map((notice) => notice.type === 'retry' && notice.attempt)).toEqual([1, 2, 3]);
@@ -128,7 +128,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   });
 
   it.each(['500', '503', '529'] as const)(
-    '[G26] answers %s for ever: it is asked six times with growing pauses',
+    '[G26] responds %s every time: the request is made six times with growing pauses',
     async (fault) => {
       const { last, requests, waits } = await ask(form, Array<Fault>(10).fill(fault));
       expect(requests).toHaveLength(6);
@@ -138,19 +138,19 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     },
   );
 
-  it('[G27] wants to be left alone for an hour: it is not waited for, and the hour is told', async () => {
+  it('[G27] asks to wait for an hour: the call fails at once and reports the hour', async () => {
     const { last, requests, waits } = await ask(form, ['429-patient']);
     expect([requests.length, waits]).toEqual([1, []]);
     expect(last).toMatchObject({ code: 'provider/rate-limited', retryAfterMs: 3_600_000 });
   });
 
-  it('[G28] fails in the middle of a reply: it is not asked again', async () => {
+  it('[G28] fails in the middle of a reply: the request is not repeated', async () => {
     const { last, text, requests } = await ask(form, ['error-event', 'error-event', 'error-event']);
     expect(last).toMatchObject(streaming ? { code: 'provider/overloaded' } : { type: 'end' });
     expect([text, requests.length]).toEqual(streaming ? ['One two three', 1] : ['One two three four five.', 4]);
   });
 
-  it('[G26] fails in a stream before a word: it is asked again', async () => {
+  it('[G26] fails in a stream before any text: the request is repeated', async () => {
     const { text, requests } = await ask(form, ['error-at-once']);
     expect([text, requests.length]).toEqual(['One two three four five.', 2]);
   });
@@ -159,31 +159,34 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     ['garbage', 'not valid JSON'],
     ['html', 'web page'],
     ['html-in-disguise', 'web page'],
-  ] as const)('[G29] sends %s: a typed failure with an excerpt, asked once', async (fault, words) => {
-    const { last, requests, message } = await ask(form, [fault]);
-    expect(last).toMatchObject({ code: 'provider/bad-response', kind: 'unavailable' });
-    expect(last?.type === 'error' && last.message).toContain(words);
-    const excerpt = last?.type === 'error' ? (last.excerpt ?? '') : '';
-    expect(excerpt.length).toBeGreaterThan(10);
-    expect(Buffer.byteLength(excerpt)).toBeLessThanOrEqual(2048);
-    expect([requests.length, message]).toEqual([1, null]);
-  });
+  ] as const)(
+    '[G29] sends %s: the call ends with a typed failure and an excerpt after one request',
+    async (fault, words) => {
+      const { last, requests, message } = await ask(form, [fault]);
+      expect(last).toMatchObject({ code: 'provider/bad-response', kind: 'unavailable' });
+      expect(last?.type === 'error' && last.message).toContain(words);
+      const excerpt = last?.type === 'error' ? (last.excerpt ?? '') : '';
+      expect(excerpt.length).toBeGreaterThan(10);
+      expect(Buffer.byteLength(excerpt)).toBeLessThanOrEqual(2048);
+      expect([requests.length, message]).toEqual([1, null]);
+    },
+  );
 
-  it('[G29] sends a picture, or nothing at all: a typed failure', async () => {
+  it('[G29] sends a picture, or nothing at all: the call ends with a typed failure', async () => {
     expect((await ask(form, ['wrong-type'])).last).toMatchObject({ code: 'provider/bad-response' });
     await fake?.close();
     const { last } = await ask(form, Array<Fault>(6).fill('empty'));
     expect(last).toMatchObject({ code: streaming ? 'provider/dropped' : 'provider/bad-response' });
   });
 
-  it('[G25, G29] breaks off inside its JSON: broken off where something came, garbage where nothing did', async () => {
+  it('[G25, G29] breaks off inside its JSON: interrupted after some text, malformed before any', async () => {
     const { last, text } = await ask(form, ['truncated']);
     expect(last).toMatchObject({ code: streaming ? 'provider/dropped' : 'provider/bad-response' });
     expect(text).toBe(streaming ? 'One two' : '');
   });
 
   it.each(['gzip-bomb', 'endless', 'endless-event'] as const)(
-    '[G30] sends %s: cut at the limit, and the connection closed',
+    '[G30] sends %s: the reply is cut at the limit, and the connection closed',
     async (fault) => {
       const before = process.memoryUsage().rss;
       const { last, server } = await ask(form, [fault], {
@@ -195,7 +198,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     },
   );
 
-  it('[G5] gives two calls one id: each gets its own', async () => {
+  it('[G5] gives two calls one id: each gets a unique one', async () => {
     const { message } = await ask(form, ['dup-ids']);
     const ids = message?.content
       .filter((block) => block.type === 'tool-use')
@@ -204,14 +207,14 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect(ids?.[0]).toBe('call_0');
   });
 
-  it('[WR1] sends bytes that are no UTF-8: the rest of the reply is read', async () => {
+  it('[WR1] sends invalid UTF-8: the rest of the reply is read', async () => {
     const { text, last } = await ask(form, ['bad-utf8']);
     expect(last?.type).toBe('end');
     expect(text.replaceAll('\ufffd', '')).toBe('One two three four five.');
     expect(text).toContain('\ufffd');
   });
 
-  it('[G9] ends inside the arguments of a call: the call is kept, marked, and not for running', async () => {
+  it('[G9] ends inside the arguments of a call: the call is kept, marked, and not run', async () => {
     const { message, last } = await ask(form, ['toolcall-cut']);
     // Anthropic's non-streamed response contains the arguments as an object, which cannot be cut off.
     if (form.provider.name === 'anthropic' && !streaming) return;
@@ -221,7 +224,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect(call !== undefined && isMalformed(call)).toBe(true);
   });
 
-  it('[G31] redirects: nobody follows, so the key goes nowhere else', async () => {
+  it('[G31] redirects: the redirect is not followed, so that the key is sent to no other host', async () => {
     const { last, requests } = await ask(form, ['redirect']);
     expect(last).toMatchObject({ code: 'provider/redirected', kind: 'refused', retryable: false });
     expect(requests).toHaveLength(1);
@@ -231,13 +234,13 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     ['401', 'provider/unauthorised'],
     ['404', 'provider/unknown-model'],
     ['400-overflow', 'provider/context-overflow'],
-  ] as const)('[G18] refuses with %s: the code says why, and it is asked once', async (fault, code) => {
+  ] as const)('[G18] refuses with %s: the code gives the reason, and only one request is made', async (fault, code) => {
     const { last, requests } = await ask(form, [fault]);
     expect(last).toMatchObject({ code, retryable: false });
     expect(requests).toHaveLength(1);
   });
 
-  it('[G35] is stopped by an abort: the upstream closes, twice is harmless, and no listener stays', async () => {
+  it('[G35] is stopped by an abort: the connection closes, a second abort does nothing, and no listener is left', async () => {
     const abort = new AbortController();
     const added: string[] = [];
     const { signal } = abort;
@@ -267,7 +270,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect(added.join('')).toMatch(/^(?:\+-)+$/);
   });
 
-  it('[G34] takes longer in all than a turn may: the call ends, retries included', async () => {
+  it('[G34] takes longer than a turn may in total: the call ends, retries included', async () => {
     const turns = Array<Fault>(6).fill('hang');
     const { last } = await ask(form, turns, { limits: { turnMs: 80 } });
     expect(last).toMatchObject({ code: 'provider/timeout' });
@@ -277,12 +280,12 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
 describe('calls of a provider', () => {
   const form: Form = { name: 'OpenAI, streamed', provider: openaiCompatible, streaming: true };
 
-  it('[G10] take an answer in one piece where a stream was asked for', async () => {
+  it('[G10] accept a complete response where a stream was requested', async () => {
     const { text, last } = await ask(form, ['whole-anyway']);
     expect([text, last?.type]).toEqual(['One two three four five.', 'end']);
   });
 
-  it('[G36] made at once do not mix, and every socket comes back', async () => {
+  it('[G36] at the same time do not mix, and every socket is returned', async () => {
     const server = await openRawServer(async (request, response, number) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const said = /call number (\d+)/.exec(request.body)?.[1] ?? '';
@@ -307,7 +310,7 @@ describe('calls of a provider', () => {
     await server.close();
   });
 
-  it('[G33] use one connection again when a reply was read to its end', async () => {
+  it('[G33] reuse a connection after a reply was read to its end', async () => {
     fake = await openFakeProvider();
     const request = { model: 'm', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
     for (let count = 0; count < 5; count++)
@@ -327,7 +330,7 @@ describe('calls of a provider', () => {
     expect(fake.brokenOff).toBe(1);
   });
 
-  it('[G19] to nobody there say so at once and do not insist', async () => {
+  it('[G19] to an unreachable server fail at once and are not repeated often', async () => {
     const server = await openRawServer(() => undefined);
     await server.close();
     const request = { model: 'm', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
@@ -337,7 +340,7 @@ describe('calls of a provider', () => {
     expect(events).toMatchObject([{ type: 'error', code: 'provider/unreachable', retryable: true }]);
   });
 
-  it('[G31] to an address that is none, or holds a password, are refused', async () => {
+  it('[G31] to an invalid address, or one with a password, are refused', async () => {
     const request = { model: 'm', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
     for (const baseUrl of ['', 'ftp://example.org', 'http://me:word@127.0.0.1:1']) {
       const events: ProviderEvent[] = [];

@@ -5,7 +5,7 @@ import { errorEvent, excerptOf } from '../providers/errors.ts';
 import { redact } from './redact.ts';
 
 describe('keys', () => {
-  it('[G32] that this process holds are taken out of every text, whatever they look like', () => {
+  it('[G32] that this process holds are removed from every text, whatever they look like', () => {
     const secret = new Secret('correct horse battery', 'https://api.example.org');
     const hidden = new HiddenText('another one altogether');
     expect(redact('say correct horse battery and another one altogether')).toBe('say «hidden» and «hidden»');
@@ -30,13 +30,13 @@ describe('keys', () => {
     expect(redact(text)).toContain('«hidden»');
   });
 
-  it('[G32] leave ordinary sentences alone', () => {
+  it('[G32] are not found in ordinary sentences', () => {
     const plain =
       'The basic idea of a bearer of news: task-oriented work, risk-free, desk-bound; see https://example.org/a?b=c.';
     expect(redact(plain)).toBe(plain);
   });
 
-  it('[G32] show in no way of printing them', () => {
+  it('[G32] are not shown by any way of printing them', () => {
     const secret = new Secret('never-to-be-seen', 'https://api.example.org/v1');
     const seen = [
       String(secret),
@@ -50,7 +50,7 @@ describe('keys', () => {
     for (const text of seen) expect(text).not.toContain('never-to-be-seen');
   });
 
-  it('[G31] are given out for the host they were configured for and no other', () => {
+  it('[G31] are given only to the host they were configured for', () => {
     const secret = new Secret('never-to-be-seen', 'https://api.example.org/v1');
     expect(secret.for('https://api.example.org/other')).toBe('never-to-be-seen');
     for (const other of [
@@ -68,7 +68,7 @@ function structuredCloneText(value: object): string {
 }
 
 describe('excerpts', () => {
-  it('[G29] are at most 2 KB, whole characters, and redacted before they are cut', () => {
+  it('[G29] are at most 2 KB of whole characters, and are redacted before they are cut', () => {
     const key = 'sk-abcdefghijklmnopqrstuvwxyz';
     for (const pad of [2030, 2035, 2040, 2048]) {
       const excerpt = excerptOf(`${'x'.repeat(pad)} ${key} ${'🌳'.repeat(1000)}`);

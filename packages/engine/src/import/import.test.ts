@@ -69,7 +69,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     rmSync(place, { recursive: true });
   });
 
-  test('[IM1] makes one commit per conversation and tells of each, the report last', async () => {
+  test('[IM1] makes one commit per conversation and reports each, with a final report', async () => {
     const { events, report } = await imported(inputOf(two));
     expect(events[0]).toEqual({ type: 'format', name: 'linear', label: 'Message list' });
     expect(tally(report)).toEqual([
@@ -80,7 +80,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await store.trees()).items.map((tree) => tree.attributes.title)).toContain('Tea');
   });
 
-  test('[IM2] a second time adds nothing; a later export adds what is new and finds what it hangs on', async () => {
+  test('[IM2] adds nothing when repeated; a later export adds new messages below the existing ones', async () => {
     const first = await imported(inputOf(two));
     const again = await imported(inputOf(two));
     expect(tally(again.report)).toEqual([
@@ -98,7 +98,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await store.findExternalIds('linear', '', ['a'])).map((one) => one.treeId)).toEqual([a]);
   });
 
-  test('[IM15] of a long conversation gives others their turns inside it, who see all of it or nothing', async () => {
+  test('[IM15] of a long conversation lets other work run in between, which sees all of it or nothing', async () => {
     const messages = Array.from({ length: 1200 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `Line ${at}`));
     const importing = imported(inputOf([{ id: 'long', messages }]));
     let over = false;
@@ -123,7 +123,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     messages: lines.map((line, at) => say(at % 2 === 0 ? 'user' : 'assistant', line)),
   });
 
-  test('[IM10] names what was changed at its source, keeps ours, and adds what is new', async () => {
+  test('[IM10] names messages that changed at the source, keeps ours, and adds new ones', async () => {
     const { events } = await imported(inputOf([conversation('Which?', 'Green.', 'Why?')]));
     const [a] = treesOf(events);
     for (const dryRun of [true, false]) {
@@ -143,7 +143,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await rowsOf(a)).row.version).toBe(2);
   });
 
-  test('[IM10] says where both sides changed, and is silent where only ours did, or both alike', async () => {
+  test('[IM10] reports changes on both sides, and nothing if only ours changed or both are equal', async () => {
     const { events } = await imported(inputOf([conversation('Which?', 'Green.')]));
     const [a] = treesOf(events);
     const [, first, second] = (await rowsOf(a)).nodes;
@@ -161,7 +161,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await imported(inputOf([conversation('Which?', 'White.')]))).report.counts).toEqual({});
   });
 
-  test('[IM10] only notes what differs beside the text, in whatever order its keys are', async () => {
+  test('[IM10] only notes differences besides the text, whatever the order of keys', async () => {
     const noted = (record: object) => [{ id: 'a', messages: [{ ...say('user', 'Which?'), ...record }] }];
     await imported(inputOf(noted({ mark: { a: 1, b: 2 } })));
     expect((await imported(inputOf(noted({ mark: { b: 2, a: 1 } })))).report.counts).toEqual({});
@@ -170,7 +170,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(report.findings[0]?.message).toContain('beside its text');
   });
 
-  test('[IM10] only notes that files which lay beside a message the first time are missing the next', async () => {
+  test('[IM10] only notes files that were present the first time and are missing now', async () => {
     const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_1' };
     const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset, 'See'] } };
     const first = { author: { role: 'user' }, content: { content_type: 'text', parts: ['First'] } };
@@ -188,7 +188,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(await differing(inputOf(JSON.parse(text)))).toMatchObject([{ severity: 'note' }]);
   });
 
-  test('[IM10] of an archive says which messages have other words here', async () => {
+  test('[IM10] of an archive names the messages whose text differs here', async () => {
     const { events } = await imported(inputOf([conversation('Which?', 'Green.')]));
     const [a] = treesOf(events);
     if (a === undefined) throw new Error('There is no tree.');
@@ -204,7 +204,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
   });
 
-  test('[IM14] whose names cannot be written once writes them later, and tells all there is', async () => {
+  test('[IM14] that could not write external ids writes them later, and reports everything', async () => {
     let asked = 0;
     const shaky: Store = Object.create(store, {
       putExternalIds: {
@@ -226,7 +226,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  test('[IM3] that was cut short between a commit and its names is made whole by the next one', async () => {
+  test('[IM3] interrupted between a commit and its external ids is completed by the next one', async () => {
     const broken: Store = Object.create(store, {
       putExternalIds: { value: () => Promise.reject(new Error('power cut')) },
       owner: { value: store.owner },
@@ -259,7 +259,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     await imported(inputOf(two), { strict: true });
   });
 
-  test('[IM5] dry tells what would be, and stores nothing', async () => {
+  test('[IM5] as a dry run reports what would happen, and stores nothing', async () => {
     const dry = await imported(inputOf(two), { dryRun: true });
     expect((await store.trees()).items).toEqual([]);
     const real = await imported(inputOf(two));
@@ -267,7 +267,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(tally((await imported(inputOf(two), { dryRun: true })).report)[0]).toEqual([2, 0, 2, 0]);
   });
 
-  test('[IM12] of a log stands at the end of its last call; where the user went elsewhere since, it stays there', async () => {
+  test('[IM12] of a log makes the end of its last call active, unless the user went elsewhere since', async () => {
     const said = ['Which?', 'Green.', 'Why?', 'Taste.'].map((line, at) =>
       say(at % 2 === 0 ? 'user' : 'assistant', line),
     );
@@ -294,7 +294,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(await textAtPointer()).toBe('Which?');
   });
 
-  test('[IM6] leaves a conversation in the trash alone, and says so', async () => {
+  test('[IM6] leaves a conversation in the trash unchanged, and reports it', async () => {
     const { events } = await imported(inputOf([two[0]]));
     const [a] = treesOf(events);
     if (a === undefined) throw new Error('There is no tree.');
@@ -307,7 +307,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     }
   });
 
-  test('[IM7] can be stopped between conversations; what is in stays whole', async () => {
+  test('[IM7] can be stopped between conversations; imported ones stay complete', async () => {
     const stop = new AbortController();
     const stopped = async () => {
       for await (const event of importInto(store, inputOf(two), { signal: stop.signal }))
@@ -318,7 +318,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await rowsOf(tree?.id)).nodes.length).toBe(3);
   });
 
-  test('[IM8] is given back by an export of everything, or of the thread to one message', async () => {
+  test('[IM8] is written back by an export of everything, or of the thread to one message', async () => {
     const { events } = await imported(inputOf([two[0]]));
     const { text } = await written('linear');
     expect(JSON.parse(text)).toEqual(two[0]);
@@ -334,7 +334,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     await expect(written('no-such-format')).rejects.toMatchObject({ code: 'import/unknown-format' });
   });
 
-  test('[IM9] of an archive brings everything back into another store, and under other ids for another owner', async () => {
+  test('[IM9] of an archive restores everything in another store, and with other ids for another owner', async () => {
     const context = runContextOf(store, {});
     const { events } = await imported(inputOf(two));
     const [a, b] = treesOf(events);
@@ -408,7 +408,7 @@ describe.each(['memory:'])('an import that follows a session at work, in %s', (u
     (await rowsOf(id)).nodes.filter((node) => node.kind === 'message').map((node) => node.text);
   const treeOf = async (id: TreeId | undefined) => (id === undefined ? null : store.read(id, () => ask('tree', {})));
 
-  test('[IM18] takes what grew, calls of tools too, and goes along with it', async () => {
+  test('[IM18] takes new messages, tool calls included, and moves the active node along', async () => {
     const begun = await imported(session(spoken('user', 'List'), spoken('assistant', 'Let')), { follow: true });
     const [id] = treesOf(begun.events);
     const grown = [spoken('user', 'List'), spoken('assistant', 'Let'), spoken('assistant', ' me.'), call];
@@ -422,7 +422,7 @@ describe.each(['memory:'])('an import that follows a session at work, in %s', (u
     expect((await treeOf(id))?.version).toBe(row?.version);
   });
 
-  test('[IM18] leaves alone what was edited here, and a user who went elsewhere', async () => {
+  test('[IM18] leaves edited messages and the position of a user who went elsewhere unchanged', async () => {
     const { events } = await imported(session(spoken('user', 'List'), spoken('assistant', 'Let')), { follow: true });
     const [id] = treesOf(events);
     const [first, last] = (await rowsOf(id)).nodes.filter((node) => node.kind === 'message');

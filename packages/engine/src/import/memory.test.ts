@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const worker = fileURLToPath(new URL('../../test/import-memory.ts', import.meta.url));
 const mega = 1024 * 1024;
 
-test('[IM11] what an import holds does not grow with its input, and stays within 256 MB above idle', () => {
+test('[IM11] the memory of an import does not grow with its input, and stays within 256 MB above idle', () => {
   const place = mkdtempSync(join(tmpdir(), 'coppice-memory-'));
   try {
     const options = ['--expose-gc', '--import', 'tsx', worker, `sqlite:${join(place, 'trees.db')}`, String(24 * mega)];

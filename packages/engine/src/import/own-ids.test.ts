@@ -129,13 +129,13 @@ const holdIds = formats
   .filter(({ name, reader, writer }) => reader !== undefined && writer !== undefined && name !== 'linear')
   .map(({ name }) => name);
 
-describe.each(holdIds)('what grew here and went out as %s', (format) => {
+describe.each(holdIds)('messages created here and exported as %s', (format) => {
   beforeEach(async () => {
     store = await openStore('memory:');
   });
   afterEach(() => store.close());
 
-  test('[IM16] is known when it comes back: nothing is added, however often', async () => {
+  test('[IM16] is recognised when it is imported again: nothing is added, however often', async () => {
     const treeId = await grown(format);
     const before = await nodesOf(treeId);
     const input = await written(store, format);
@@ -147,7 +147,7 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     expect(await nodesOf(treeId)).toEqual(before);
   });
 
-  test('[IM16] brings no line back that only stood beside it: names, bookmarks, boundaries, places', async () => {
+  test('[IM16] brings no metadata lines back: names, bookmarks, boundaries, positions', async () => {
     const treeId = await grown(format);
     await furnish(treeId);
     const before = await nodesOf(treeId);
@@ -157,7 +157,7 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     expect(await nodesOf(treeId)).toEqual(before);
   });
 
-  test('[IM10] is not said to differ for having been moved or cut out of here', async () => {
+  test('[IM10] is not reported as changed if it was moved or removed here', async () => {
     const treeId = await grown(format);
     const said = (await nodesOf(treeId)).filter((node) => node.kind === 'message');
     const [asked, , , calls] = said;
@@ -170,7 +170,7 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     expect(differing).toEqual([]);
   });
 
-  test('[IM17] in a tree of ours is known when it comes back to its owner, and new to anybody else', async () => {
+  test('[IM17] in a tree of ours is recognised when imported by its owner, and new for anybody else', async () => {
     const treeId = await sample();
     const before = await nodesOf(treeId);
     const input = await written(store, format);
@@ -183,7 +183,7 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
     ]);
   });
 
-  test('[IM16] stays deleted when it comes back', async () => {
+  test('[IM16] stays deleted when it is imported again', async () => {
     const treeId = await grown(format);
     const input = await written(store, format);
     const last = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
@@ -195,13 +195,13 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
   });
 });
 
-describe('what grew here', () => {
+describe('messages created here', () => {
   beforeEach(async () => {
     store = await openStore('memory:');
   });
   afterEach(() => store.close());
 
-  test('[IM16] takes what was said below it elsewhere', async () => {
+  test('[IM16] get the messages that were added below them elsewhere', async () => {
     const treeId = await grown('chatgpt');
     const [file] = (await written(store, 'chatgpt')).files;
     let text = '';
@@ -217,7 +217,7 @@ describe('what grew here', () => {
     expect(added?.parentId).toBe(leaf.id);
   });
 
-  test('[IM16] an id of another tree is no id of this one', async () => {
+  test('[IM16] are not matched by an id of another tree', async () => {
     const treeId = await grown('chatgpt');
     const stranger = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
     const other = {

@@ -365,14 +365,14 @@ async function outcome(format: string, strict: boolean) {
 }
 
 describe('one bad record', () => {
-  test.each(readable)('[IM4] makes a strict import refuse the whole file, with its place: %s', async (format) => {
+  test.each(readable)('[IM4] makes a strict import refuse the whole file, with its position: %s', async (format) => {
     const { thrown, trees } = await outcome(format, true);
     const [file = ''] = Object.keys(flawed[format] ?? {}).slice(-1);
     expect(thrown).toMatchObject({ code: 'import/strict', message: expect.stringContaining(file) });
     expect(trees).toEqual([]);
   });
 
-  test.each(readable)('[IM4] is told by an import that is not strict, which takes the rest: %s', async (format) => {
+  test.each(readable)('[IM4] is reported by an import that is not strict, which takes the rest: %s', async (format) => {
     const { thrown, events } = await outcome(format, false);
     expect(thrown).toBe(undefined);
     const report = events.flatMap((event) => (event.type === 'report' ? [event.report] : []))[0];
@@ -382,7 +382,7 @@ describe('one bad record', () => {
   });
 });
 
-test('[IM10] a history that a client sent again in other words is no change at the source', async () => {
+test('[IM10] a history that a client sent again with other texts is not a change at the source', async () => {
   const ask = { role: 'user', content: 'Which tea?' };
   const answer = { role: 'assistant', content: 'Green.', reasoning_content: 'It is late.' };
   const reply = (message: object) => ({ choices: [{ index: 0, message, finish_reason: 'stop' }] });

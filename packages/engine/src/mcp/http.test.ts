@@ -35,7 +35,7 @@ describe('the reference server "everything" over streamable HTTP', () => {
   const echo = (client: McpClient, message: string) =>
     client.tools.call({ id: 'c1', name: 'web__echo', parameters: { message } }, { approve: approveAll });
 
-  test('[M20] offers its tools and answers calls, and a call that is stopped is stopped', async () => {
+  test('[M20] offers its tools and responds to calls, and a stopped call is stopped on the server', async () => {
     const client = open(`http://127.0.0.1:${port}/mcp`);
     await client.start();
     const { status, tools, target } = stateOf(client, 'web');
@@ -59,7 +59,7 @@ describe('the reference server "everything" over streamable HTTP', () => {
     expect(stateOf(client, 'web').status).toBe('ready');
   });
 
-  test('[M20] that goes away is told as unavailable, and is there again when it comes back', async () => {
+  test('[M20] that disconnects is reported as unavailable, and is used again when it comes back', async () => {
     const client = open(`http://127.0.0.1:${port}/mcp`, '', { limits: { restarts: 1_000 } });
     await client.start();
     const parameters = { duration: 600, steps: 600 };
@@ -84,7 +84,7 @@ describe('an address', () => {
   let server: RawServer;
   afterEach(() => server.close());
 
-  test('[M20] gets the key and the headers that were configured for it', async () => {
+  test('[M20] gets the configured key and headers', async () => {
     server = await openRawServer((_request, response) => void response.writeHead(401).end('No.'));
     const client = open(`${server.url}/mcp`, 'api_key = "very-secret-key-1"\nheaders = { "x-team" = "trees" }', {
       limits: { restarts: 0 },
@@ -95,7 +95,7 @@ describe('an address', () => {
     expect(JSON.stringify(client.servers())).not.toContain('very-secret-key-1');
   });
 
-  test('[M20] that redirects is not followed, whatever it says', async () => {
+  test('[M20] that redirects is not followed, wherever it points', async () => {
     const elsewhere = await openRawServer((_request, response) => void response.end());
     server = await openRawServer(
       (_request, response) => void response.writeHead(307, { location: `${elsewhere.url}/mcp` }).end(),
@@ -107,21 +107,24 @@ describe('an address', () => {
     await elsewhere.close();
   });
 
-  test.each(['application/json', 'text/event-stream'])('[M20] that sends %s without end is cut off', async (type) => {
-    server = await openRawServer(async (request, response) => {
-      if (request.method !== 'POST') return void response.writeHead(405).end();
-      response.writeHead(200, { 'content-type': type });
-      const piece = 'data: x\n'.repeat(1_000);
-      while (!response.destroyed) await new Promise((resolve) => response.write(piece, resolve));
-    });
-    const client = open(`${server.url}/mcp`, 'timeout_seconds = 30', {
-      limits: { restarts: 0, messageBytes: 100_000 },
-    });
-    await client.start();
-    expect(stateOf(client, 'web')).toMatchObject({
-      status: 'down',
-      lastError: 'web sent a message of more than 100000 bytes.',
-    });
-    await server.settled(0);
-  });
+  test.each(['application/json', 'text/event-stream'])(
+    '[M20] that sends %s without end is disconnected',
+    async (type) => {
+      server = await openRawServer(async (request, response) => {
+        if (request.method !== 'POST') return void response.writeHead(405).end();
+        response.writeHead(200, { 'content-type': type });
+        const piece = 'data: x\n'.repeat(1_000);
+        while (!response.destroyed) await new Promise((resolve) => response.write(piece, resolve));
+      });
+      const client = open(`${server.url}/mcp`, 'timeout_seconds = 30', {
+        limits: { restarts: 0, messageBytes: 100_000 },
+      });
+      await client.start();
+      expect(stateOf(client, 'web')).toMatchObject({
+        status: 'down',
+        lastError: 'web sent a message of more than 100000 bytes.',
+      });
+      await server.settled(0);
+    },
+  );
 });

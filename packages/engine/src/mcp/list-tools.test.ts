@@ -22,7 +22,7 @@ function call(client: McpClient, tool: string, parameters = {}) {
 }
 
 describe('a list of tools', () => {
-  test('[M17] is followed when it changes', async () => {
+  test('[M17] is updated when it changes', async () => {
     const client = await started('good');
     await call(client, 'drop');
     await until(() => client.tools.find('odd__echo') === undefined);
@@ -44,7 +44,7 @@ describe('a list of tools', () => {
     expect(stateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
   });
 
-  test('[M17] with entries that cannot be used has the others, and says what is wrong', async () => {
+  test('[M17] with invalid entries keeps the others, and reports the invalid ones', async () => {
     const object = { type: 'object' };
     const list = [
       { name: 'good', inputSchema: object },
@@ -69,7 +69,7 @@ describe('a list of tools', () => {
     expect(problems).toHaveLength(6);
   });
 
-  test('[M17] that is none, and a message past the limit, are failures of the server', async () => {
+  test('[M17] that is malformed, and a message past the limit, are failures of the server', async () => {
     const none = await started('no-list', '', { limits: { restarts: 0 } });
     expect(stateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
     const flood = await started('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
@@ -79,7 +79,7 @@ describe('a list of tools', () => {
     await reaches(flood, 'odd', 'down');
   });
 
-  test('[M8] shows models no hidden words, and long ones cut', async () => {
+  test('[M8] shows models no hidden characters, and shortens long texts', async () => {
     const list = [{ name: 'sly', description: `Adds.\u200b${'x'.repeat(9_000)}`, inputSchema: { type: 'object' } }];
     const client = await started('listed', JSON.stringify(list));
     const [spec] = client.tools.specs();
@@ -87,7 +87,7 @@ describe('a list of tools', () => {
     expect(spec?.description).toHaveLength(8_193);
   });
 
-  test('[M3] a name that another tool has already is refused, and the other stays', async () => {
+  test('[M3] with a name that another tool already has is refused, and the other tool stays', async () => {
     const tools = createTools({ tools: [defineTool({ name: 'odd__echo', description: 'Mine.', run: () => 'mine' })] });
     const client = await started('good', '', { tools });
     expect(client.tools).toBe(tools);

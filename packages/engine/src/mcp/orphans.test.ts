@@ -36,7 +36,7 @@ test.each([
   await until(() => processesWith(mark).length === 0);
 });
 
-test('[M19] closing, restarting and a leader that dies take the whole group, however stubborn', async () => {
+test('[M19] closing, restarting and a dying leader end the whole process group, even if it ignores signals', async () => {
   const mark = `mark-${newId()}`;
   const client = mcpClient(mcpConfig({ stubborn: oddServer('stubborn', mark) }), { limits: { graceMs: 50 } });
   await client.start();

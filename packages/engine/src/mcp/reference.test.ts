@@ -27,14 +27,14 @@ function call(name: string, parameters = {}, signal?: AbortSignal) {
 }
 
 describe('the reference server "everything" over stdio', () => {
-  test('[M23] is ready, and every tool of it can be used', () => {
+  test('[M23] is ready, and all its tools can be used', () => {
     const { status, tools, problems, server } = stateOf(client, 'everything');
     expect([status, problems, server?.name]).toEqual(['ready', [], 'mcp-servers/everything']);
     expect(tools.length).toBeGreaterThan(10);
     expect(tools.filter((tool) => tool.status !== 'ready')).toEqual([]);
   });
 
-  test('[M23] answers in words, pictures, structures, resources and links', async () => {
+  test('[M23] returns text, pictures, structured data, resources and links', async () => {
     expect(textOfResult(await call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
     expect(textOfResult(await call('everything__get-sum', { a: 2, b: 3 }))).toContain('5');
     const picture = await call('everything__get-tiny-image');
@@ -46,11 +46,11 @@ describe('the reference server "everything" over stdio', () => {
     expect(textOfResult(await call('everything__get-resource-links', { count: 2 }))).toContain('[resource: ');
   });
 
-  test('[M23] is asked by its own schema, and not at all where the arguments do not fit', async () => {
+  test('[M23] gets only arguments that fit its schema', async () => {
     expect((await call('everything__get-sum', { a: 'two' })).error).toBe('tool/bad-arguments');
   });
 
-  test('[M23] stops what is stopped', async () => {
+  test('[M23] stops a call on request', async () => {
     const control = new AbortController();
     const long = call('everything__trigger-long-running-operation', { duration: 600, steps: 600 }, control.signal);
     await call('everything__echo', { message: 'meanwhile' });
@@ -58,7 +58,7 @@ describe('the reference server "everything" over stdio', () => {
     expect((await long).error).toBe('tool/aborted');
   });
 
-  test('[M13] killed in the middle of a call is answered as unavailable, begins again, and works', async () => {
+  test('[M13] killed in the middle of a call is reported as unavailable, restarts, and works', async () => {
     const env = JSON.parse(textOfResult(await call('everything__get-env')));
     expect(env).not.toHaveProperty('VITEST');
     const long = call('everything__trigger-long-running-operation', { duration: 600, steps: 600 });
@@ -82,7 +82,7 @@ function pidOf(program: string): number {
 }
 
 describe('the reference server "filesystem" over stdio', () => {
-  test('[M23] reads and writes when exactly that was approved', async () => {
+  test('[M23] reads and writes if exactly that call was approved', async () => {
     writeFileSync(join(place, 'a.txt'), 'What is there.');
     const path = join(place, 'a.txt');
     const reading = { id: 'c1', name: 'files__read_text_file', parameters: { path } };
@@ -103,7 +103,7 @@ describe('a turn', () => {
   let shop: TurnFixture;
   afterEach(() => shop.close());
 
-  test('[M21] calls tools of servers: results stand in the tree with their origin, also pictures, and the model goes on', async () => {
+  test('[M21] calls tools of servers: results are in the tree with their origin, pictures too, and the model continues', async () => {
     const parameters = { a: 19, b: 23 };
     shop = await openTurnFixture(
       'sqlite',
@@ -146,7 +146,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('[M21] with side effects asks who started it, and goes on with what was not approved', async () => {
+  test('[M21] with side effects asks whoever started it, and continues without what was declined', async () => {
     const path = join(place, 'turn.txt');
     const write = (id: string, content: string) =>
       toolEvents({ id, name: 'files__write_file', parameters: { path, content } });

@@ -37,7 +37,7 @@ describe('calls', () => {
   });
   afterAll(() => client.close());
 
-  test('[M9] a result is words, pictures and attachments as the server gave them; what is not known is kept as JSON', async () => {
+  test('[M9] a result is text, pictures and attachments as the server gave them; unknown content is kept as JSON', async () => {
     const png = Buffer.from('not really a picture').toString('base64');
     const content = [
       { type: 'text', text: 'Here:' },
@@ -75,7 +75,7 @@ describe('calls', () => {
     expect(textOfResult(await call(client, 'parts', { content: [] }))).toBe('done');
   });
 
-  test('[M9] what a server calls an error is one, and what it refuses is told in its words', async () => {
+  test('[M9] an error result of a server is an error, and a refusal is reported with its message', async () => {
     const failed = await call(client, 'fail');
     expect([failed.error, textOfResult(failed)]).toEqual(['tool/failed', 'Error (tool/failed): no such file']);
     const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
@@ -86,7 +86,7 @@ describe('calls', () => {
     expect(stateOf(client, 'odd').status).toBe('ready');
   });
 
-  test('[M10] a result past the limits is cut, and pictures past theirs are left out, both said in their place', async () => {
+  test('[M10] a result past the limit is cut, and pictures past theirs are left out; both are marked in place', async () => {
     const much = await call(client, 'much', { length: 600_000 });
     expect([much.truncated, much.error]).toEqual([true, null]);
     expect(Buffer.byteLength(textOfResult(much))).toBeLessThanOrEqual(1024 * 1024);
@@ -101,7 +101,7 @@ describe('calls', () => {
     expect(many.truncated).toBe(true);
   });
 
-  test('[M11] a call that is stopped is stopped at the server too, and the server goes on', async () => {
+  test('[M11] a stopped call is stopped on the server too, and the server keeps running', async () => {
     const control = new AbortController();
     const hanging = call(client, 'hang', {}, { signal: control.signal });
     await until(async () => textOfResult(await call(client, 'echo', { text: 'there' })) === 'there');
@@ -111,7 +111,7 @@ describe('calls', () => {
     expect(stateOf(client, 'odd').status).toBe('ready');
   });
 
-  test('[M12] each call is approved with its exact arguments, also of a tool that says that it only reads', async () => {
+  test('[M12] each call is approved with its exact arguments, even for a tool that claims to be read-only', async () => {
     const asks = Object.fromEntries(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
     expect(asks).toMatchObject({ echo: true, write: true });
     expect((await call(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
@@ -132,8 +132,8 @@ describe('calls', () => {
   });
 });
 
-describe('servers that come and go', () => {
-  test('[M46] a server is added, replaced and removed while another one runs on', async () => {
+describe('servers that are added and removed', () => {
+  test('[M46] a server is added, replaced and removed while another one keeps running', async () => {
     const client = await started('good');
     const pid = textOfResult(await call(client, 'pid'));
     const [odd] = mcpConfig({ odd: oddServer('good') }).mcpServers.values();
@@ -158,7 +158,7 @@ describe('servers that come and go', () => {
 });
 
 describe('approval by the configuration', () => {
-  test('[M12] a tool that the operator names runs unasked, and no other does', async () => {
+  test('[M12] a tool that the operator names runs without approval, and no other does', async () => {
     const both = [
       { name: 'write', inputSchema: { type: 'object' } },
       { name: 'odd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true, destructiveHint: true } },
@@ -172,8 +172,8 @@ describe('approval by the configuration', () => {
   });
 });
 
-describe('what a child sees', () => {
-  test('[M2] is a small environment and what is configured, and no key, also where its variable is named', async () => {
+describe('the environment of a child process', () => {
+  test('[M2] is small, with the configured variables, and without keys, even if their variable is named', async () => {
     const key = new Secret('sk-lab-very-secret-1', 'https://lab.example.org');
     const env = {
       ...{ PATH: process.env.PATH, HOME: '/home/me', LANG: 'en_GB.UTF-8', OPENAI_API_KEY: 'sk-unheld', OTHER: 'no' },
@@ -192,7 +192,7 @@ describe('what a child sees', () => {
     expect(key.for('https://lab.example.org')).toBe(env.LAB_KEY);
   });
 
-  test('[G160] a secret that is passed on reaches a second server and a restarted one, and is masked in results', async () => {
+  test('[G160] passes a configured secret to a second server and to a restarted one, and masks it in results', async () => {
     const env = { PATH: process.env.PATH, TREE_TOKEN: 'tree-0123456789-abc' };
     const lines = 'pass_env = ["TREE_TOKEN"]';
     const config = mcpConfig({ odd: oddServer('good'), even: oddServer('good') }, lines, env);
@@ -207,7 +207,7 @@ describe('what a child sees', () => {
     }
   });
 
-  test('[M1] only what is configured is run, as it is written and by no shell; what is switched off is not', async () => {
+  test('[M1] only configured commands are run, as written and without a shell; disabled ones are not', async () => {
     const config = mcpConfig({ odd: [...oddServer('good'), 'sk-a-key-among-arguments', '$(touch /tmp/x); "a b"'] });
     const off = mcpConfig({ off: oddServer('good') }, 'enabled = false');
     const client = open({ mcpServers: new Map([...config.mcpServers, ...off.mcpServers]) });
@@ -221,8 +221,8 @@ describe('what a child sees', () => {
   });
 });
 
-describe('a server that is lost', () => {
-  test('[M13] in the middle of a call is told as unavailable with its last words, begins again, and works', async () => {
+describe('a server that fails', () => {
+  test('[M13] in the middle of a call is reported as unavailable with its last output, restarts, and works', async () => {
     const states: McpServerState['status'][] = [];
     const onChange = ({ status }: McpServerState) => void (states.at(-1) === status || states.push(status));
     const client = await started('good', '', { onChange });
@@ -241,7 +241,7 @@ describe('a server that is lost', () => {
     expect(stateOf(client, 'odd').lastError).toBeNull();
   });
 
-  test('[M13] by a signal from outside is begun again by itself', async () => {
+  test('[M13] by a signal from outside is restarted automatically', async () => {
     const client = await started('good');
     const pid = Number(textOfResult(await call(client, 'pid')));
     process.kill(pid, 'SIGKILL');
@@ -251,7 +251,7 @@ describe('a server that is lost', () => {
     expect(textOfResult(await call(client, 'echo', { text: 'again' }))).toBe('again');
   });
 
-  test('[M14] is begun again three times a minute with growing pauses, then is down and tried again after a while', async () => {
+  test('[M14] is restarted three times a minute with growing pauses, then is down and retried after a while', async () => {
     const waits: number[] = [];
     let [now, release] = [1_000_000, (): void => undefined];
     const clock: Clock = {
@@ -284,7 +284,7 @@ describe('a server that is lost', () => {
     expect(waits[4]).toBe(1_500);
   });
 
-  test('[M14] after it was well for a minute it is begun again with the first pause', async () => {
+  test('[M14] after a minute without failure is restarted with the first pause', async () => {
     const waits: number[] = [];
     let now = 0;
     const clock: Clock = {
@@ -306,7 +306,7 @@ describe('a server that is lost', () => {
     expect(waits).toEqual([4, 8, 4, 8]);
   });
 
-  test('[M15] keeps its tools listed, a call says at once that it is not there, and restarting brings it back', async () => {
+  test('[M15] keeps its tools listed, a call fails at once as unavailable, and a restart makes it work again', async () => {
     const client = await started('good', '', { limits: { restarts: 0 } });
     await call(client, 'die');
     await reaches(client, 'odd', 'down');
@@ -319,13 +319,13 @@ describe('a server that is lost', () => {
     expect(textOfResult(await call(client, 'echo', { text: 'x' }))).toBe('x');
   });
 
-  test('[M18] because it does not answer any more is ended and begun again', async () => {
+  test('[M18] because it no longer responds is ended and restarted', async () => {
     const client = await started('deaf', '', { limits: { pingEveryMs: 5, pingMs: 20, restarts: 0 } });
     await reaches(client, 'odd', 'down');
     expect(stateOf(client, 'odd').lastError).toContain('does not answer any more');
   });
 
-  test('[M18] a call past its time is ended, and a server that still answers stays', async () => {
+  test('[M18] a call past its time limit is ended, and a server that still responds stays', async () => {
     const client = await started('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 3');
     // The limit also applies to the start, which a busy machine may miss once.
     await reaches(client, 'odd', 'ready');
@@ -336,8 +336,8 @@ describe('a server that is lost', () => {
   });
 });
 
-describe('a server that does not come up', () => {
-  test('[M16] because its program is missing, or ends at once, is said so, and the others are ready', async () => {
+describe('a server that does not start', () => {
+  test('[M16] because its program is missing, or ends at once, is reported, and the others are ready', async () => {
     const servers = { odd: oddServer('good'), gone: ['no-such-program'], dead: oddServer('die-on-init') };
     const client = open(mcpConfig(servers), { limits: { restarts: 0 } });
     await client.start();
@@ -352,7 +352,7 @@ describe('a server that does not come up', () => {
     });
   });
 
-  test('[M16] because it never answers is given up at the time limit, and a call meanwhile waits for it', async () => {
+  test('[M16] because it never responds fails at the time limit, and a call waits for it until then', async () => {
     const pins = memoryPins();
     const first = await started('good', '', { pins });
     await first.close();
@@ -367,7 +367,7 @@ describe('a server that does not come up', () => {
     expect(stateOf(client, 'odd')).toMatchObject({ status: 'down', lastError: expect.stringContaining('timed out') });
   });
 
-  test('[M16] closing while servers begin ends them, and nothing can be begun afterwards', async () => {
+  test('[M16] closing while servers start ends them, and none can be started afterwards', async () => {
     const client = open(mcpConfig({ odd: oddServer('never-answer') }));
     const starting = client.start();
     await reaches(client, 'odd', 'starting');
@@ -378,7 +378,7 @@ describe('a server that does not come up', () => {
     await expect(client.restart('odd')).rejects.toMatchObject({ code: 'mcp/closed' });
   });
 
-  test('[M22] what a server prints that is no message is passed over, and one without tools has none', async () => {
+  test('[M22] output that is not a message is ignored, and a server without tools has none', async () => {
     const client = open(mcpConfig({ odd: oddServer('talkative'), none: oddServer('no-tools') }));
     await client.start();
     expect(stateOf(client, 'odd').status).toBe('ready');

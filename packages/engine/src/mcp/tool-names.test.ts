@@ -5,7 +5,7 @@ import { escapeInvisible, escapeInvisibleJson, isDeeperThan } from './escape-inv
 import { toolNames } from './tool-names.ts';
 
 describe('the names of tools', () => {
-  test('[M3] are server__tool, and a name that providers would not take is changed and gets a hash of what it was', () => {
+  test('[M3] are server__tool, and a name that providers do not accept is changed and gets a hash of the original', () => {
     const names = toolNames('files', ['read_file', 'get-sum', 'a.b', 'a b', 'ä', 'x'.repeat(80)]);
     expect(names.get('read_file')).toBe('files__read_file');
     expect(names.get('get-sum')).toBe('files__get-sum');
@@ -15,7 +15,7 @@ describe('the names of tools', () => {
     expect(new Set(names.values()).size).toBe(6);
   });
 
-  test('[M3] depend on the tool alone: neither on the order nor on which others there are', () => {
+  test('[M3] depend on the tool alone, not on the order or on other tools', () => {
     const tool = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[a-z_.]{1,90}$/));
     fc.assert(
       fc.property(fc.uniqueArray(tool, { maxLength: 30 }), (tools) => {
@@ -29,7 +29,7 @@ describe('the names of tools', () => {
     );
   });
 
-  test('[M3] where a changed name is another tool of its own, the hash is longer', () => {
+  test('[M3] get a longer hash if a changed name equals the name of another tool', () => {
     const taken = toolNames('s', ['a.b']).get('a.b') ?? '';
     const names = toolNames('s', ['a.b', taken.slice(3)]);
     expect(names.get(taken.slice(3))).toBe(taken);
@@ -37,7 +37,7 @@ describe('the names of tools', () => {
   });
 
   test.each(['a__b', 'a_', '__'])(
-    '[M3] a server cannot be called %j, so that no other server has its beginning',
+    '[M3] a server cannot be called %j, so that names of tools stay unambiguous',
     (name) => {
       const text = `[mcp.servers.${name}]\ncommand = ["x"]`;
       expect(() => parseConfig({ name: 'config.toml', text }, {})).toThrow('must not contain __');
@@ -46,7 +46,7 @@ describe('the names of tools', () => {
 });
 
 describe('texts of servers', () => {
-  test('[M8] are shown with what hides in them written out, and are cut at a length', () => {
+  test('[M8] are shown with hidden characters escaped, and are cut at a length', () => {
     expect(escapeInvisible('Reads\ta file.\nThat is all.', 100)).toBe('Reads\ta file.\nThat is all.');
     expect(escapeInvisible('Reads\u200b a\u202e file\u{e0041}\u001b[2J\ufe01', 200)).toBe(
       'Reads‹U+200B› a‹U+202E› file‹U+E0041›‹U+001B›[2J‹U+FE01›',
@@ -55,7 +55,7 @@ describe('texts of servers', () => {
     expect(escapeInvisible('👩', 1)).toBe('…');
   });
 
-  test('[M8] are shown so in schemas too, whose keys stay as they are', () => {
+  test('[M8] are escaped in schemas too, whose keys stay unchanged', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"description":"a\\u200bb"},"n":{"enum":["\\u2060",1,null]}}}',
     );
@@ -65,7 +65,7 @@ describe('texts of servers', () => {
     );
   });
 
-  test('[M17] a description that is nested without end is known for it', () => {
+  test('[M17] that are nested without end are detected', () => {
     const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
     expect(isDeeperThan(deep(64), 64)).toBe(false);
     expect(isDeeperThan(deep(66), 64)).toBe(true);

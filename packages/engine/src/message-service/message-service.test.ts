@@ -46,7 +46,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     rmSync(place, { recursive: true });
   });
 
-  test('[W40] a topic has its root from birth, and a missing root is refused loudly', async () => {
+  test('[W40] a topic has its root from its creation on, and a missing root is refused', async () => {
     expect(topic).toMatchObject({ title: 'T', systemPrompt: null, activeNodeId: null, version: 1 });
     expect(await messages.getRootMessageId(topic.id)).toBe(topic.rootId);
     await expect(messages.getRootMessageId(newId())).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     ).rejects.toMatchObject({ code: 'command/invalid' });
   });
 
-  test('[W40] a call without its arguments, or with something else in their place, is refused by a code', async () => {
+  test('[W40] a call without its arguments, or with arguments of the wrong type, is refused with a code', async () => {
     const chats = new TemporaryChatService(store, new TemporaryTrees(store));
     for (const none of JSON.parse('[[null], [5], ["x"], [[]]]').concat([[]])) {
       const calls = [
@@ -91,7 +91,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     }
   });
 
-  test('[W41] a message is made below the active node and becomes it; an equal sibling is never reused', async () => {
+  test('[W41] a message is added below the active node and becomes active; an equal sibling is never reused', async () => {
     const [a, b] = await said('a', 'b');
     expect(a).toMatchObject({ topicId: topic.id, parentId: topic.rootId, role: 'user', siblingsGroupId: 0 });
     expect(b?.parentId).toBe(a?.id);
@@ -104,7 +104,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.get(topic.id)).activeNodeId).toBe(again.id);
   });
 
-  test('[W41] a retry with its id finds its own message, and blank or unreadable ones are refused', async () => {
+  test('[W41] a retry with its id finds its own message, and blank or malformed ones are refused', async () => {
     const id = newId();
     const wanted = { topicId: topic.id, parentId: topic.rootId, role: 'user', data: 'a', id } as const;
     expect((await messages.create(wanted)).id).toBe(id);
@@ -122,7 +122,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect(await messages.create(tool)).toMatchObject({ role: 'tool', toolCallId: 'c1' });
   });
 
-  test('[W42] replies of one act share a group, later ones join it, and a reply to be written says nothing yet', async () => {
+  test('[W42] replies of one act share a group, later ones join it, and a pending reply is empty', async () => {
     const [a] = await said('a');
     const parentId = a?.id ?? '';
     const made = await messages.createReplyGroup({ topicId: topic.id, parentId, replies });
@@ -147,7 +147,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     });
   });
 
-  test('[W43] a branch comes in pages with root, active node and version, first turns told by the root alone', async () => {
+  test('[W43] a branch is read in pages with root, active node and version, and first turns have the root as parent', async () => {
     const all = await said('a', 'b', 'c', 'd', 'e');
     const last = await messages.getBranchMessages({ topicId: topic.id, limit: 2 });
     expect(last.items.map((item) => textOf(item.message))).toEqual(['d', 'e']);
@@ -167,7 +167,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     ).rejects.toMatchObject({ code: 'tree/not-on-path' });
   });
 
-  test('[W43] the other members of a group come along when asked for', async () => {
+  test('[W43] the other members of a group are included on request', async () => {
     const [a] = await said('a');
     await messages.createReplyGroup({ topicId: topic.id, parentId: a?.id ?? '', replies });
     const { items } = await messages.getBranchMessages({ topicId: topic.id, includeSiblings: true });
@@ -176,7 +176,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect(plain.items.every((item) => item.siblings === undefined)).toBe(true);
   });
 
-  test('[W44] a tree never holds the root, keeps real parents, and says at a depth what is cut off', async () => {
+  test('[W44] a tree never contains the root, keeps real parents, and marks what a depth limit cuts off', async () => {
     const [a, b] = await said('a', 'b', 'c');
     const whole = await messages.getTree({ topicId: topic.id });
     expect(whole).toMatchObject({ rootId: topic.rootId, siblingsGroups: [] });
@@ -214,7 +214,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await messages.getTree({ topicId: topic.id })).nodes).toHaveLength(1);
   });
 
-  test('[W46] a group goes as a whole, its children lifted', async () => {
+  test('[W46] a group is deleted as a whole, and its children move up', async () => {
     const [a] = await said('a');
     const made = await messages.createReplyGroup({ topicId: topic.id, parentId: a?.id ?? '', replies });
     const below = await messages.create({ topicId: topic.id, role: 'user', data: 'next' });
@@ -223,7 +223,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await messages.getById(below.id)).parentId).toBe(a?.id);
   });
 
-  test('[W47] clearing leaves the root alone, and an empty topic as it is', async () => {
+  test('[W47] clearing removes everything except the root, and leaves an empty topic as it is', async () => {
     await said('a', 'b');
     expect((await messages.clearTopicMessages(topic.id)).activeNodeId).toBeNull();
     const after = await topics.get(topic.id);
@@ -232,7 +232,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.get(topic.id)).version).toBe(after.version);
   });
 
-  test('[W48] purged topics are gone for good; unknown ones are passed over', async () => {
+  test('[W48] purged topics are gone for good; unknown ones are skipped', async () => {
     const [a] = await said('a');
     const other = await topics.create();
     expect(await messages.purgeByTopicIds([topic.id, newId(), topic.id])).toEqual([topic.id]);
@@ -242,7 +242,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.list({ trashed: true })).items).toEqual([]);
   });
 
-  test('[W49] a topic is copied up to a message or whole, with ids of its own', async () => {
+  test('[W49] a topic is copied up to a message or as a whole, with new ids', async () => {
     const [a, b] = await said('a', 'b');
     await messages.create({ topicId: topic.id, parentId: a?.id, role: 'assistant', data: 'c' });
     const { topic: copy, ids } = await topics.duplicate({ topicId: topic.id, nodeId: b?.id, title: 'Copy' });
@@ -253,7 +253,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await messages.getTree({ topicId: whole.id })).nodes).toHaveLength(3);
   });
 
-  test('[W50] the active node is set to messages of the topic only', async () => {
+  test('[W50] only messages of the topic can become active', async () => {
     const [a, b] = await said('a', 'b');
     expect(await topics.setActiveNode(topic.id, a?.id ?? '')).toBe(a?.id);
     expect((await topics.get(topic.id)).activeNodeId).toBe(a?.id);
@@ -266,7 +266,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     await expect(topics.setActiveNode(other.id, b?.id ?? '')).rejects.toMatchObject({ code: 'tree/foreign-parent' });
   });
 
-  test('[W51] a topic is retitled, put into the trash and brought back', async () => {
+  test('[W51] a topic is retitled, moved to the trash and restored', async () => {
     expect(await topics.update(topic.id, { title: 'New', folder: 'f' })).toMatchObject({ title: 'New' });
     // The prompt of an empty topic may change; under messages it is fixed.
     expect(await topics.update(topic.id, { systemPrompt: 'x' })).toMatchObject({ systemPrompt: 'x' });
@@ -280,7 +280,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.list()).items).toHaveLength(1);
   });
 
-  test('[W53] a write that expects a version comes too late as a conflict, or is kept as a sibling if wanted', async () => {
+  test('[W53] a write that expects an older version is a conflict, or is kept as a sibling on request', async () => {
     const [a] = await said('a');
     const seen = (await topics.get(topic.id)).version;
     const parentId = a?.id;
@@ -307,7 +307,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
       await expect(call()).rejects.toMatchObject({ data: { code: 'VALIDATION_ERROR' } });
   });
 
-  test('[W52] a temporary chat is nowhere until it is kept, and then the very same', async () => {
+  test('[W52] a temporary chat is not listed until it is kept, and then has the same content', async () => {
     const chats = new TemporaryChatService(store, new TemporaryTrees(store));
     const chat = await chats.create({ title: 'Secret' });
     const a = await chats.messages.create({ topicId: chat.id, role: 'user', data: 'whisper' });
@@ -325,7 +325,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     await expect(chats.keep(chat.id)).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
   });
 
-  test('[W52] a discarded chat leaves nothing, and one with a reply on its way is not kept', async () => {
+  test('[W52] a discarded chat leaves nothing, and one with a pending reply cannot be kept', async () => {
     const chats = new TemporaryChatService(store, new TemporaryTrees(store));
     const chat = await chats.create();
     const a = await chats.messages.create({ topicId: chat.id, role: 'user', data: 'a' });

@@ -11,7 +11,7 @@ function fold(...events: readonly ProviderEvent[]) {
 }
 
 describe('a reply', () => {
-  it('[G8] has its blocks in the order in which they began, with signatures and who gave them', () => {
+  it('[G8] has its blocks in the order in which they began, with signatures and their providers', () => {
     const { message, usage, last } = fold(
       { type: 'thinking-delta', text: 'Hm' },
       { type: 'thinking-delta', text: '.' },
@@ -45,11 +45,11 @@ describe('a reply', () => {
     expect(parseMessage(message).ok).toBe(true);
   });
 
-  it('[G8] of nothing is no message, and empty reasoning is no block', () => {
+  it('[G8] without content is not a message, and empty reasoning is not a block', () => {
     expect(fold({ type: 'text-delta', text: '' }, { type: 'thinking-delta', text: '' }).message).toBeNull();
   });
 
-  it('[G9] that stops inside a call keeps the call with what came of its arguments, marked', () => {
+  it('[G9] that stops inside a call keeps the call with the received arguments, marked', () => {
     const { message } = fold(
       { type: 'tool-use-start', index: 0, id: 'x', name: 't' },
       { type: 'tool-use-delta', index: 0, json: '{"a":' },
@@ -69,7 +69,7 @@ describe('a reply', () => {
 });
 
 describe('the arguments of a call', () => {
-  it.each(['', '  ', 'null', '{}'])('[G9] may be nothing: %j', (text) => {
+  it.each(['', '  ', 'null', '{}'])('[G9] may be empty: %j', (text) => {
     expect(parseToolArguments(text)).toEqual({ parameters: {} });
   });
 
@@ -82,7 +82,7 @@ describe('the arguments of a call', () => {
     },
   );
 
-  it('[G9] keep a key that reaches a prototype elsewhere as an ordinary one', () => {
+  it('[G9] keep a key such as __proto__ as an ordinary one', () => {
     const { parameters } = parseToolArguments('{"__proto__":{"x":1}}');
     expect(Object.keys(parameters)).toEqual(['__proto__']);
     expect('x' in parameters).toBe(false);

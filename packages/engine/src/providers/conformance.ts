@@ -161,7 +161,7 @@ export function runProviderConformance(
       expect(checkEvents(await run(each))).toEqual([]);
     });
 
-    it.each(cases)('[G8, G12] its events come to the reply that was recorded: $name', async (each) => {
+    it.each(cases)('[G8, G12] its events give the recorded reply: $name', async (each) => {
       const reply = foldOf(await run(each), provider.name);
       expect(reply.last).toMatchObject({ type: 'end', finishReason: each.finishReason });
       if (each.content !== undefined) expect(reply.message?.content).toEqual(each.content);
@@ -170,7 +170,7 @@ export function runProviderConformance(
       expect(inputTokens).toBeGreaterThanOrEqual(cacheReadTokens + cacheWriteTokens);
     });
 
-    it.each(cases)('[G5] its calls have ids of their own, also beside those of the history: $name', async (each) => {
+    it.each(cases)('[G5] its calls have unique ids, also compared with the history: $name', async (each) => {
       const first = foldOf(await run(each), provider.name).message;
       const calls = first?.content.filter(isToolUse) ?? [];
       if (first === null || first === undefined || calls.length === 0) return;
@@ -181,7 +181,7 @@ export function runProviderConformance(
       for (const event of again) if (event.type === 'tool-use-start') expect(taken.has(event.id)).toBe(false);
     });
 
-    it.each(cases)('[G4] an abort ends it at once and says so: $name', async (each) => {
+    it.each(cases)('[G4] an abort ends it at once and is reported: $name', async (each) => {
       const abort = new AbortController();
       prime(each.stream ?? '', {
         after: 'hang',
@@ -202,7 +202,7 @@ export function runProviderConformance(
       if (networked) expect(events.at(-1)).toMatchObject({ type: 'error', code: 'provider/aborted', kind: 'aborted' });
     });
 
-    it('[G4] an abort before the beginning asks nobody', async () => {
+    it('[G4] an abort before the start makes no request', async () => {
       const [each] = cases;
       const before = server.requests.length;
       const events = each === undefined ? [] : await run(each, { signal: AbortSignal.abort() });
@@ -210,7 +210,7 @@ export function runProviderConformance(
       expect(server.requests.length).toBe(before);
     });
 
-    it('[G7] a block that it does not take goes as text, and is told of', async () => {
+    it('[G7] a block that the provider does not accept is sent as text, and reported', async () => {
       const strange: ContentBlock = { type: 'x-strange', text: 'strange but readable' };
       const messages: Message[] = [
         { role: 'user', content: [{ type: 'text', text: 'Look:' } satisfies ContentBlock, strange] },
@@ -227,7 +227,7 @@ export function runProviderConformance(
       expect(sent).not.toContain('x-strange');
     });
 
-    it('[G6] what it is asked beyond its bounds is brought within them, and told', async () => {
+    it('[G6] a parameter out of range is brought within it, and reported', async () => {
       const reported: string[] = [];
       const onNotice: ProviderCall['onNotice'] = (notice) => {
         if (notice.type === 'parameter-changed') reported.push(notice.name);
@@ -251,18 +251,18 @@ export function runProviderConformance(
   const inBoth = recorded.filter((each) => each.whole !== undefined);
 
   describe(`${provider.name} over the wire`, () => {
-    it.each(recorded)('[G11] bytes cut anywhere come to the same: $name', async (each) => {
+    it.each(recorded)('[G11] bytes split anywhere give the same reply: $name', async (each) => {
       const whole = comparable(foldOf(await run(each), provider.name));
       for (const cut of cuts) expect(comparable(foldOf(await run(each, {}, { cut }), provider.name))).toEqual(whole);
     });
 
-    it.each(recorded)('[G11] line ends of two bytes and a byte order mark change nothing: $name', async (each) => {
+    it.each(recorded)('[G11] CR LF line ends and a byte order mark change nothing: $name', async (each) => {
       const plain = comparable(foldOf(await run(each), provider.name));
       const crlf = Buffer.from(`\ufeff${each.stream?.replaceAll('\n', '\r\n')}`);
       expect(comparable(foldOf(await run(each, {}, { body: crlf, cut: 3 }), provider.name))).toEqual(plain);
     });
 
-    it.each(inBoth)('[G10] a whole answer is the same reply as the stream: $name', async (each) => {
+    it.each(inBoth)('[G10] a complete response gives the same reply as the stream: $name', async (each) => {
       const streamed = comparable(foldOf(await run(each), provider.name));
       prime(each.whole ?? '', { type: 'application/json' });
       const events = await listOf(provider.stream(request(each), call({ streaming: false })));
@@ -270,7 +270,7 @@ export function runProviderConformance(
       expect(comparable(foldOf(events, provider.name))).toEqual(streamed);
     });
 
-    it.each(recorded)('[G25] a stream that is dropped keeps what came and says so: $name', async (each) => {
+    it.each(recorded)('[G25] a dropped stream keeps the received text and reports the drop: $name', async (each) => {
       const half = Buffer.from(each.stream ?? '').subarray(0, Math.floor((each.stream ?? '').length / 2));
       const events = await run(each, {}, { body: half, after: 'drop' });
       expect(checkEvents(events)).toEqual([]);
@@ -302,7 +302,7 @@ export function runProviderConformance(
       expect(Object.values(seen?.headers ?? {}).join(' ')).toContain('sk-conformance-key');
     });
 
-    it('[G33] every socket is given back', async () => {
+    it('[G33] every socket is returned', async () => {
       for (const each of recorded) await collectReply(provider.stream(request(each), call()));
       await server.settled(0);
       expect(server.sockets).toBe(0);

@@ -43,7 +43,7 @@ const beat: fc.Arbitrary<ScriptedEvent> = fc.oneof(
   fc.record({ type: fc.constant('throw' as const), error: fc.constant(new Error('oops')) }),
 );
 
-describe('a provider, whatever its member does', () => {
+describe('a provider, whatever its implementation does', () => {
   it('[G1, G2, G5] keeps the order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(beat, { maxLength: 14 }), async (beats) => {
@@ -73,7 +73,7 @@ describe('a provider, whatever its member does', () => {
     ]);
   });
 
-  it('[G1] holds usage back until the end and passes on only the last of it', async () => {
+  it('[G1] holds usage back until the end and passes on only the last report', async () => {
     const events = await play([
       usageEventOf(1, 1),
       { type: 'text-delta', text: 'a' },
@@ -84,7 +84,7 @@ describe('a provider, whatever its member does', () => {
     expect(events[2]).toMatchObject({ inputTokens: 10 });
   });
 
-  it('[G3] never throws: what is thrown is the last event, and so is an end that never comes', async () => {
+  it('[G3] never throws: an exception becomes the last event, and so does a missing end', async () => {
     const thrown = await play([
       { type: 'text-delta', text: 'a' },
       { type: 'throw', error: new Error('with sk-abcdefghijklmnop') },
@@ -102,7 +102,7 @@ describe('a provider, whatever its member does', () => {
     });
   });
 
-  it('[G4] ends at once when it is aborted, also while its member hangs and never listens', async () => {
+  it('[G4] ends at once when it is aborted, even if its implementation hangs', async () => {
     const abort = new AbortController();
     const provider = scriptedProvider([[]], {});
     const deaf = scriptedProvider([
@@ -121,14 +121,14 @@ describe('a provider, whatever its member does', () => {
     expect(provider.running).toBe(0);
   });
 
-  it('[G4] tells its member when the reader leaves early', async () => {
+  it('[G4] tells its implementation when the reader leaves early', async () => {
     const provider = scriptedProvider([[{ type: 'text-delta', text: 'a' }, { type: 'hang' }]]);
     for await (const event of provider.stream(request, call)) if (event.type === 'text-delta') break;
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(provider.running).toBe(0);
   });
 
-  it('[G5] gives a call a fresh id where the provider gave none, or one that the history has', async () => {
+  it('[G5] gives a call a new id if the provider gave none, or one that is in the history', async () => {
     const messages = [
       textMessage('user', 'x'),
       said('assistant', { type: 'tool-use', id: 'a', name: 't', parameters: {} }),
@@ -143,7 +143,7 @@ describe('a provider, whatever its member does', () => {
     for (const id of ids.slice(0, 2)) expect(id).toMatch(/^call_[a-z0-9]{24}$/);
   });
 
-  it('[G6] is asked within its bounds, and each change is told', async () => {
+  it('[G6] gets parameters within its range, and each change is reported', async () => {
     const reported: ProviderNotice[] = [];
     const provider = scriptedProvider([textEvents('ok')], {
       parameters: { temperature: { min: 0, max: 1 }, stop: { most: 1 }, maxTokens: { min: 1, max: 50 } },
@@ -180,7 +180,7 @@ describe('a provider, whatever its member does', () => {
     ]);
   });
 
-  it('[G7] is sent blocks that it takes: others are lowered, calls and results become words where there are no tools', async () => {
+  it('[G7] gets blocks that it accepts: others are lowered, and calls and results become text without tool support', async () => {
     const provider = scriptedProvider([textEvents('ok')], {
       supports: { ...scriptedProvider([]).supports, blocks: ['text'], tools: false, systemInPlace: false },
     });
@@ -203,7 +203,7 @@ describe('a provider, whatever its member does', () => {
     expect(JSON.stringify(sent.slice(2))).toMatch(/sun.*Be brief/);
   });
 
-  it('[G7] a model that is known to see no pictures is shown none', async () => {
+  it('[G7] gets no pictures for a model known not to see them', async () => {
     const provider = scriptedProvider([textEvents('ok')]);
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
     const capabilities = { tools: true, thinking: true, images: false };
@@ -211,7 +211,7 @@ describe('a provider, whatever its member does', () => {
     expect(provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: '[image: image/png]' }]);
   });
 
-  it('[G13] without the key that it needs is not asked, and says which variable to set', async () => {
+  it('[G13] without its required key is not called, and names the variable to set', async () => {
     const provider = scriptedProvider([textEvents('ok')], { keyNames: ['SOME_KEY'] });
     const { last } = await collectReply(provider.stream(request, call));
     expect(last).toMatchObject({ code: 'provider/no-key', kind: 'refused' });

@@ -47,7 +47,7 @@ describe('the providers of a configuration', () => {
       );
   });
 
-  it('[G91] refuse a model that a provider which says all it has does not have', () => {
+  it('[G91] refuse an unknown model of a provider with a complete list', () => {
     const providers = createProviders({ config: config('') });
     expect(() => providers.model('offline/nope')).toThrow(
       expect.objectContaining({
@@ -58,7 +58,7 @@ describe('the providers of a configuration', () => {
     );
   });
 
-  it('[G190] refuse a model that has no key with what to set, and no other', () => {
+  it('[G190] refuse a model without a key and name what to set', () => {
     const providers = createProviders({ config: config('[providers.openai]\napi_key = "key-1"') });
     expect(() => requireReady(providers.model('anthropic/claude-sonnet-5'))).toThrow(
       expect.objectContaining({ code: 'provider/no-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
@@ -66,7 +66,7 @@ describe('the providers of a configuration', () => {
     for (const ready of ['openai/gpt-5', 'offline/guide', 'ollama/any']) requireReady(providers.model(ready));
   });
 
-  it('[G91] know a provider under another name for what it is', () => {
+  it('[G91] recognise a provider that is configured under another name', () => {
     const text =
       '[providers.work]\nkind = "anthropic"\napi_key = "work-key-1"\n[models."work/claude-opus-5"]\nwindow = 777';
     const providers = createProviders({ config: config(text) });
@@ -84,7 +84,7 @@ describe('the providers of a configuration', () => {
     expect(providers.list().filter((choice) => choice.provider === 'work' && choice.ready).length).toBeGreaterThan(10);
   });
 
-  it('[G92] recommend what is configured, else a key, else a local Ollama, else the guide', async () => {
+  it('[G92] recommend the configured model, else one with a key, else a local Ollama, else the guide', async () => {
     const choose = (text: string, env: Readonly<Record<string, string>> = {}) =>
       createProviders({ config: config(text, env) }).defaultModel();
     expect(await choose('model = "offline/babble"', { OPENAI_API_KEY: 'sk-1' })).toBe('offline/babble');
@@ -101,7 +101,7 @@ describe('the providers of a configuration', () => {
     expect(await choose('', { OLLAMA_HOST: server.url })).toBe('offline/guide');
   });
 
-  it('[G93] list every model for a picker, those that can be asked first, and say what is missing for the rest', () => {
+  it('[G93] list every model for a picker, usable ones first, and name what is missing for the rest', () => {
     const choices = listModels(config('[providers.openai]\nmodels = ["my-own"]', { OPENAI_API_KEY: 'sk-1' }));
     const ready = choices.filter((choice) => choice.ready);
     expect(new Set(ready.map((choice) => choice.provider))).toEqual(new Set(['openai', 'offline']));
@@ -122,7 +122,7 @@ describe('the providers of a configuration', () => {
     ).toBe(false);
   });
 
-  it('[G94] learn from servers which models they have, and forgive those that are down', async () => {
+  it('[G94] get the lists of models from servers, and ignore servers that are down', async () => {
     const server = await openRawServer((_request, response) => {
       response.end('{"data":[{"id":"fresh","context_length":4096},{"id":"other"}]}');
     });
@@ -141,7 +141,7 @@ describe('the providers of a configuration', () => {
     await server.close();
   });
 
-  it('[G95] ask a server by its configured address, headers, key and limits, and tell what happens under the model', async () => {
+  it('[G95] call a server with its configured address, headers, key and limits, and report events under the model', async () => {
     const fake = await openFakeProvider(['429']);
     const text = `[limits]\nlongest_wait_seconds = 1\n[providers.lab]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\napi_key = "lab-key-12345"\nheaders = { "x-team" = "trees" }`;
     const reported: string[] = [];
@@ -161,7 +161,7 @@ describe('the providers of a configuration', () => {
     await fake.close();
   });
 
-  it('[G96] take others beside them, such as a scripted one', async () => {
+  it('[G96] accept additional providers, such as a scripted one', async () => {
     const scripted = scriptedProvider([textEvents('Hello there.')]);
     const providers = createProviders({ config: config(''), extra: [scripted] });
     const { message } = await collectReply(
@@ -172,7 +172,7 @@ describe('the providers of a configuration', () => {
   });
 });
 
-it('[G71] what is only assumed of a model stays an assumption under another name of its provider', () => {
+it('[G71] keep an assumption about a model marked as assumed under another name of its provider', () => {
   const text =
     '[models."ollama/oak"]\nprice = { input = 1 }\n[providers.lab]\nkind = "ollama"\nbase_url = "http://127.0.0.1:9"';
   const providers = createProviders({ config: parseConfig({ name: 'test.toml', text }, {}) });

@@ -5,7 +5,7 @@ import * as engine from '../index.ts';
 
 const packages: Readonly<Record<string, object>> = { '@coppice/core': core, '@coppice/engine': engine };
 
-it('[G97] the example in the README gives what its comments say', async () => {
+it('[G97] the example in the README prints what its comments say', async () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];

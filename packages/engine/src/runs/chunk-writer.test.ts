@@ -56,7 +56,7 @@ const never = () => {
   throw new Error('The run is there.');
 };
 
-test('[H5] text waits for the clock, or until there is much of it', async () => {
+test('[H5] text is stored when the timer fires, or when there is much of it', async () => {
   const clock = handClock();
   const runs = keeper();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
@@ -75,7 +75,7 @@ test('[H5] text waits for the clock, or until there is much of it', async () => 
   expect(runs.text()).toBe(`abcde${'0123456789'.repeat(13)}`);
 });
 
-test('[H5] the first text of some length is put down at once, before the clock', async () => {
+test('[H5] the first longer text is stored at once, before the timer', async () => {
   const clock = handClock();
   const runs = keeper();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
@@ -85,7 +85,7 @@ test('[H5] the first text of some length is put down at once, before the clock',
   await writer.stop();
 });
 
-test('[H5] text that comes very fast is put down in larger pieces, and less often', async () => {
+test('[H5] text that arrives very fast is stored in larger pieces, and less often', async () => {
   const clock = handClock();
   const runs = keeper();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
@@ -101,7 +101,7 @@ test('[H5] text that comes very fast is put down in larger pieces, and less ofte
   await writer.close();
 });
 
-test('[H5] replies that are written at the same time are put down at the same moment', async () => {
+test('[H5] replies that are written at the same time are stored at the same moment', async () => {
   const clock = handClock();
   const ticks = createSharedTimer(clock, 250);
   const one = keeper();
@@ -126,7 +126,7 @@ test('[H5] replies that are written at the same time are put down at the same mo
   expect(one.text()).toBe('a');
 });
 
-test('[H5] a store that fails is asked again later, not at once and not for ever', async () => {
+test('[H5] a failing store is retried later, not at once and not forever', async () => {
   const clock = handClock();
   let full = true;
   const runs = keeper(() => (full ? 'before' : 'no'));
@@ -144,7 +144,7 @@ test('[H5] a store that fails is asked again later, not at once and not for ever
   expect(runs.text()).toBe('0123456789');
 });
 
-test('[H5] a run that is no more is told once', async () => {
+test('[H5] a run that no longer exists is reported once', async () => {
   let lost = 0;
   const clock = handClock();
   const writer = createChunkWriter({ append: async () => false }, 'r', { ...pace, clock, onLost: () => lost++ });
@@ -154,7 +154,7 @@ test('[H5] a run that is no more is told once', async () => {
   expect(lost).toBe(1);
 });
 
-test('[H5] whatever fails in between, what is down is a beginning of the text, and all of it once the store is well', async () => {
+test('[H5] whatever fails, the stored text is a beginning of the reply, and all of it once the store works', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ maxLength: 12 })),

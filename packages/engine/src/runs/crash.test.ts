@@ -50,7 +50,7 @@ async function killedInMidReply(url: string, tree: string): Promise<string | nul
   });
 }
 
-test('[H35] a process killed in the middle of a reply leaves what it said, and another engine recovers and ends it', async () => {
+test('[H35] a process killed in the middle of a reply leaves its text, and another engine recovers and finishes it', async () => {
   const url = `sqlite:${join(place, 'trees.db')}`;
   const tree = treeId(newId());
   expect(await killedInMidReply(url, tree)).toBe('SIGKILL');

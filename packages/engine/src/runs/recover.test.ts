@@ -53,7 +53,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(await shop.generator.recover()).toEqual([]);
   });
 
-  test('[H30] one that said nothing becomes an error, and one whose node never came to be is forgotten', async () => {
+  test('[H30] a run without text becomes an error, and one whose node was never written is removed', async () => {
     shop = await openTurnFixture(kind, []);
     const silent = await lost(shop.store, []);
     await lost(shop.store, ['text'], false);
@@ -61,7 +61,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(await shop.store.runs.list()).toEqual([]);
   });
 
-  test('[H31] a run that beats is left alone, however long it takes, and of two that recover one does', async () => {
+  test('[H31] a run with heartbeats is left alone, however long it takes, and only one of two processes recovers a lost one', async () => {
     shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
@@ -77,7 +77,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(both.flat()).toHaveLength(1);
   });
 
-  test('[H138] the lost replies of all owners are recovered at once, and one that fails keeps no other from it', async () => {
+  test('[H138] the lost replies of all owners are recovered at once, and a failing one does not prevent the others', async () => {
     shop = await openTurnFixture(kind, []);
     const all = await Promise.all(
       ['ada', 'ben', 'cleo'].map(async (owner) => {
@@ -108,7 +108,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     ]);
   });
 
-  test('[H135] a process whose clock is a minute ahead leaves the living replies of another alone', async () => {
+  test('[H135] a process whose clock is a minute ahead leaves the running replies of another alone', async () => {
     shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
@@ -118,7 +118,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(await turn.done).toMatchObject({ kind: 'aborted' });
   });
 
-  test('[H32] a process that was taken for dead notices, stops, and does not overwrite what was saved', async () => {
+  test('[H32] a process that was taken for dead notices, stops, and does not overwrite the recovered reply', async () => {
     shop = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     await until(async () => {
@@ -135,7 +135,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(shop.provider.running).toBe(0);
   });
 
-  test('[H33] a reply that was being gone on with keeps what it had, text and all other blocks', async () => {
+  test('[H33] a reply that was being continued keeps its earlier text and all other blocks', async () => {
     shop = await openTurnFixture(kind, []);
     const id = await lost(shop.store, []);
     const thinking = { type: 'thinking', thinking: 'Hm.' };
@@ -165,7 +165,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(node.message === null ? '' : textOf(node.message)).toBe('Half a sen');
   });
 
-  test('[H34] following a reply whose run is gone, or a node that is not there, ends with an error and does not hang', async () => {
+  test('[H34] following a reply whose run is gone, or an unknown node, ends with an error and does not hang', async () => {
     shop = await openTurnFixture(kind, []);
     const id = await lost(shop.store, ['x']);
     for (const one of await shop.store.runs.list()) await shop.store.runs.end(one.id);
@@ -178,7 +178,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(nowhere).toEqual([expect.objectContaining({ type: 'error', code: 'tree/unknown-node' })]);
   });
 
-  test('[H34] a follower that is told to stop does', async () => {
+  test('[H34] a follower stops on request', async () => {
     shop = await openTurnFixture(kind, [[said('x'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
@@ -193,7 +193,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(received).toEqual(['text-delta', 'error']);
   });
 
-  test('[H31] recovery goes on in the background until it is told to stop', async () => {
+  test('[H31] recovery continues in the background until it is stopped', async () => {
     shop = await openTurnFixture(kind, []);
     const stop = new AbortController();
     const keeping = shop.generator.keepRecovering(stop.signal);
@@ -204,7 +204,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 });
 
-test('[H35] after a crash in the middle of a reply a new engine on the same file recovers it and goes on with it', async () => {
+test('[H35] after a crash in the middle of a reply a new engine on the same file recovers and continues it', async () => {
   shop = await openTurnFixture('sqlite', [[said('It was a dark '), { type: 'hang' }], textEvents('and stormy night.')]);
   const turn = shop.send('Tell me a story');
   await until(async () => {

@@ -10,7 +10,7 @@ afterEach(() => shop.close());
 
 describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kind) => {
   test.each(['act', 'node'] as const)(
-    '[Y60] a reply is stopped by its %s, and what it said is kept as aborted',
+    '[Y60] a reply is stopped by its %s, and its text is kept as aborted',
     async (by) => {
       shop = await openTurnFixture(kind, [[{ type: 'text-delta', text: 'Some text' }, { type: 'hang' }]]);
       const beside = await shop.beside();
@@ -63,7 +63,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
     expect(await shop.store.runs.list()).toEqual([]);
   });
 
-  test('[Y62] who follows a reply that called tools is not kept waiting for them', async () => {
+  test('[Y62] a follower of a reply that called tools does not wait for them', async () => {
     shop = await openTurnFixture(kind, [textEvents('Said.')]);
     const end = await shop.send('Hello').done;
     const [reply = nodeId('')] = end.nodeIds;
@@ -76,7 +76,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
     expect(seen.at(-1)).toMatchObject({ type: 'end', status: 'success' });
   });
 
-  test('[Y61] of a process that is gone what it had put down is saved', async () => {
+  test('[Y61] the stored text of a process that is gone is kept', async () => {
     shop = await openTurnFixture(kind, []);
     const { store, treeId, context } = shop;
     const messages = [{ message: textMessage('user', 'Hello') }];

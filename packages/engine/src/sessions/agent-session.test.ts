@@ -38,7 +38,7 @@ async function conversation(manager: SessionManager): Promise<string[]> {
 }
 
 describe('branching', () => {
-  test('[Z10] branching into a new file takes the way to the entry and nothing else, ids kept', async () => {
+  test('[Z10] branching into a new file copies the path to the entry and nothing else, with its ids', async () => {
     const manager = sessions.create();
     const [one, two, three] = await conversation(manager);
     await manager.setLabel(one ?? '', 'start');
@@ -58,7 +58,7 @@ describe('branching', () => {
     expect(saidIn(session.manager.buildSessionContext()).at(-1)).toBe('user: question two, otherwise');
   });
 
-  test('[Z11] going to a user message leads above it and gives its text back; any other entry is gone to itself', async () => {
+  test('[Z11] switching to a user message moves above it and returns its text; any other entry becomes the leaf', async () => {
     const manager = sessions.create();
     const [one, two, three, four] = await conversation(manager);
     const session = over(manager);
@@ -77,7 +77,7 @@ describe('branching', () => {
     expect(manager.getLeafUuid()).toBe(manager.getHeader().uuid);
   });
 
-  test('[Z12] a summary covers what was said after the common place, hangs on the new one and is the leaf', async () => {
+  test('[Z12] a summary covers the messages after the common ancestor, is a child of the new position and the leaf', async () => {
     const manager = sessions.create();
     const [, two, three] = await conversation(manager);
     const asked: string[] = [];
@@ -109,7 +109,7 @@ describe('branching', () => {
     expect(without.manager.getCurrentLeaf().type).toBe('branch_summary');
   });
 
-  test('[Z13] a fork goes on from the leaf in a new file, a clone takes every branch along', async () => {
+  test('[Z13] a fork continues from the leaf in a new file, a clone copies every branch', async () => {
     const manager = sessions.create();
     const [one, two, three, four] = await conversation(manager);
     await manager.saveMessage({ role: 'assistant', content: 'another answer' }, three);
@@ -137,7 +137,7 @@ describe('branching', () => {
     expect(shape(cloned.getSessionTree())).toEqual(shape(tree));
   });
 
-  test('[Z14] an exported branch holds the way to its entry and all below it, or the way alone, and imports to no change', async () => {
+  test('[Z14] an exported branch has the path to its entry and everything below it, or the path alone, and importing it changes nothing', async () => {
     const manager = sessions.create();
     const [one, two, three, four] = await conversation(manager);
     const other = await manager.saveMessage({ role: 'assistant', content: 'another answer' }, three);
@@ -156,8 +156,8 @@ describe('branching', () => {
   });
 });
 
-describe('the rest of a session', () => {
-  test('[Z15] the tree is flat, parents first, with labels, the way to the leaf marked', async () => {
+describe('other functions of a session', () => {
+  test('[Z15] the tree is flat, parents first, with labels, and the path to the leaf marked', async () => {
     const manager = sessions.create();
     const [one, two, three, four] = await conversation(manager);
     const other = await manager.saveMessage({ role: 'assistant', content: 'another\nanswer' }, three);
@@ -181,7 +181,7 @@ describe('the rest of a session', () => {
     }
   });
 
-  test('[Z16] compaction is the engine’s own: the summary is in the file, and two of them lose nothing', async () => {
+  test('[Z16] compaction is done by the engine: the summary is in the file, and two of them lose nothing', async () => {
     const manager = sessions.create();
     const covered: string[] = [];
     for (let turn = 1; turn <= 6; turn++) {
@@ -220,7 +220,7 @@ describe('the rest of a session', () => {
     expect(isAppError(refused) ? refused.code : '').toBe('context/nothing-to-compact');
   });
 
-  test('[Z17] goes on with the newest session of a folder, also where that is of the first version', () => {
+  test('[Z17] continues the newest session of a folder, even one of the first version', () => {
     const resumed = () => {
       const manager = SessionManager.resume({ ...sessions.options, folder: sessions.folder });
       const found = [manager.path, manager.getEntries().length, manager.writable];
@@ -235,7 +235,7 @@ describe('the rest of a session', () => {
     expect(resumed()).toEqual([path, 1, true]);
   });
 
-  test('[Z14] nothing is written over another file', async () => {
+  test('[Z14] no existing file is overwritten', async () => {
     const session = over(sessions.create());
     const [one = ''] = await conversation(session.manager);
     const to = sessions.write('mine.jsonl', [{ precious: true }]);
@@ -243,7 +243,7 @@ describe('the rest of a session', () => {
     expect(sessions.lines(to)).toEqual([{ precious: true }]);
   });
 
-  test('[Z17] figures, names, lists and the trash', async () => {
+  test('[Z17] figures, names, lists and the trash are available', async () => {
     const manager = sessions.create();
     await conversation(manager);
     await manager.setName('Kept');
@@ -259,7 +259,7 @@ describe('the rest of a session', () => {
     expect(sessions.open(path).getEntries().length).toBe(4);
   });
 
-  test('[Z18] hooks are asked before a branch and told after: they can cancel, send elsewhere, and a failing one is passed over', async () => {
+  test('[Z18] hooks are called before a branch and after: they can cancel or redirect it, and a failing one is skipped', async () => {
     const manager = sessions.create();
     const [one, two, , four] = await conversation(manager);
     const failures: string[] = [];

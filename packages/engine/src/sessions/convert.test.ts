@@ -66,7 +66,7 @@ test.each([
   ['pi', pi],
   ['Claude Code', code],
 ] as const)(
-  '[Z19] a file of %s is converted into a new file with the same ids, labels and context, and stays as it is',
+  '[Z19] a file of %s is converted into a new file with the same ids, labels and context, and stays unchanged',
   async (_, lines) => {
     const path = sessions.write('theirs.jsonl', lines);
     const before = readFileSync(path);
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('[Z19] lines of the terminal agent that nothing here reads go back to it as they came', () => {
+test('[Z19] lines of the terminal agent that are not understood here are written back unchanged', () => {
   const at = { timestamp: '2026-01-02T03:04:06.000Z' };
   const lines = [
     { type: 'session', version: 3, id: '5e55', ...at, cwd: '/w' },
@@ -143,7 +143,7 @@ test('[Z19] lines of the terminal agent that nothing here reads go back to it as
   }
 });
 
-test('[Z19] a session that went before its first message is there for the terminal agent, too', async () => {
+test('[Z19] a session that moved before its first message is written for the terminal agent too', async () => {
   const manager = sessions.create();
   await manager.saveMessage({ role: 'user', content: 'one' });
   await manager.branch(manager.getHeader().uuid);
@@ -152,7 +152,7 @@ test('[Z19] a session that went before its first message is there for the termin
   expect(sessions.lines(to).at(-1)).toMatchObject({ type: 'custom', parentId: null });
 });
 
-test('[Z19] a reply that does not say which model made it goes to the terminal agent with the one in force on its branch', async () => {
+test('[Z19] a reply without a model is written for the terminal agent with the current model of its branch', async () => {
   const manager = sessions.create();
   const first = await manager.saveMessage({ role: 'user', content: 'one' });
   await manager.saveMessage({ role: 'assistant', content: 'nobody knows' });

@@ -30,7 +30,7 @@ afterEach(async () => {
 const uuids = () => session.manager.getEntries().map(({ uuid }) => uuid);
 
 describe('hooks of a session', () => {
-  test('[Z40] see the entries and the path, branch, save, and build the context anew', async () => {
+  test('[Z40] can read the entries and the path, branch, save, and replace the context', async () => {
     const [one = '', two = ''] = uuids();
     const seen: unknown[] = [];
     addHooks(session, {
@@ -49,7 +49,7 @@ describe('hooks of a session', () => {
     expect(session.manager.getEntries().some(({ type }) => type === 'custom')).toBe(true);
   });
 
-  test('[Z41] can cancel and replace; one that fails is reported and the session goes on', async () => {
+  test('[Z41] can cancel and replace; a failing one is reported and the session continues', async () => {
     const [one = '', two = ''] = uuids();
     const remove = addHooks(session, {
       before: { branch: (event) => ({ replace: { ...event, nodeId: event.nodeId, summary: 'by the hook' } }) },
@@ -74,7 +74,7 @@ describe('hooks of a session', () => {
     expect([failures, one === '']).toEqual([['before branch'], false]);
   });
 
-  test('[Z42] are loaded only from folders that the user trusts, links followed', async () => {
+  test('[Z42] are loaded only from folders that the user trusts, after resolving links', async () => {
     const [trusted, other] = [join(sessions.folder, 'trusted'), join(sessions.folder, 'repository')];
     for (const folder of [trusted, other]) mkdirSync(folder);
     const source = (name: string) =>

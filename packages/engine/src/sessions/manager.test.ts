@@ -53,7 +53,7 @@ describe('the context of a session', () => {
     for (const uuid of ['m3', 'm4', 'm5', 'm6']) expect(manager.getEntry(uuid)?.uuid).toBe(uuid);
   });
 
-  test('[Z2] a compaction that keeps from the header or a label on keeps the entries after it', async () => {
+  test('[Z2] a compaction whose first kept entry is the header or a label keeps the entries after it', async () => {
     const lines = [
       header,
       say('m1', 'root'),
@@ -88,7 +88,7 @@ describe('the context of a session', () => {
     }
   });
 
-  test('[Z2] a compaction is a marker in the chain: summary, what it keeps, what follows', () => {
+  test('[Z2] a compaction is a marker in the chain: summary, kept entries, following entries', () => {
     const chain = Array.from({ length: 10 }, (_, at) => say(`m${at + 1}`, at === 0 ? 'root' : `m${at}`));
     const manager = sessions.open(
       sessions.write('one.jsonl', [
@@ -144,7 +144,7 @@ describe('the context of a session', () => {
     ]);
   });
 
-  test('[Z2] several pops in a row leave the way that was not popped', () => {
+  test('[Z2] several pops in a row leave the path that was not popped', () => {
     const letters = [...'abcdefgh'].map((letter, at, all) => say(letter, at === 0 ? 'root' : (all[at - 1] ?? '')));
     const manager = sessions.open(
       sessions.write('pops.jsonl', [
@@ -181,7 +181,7 @@ describe('the context of a session', () => {
 });
 
 describe('saving', () => {
-  test('[Z4] what is saved hangs on the leaf or where it is told, and is in the file when it is answered', async () => {
+  test('[Z4] a saved entry is a child of the leaf or of the given entry, and is in the file when the call returns', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'first prompt' });
     expect(sessions.lines(manager.path).map((line) => line['uuid'])).toContain(first);
@@ -200,7 +200,7 @@ describe('saving', () => {
     ]);
   });
 
-  test('[Z4] an entry keeps every field, also one by whose name the session notes something itself', async () => {
+  test('[Z4] an entry keeps every field, even one with a name that the session uses itself', async () => {
     const manager = sessions.create();
     await manager.saveMessage({ role: 'user', content: 'first' });
     const said = {
@@ -236,7 +236,7 @@ describe('saving', () => {
     await own.close();
   });
 
-  test('[Z4] without waiting in between, the second hangs on the first', async () => {
+  test('[Z4] without waiting in between, the second entry is a child of the first', async () => {
     const manager = sessions.create();
     const [first, second] = await Promise.all([
       manager.saveMessage({ role: 'user', content: 'a' }),
@@ -245,7 +245,7 @@ describe('saving', () => {
     expect(manager.getEntry(second ?? '')?.parentUuid).toBe(first);
   });
 
-  test('[Z5] going elsewhere is a line that survives a restart, and one’s own place is no change', async () => {
+  test('[Z5] switching is a line that survives a restart, and switching to the current leaf writes nothing', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     await manager.saveMessage({ role: 'assistant', content: 'b' });
@@ -262,7 +262,7 @@ describe('saving', () => {
     expect(saidIn(again.buildSessionContext())).toEqual(['user: a new beginning']);
   });
 
-  test('[Z5] one’s own place is said again where another tool has spoken since, so that it survives a restart', async () => {
+  test('[Z5] switching to the current leaf writes a line if another tool has appended since, so that it survives a restart', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const theirs = { type: 'message', uuid: 't', parentUuid: first, message: { role: 'user', content: 'theirs' } };
@@ -287,7 +287,7 @@ describe('saving', () => {
     expect(again.getLabel(first)).toBeUndefined();
   });
 
-  test('[Z7] what cannot be is refused by name and leaves the file as it was', async () => {
+  test('[Z7] invalid requests are refused by name and leave the file unchanged', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const before = readFileSync(manager.path);
@@ -312,7 +312,7 @@ describe('saving', () => {
     expect(readFileSync(manager.path).equals(before)).toBe(true);
   });
 
-  test('[Z95] a compaction below a named entry keeps what is on the path to that entry', async () => {
+  test('[Z95] a compaction below a named entry keeps entries on the path to that entry', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     const left = await manager.saveMessage({ role: 'assistant', content: 'left' }, first);
@@ -327,7 +327,7 @@ describe('saving', () => {
     await expect(nowhere).rejects.toMatchObject({ code: 'tree/unknown-node' });
   });
 
-  test('[Z8] what another tool appends appears as a sibling, and this session stays where it is', async () => {
+  test('[Z8] lines that another tool appends appear as a sibling, and this session stays where it is', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });
     appendFileSync(manager.path, `${JSON.stringify(say('99', first, 'from elsewhere'))}\n`);
@@ -337,7 +337,7 @@ describe('saving', () => {
     expect(saidIn(manager.buildSessionContext('99'))).toEqual(['user: a', 'user: from elsewhere']);
   });
 
-  test('[Z9] a second one of the same file in this process sees what the first adds', async () => {
+  test('[Z9] a second session on the same file in this process sees the entries of the first', async () => {
     const one = sessions.create();
     const other = sessions.open(one.path);
     const first = await one.saveMessage({ role: 'user', content: 'a' });
@@ -348,7 +348,7 @@ describe('saving', () => {
     expect(one.getLeafUuid()).toBe(second);
   });
 
-  test('[Z43] saves in a row are found by every read after them, beside those of another handle', async () => {
+  test('[Z43] entries saved in a row are found by every later read, beside those of another handle', async () => {
     const one = sessions.create();
     const other = sessions.open(one.path);
     const ids: string[] = [];
@@ -368,7 +368,7 @@ describe('saving', () => {
     expect(again.getWarnings()).toEqual([]);
   });
 
-  test('[Z46] what is saved where a store removed something meanwhile hangs on what is left above it', async () => {
+  test('[Z46] an entry saved below one that a store removed becomes a child of the nearest remaining one', async () => {
     const manager = sessions.create();
     const [first, second, third] = [
       await say1(manager, 'one'),
@@ -412,7 +412,7 @@ describe('saving', () => {
     expect(held(sessions.open(manager.path)).tree).toEqual(whole);
   });
 
-  test('[Z46] a line that leads to what is gone does not move the session', async () => {
+  test('[Z46] a line that leads to a removed entry does not move the session', async () => {
     const manager = sessions.create();
     const [first, second] = [await say1(manager, 'one'), await say1(manager, 'two')];
     const other = sessions.open(manager.path);

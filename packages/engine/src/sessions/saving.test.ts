@@ -29,14 +29,14 @@ test.each([
   ['an empty id', { type: 'custom', uuid: '' }, 'id/invalid', /512 bytes/],
   ['an id that is no text', given('{"type":"custom","uuid":5}'), 'id/invalid', /512 bytes/],
   ['an id without end', { type: 'custom', uuid: 'ü'.repeat(257) }, 'id/invalid', /512 bytes/],
-])('[Z7] an entry with %s is refused, and nothing of it is saved', async (_what, entry, code, message) => {
+])('[Z7] an entry with %s is refused, and no part of it is saved', async (_what, entry, code, message) => {
   const manager = sessions.create();
   const before = readFileSync(manager.path);
   await expect(manager.saveEntry(entry)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   expect(readFileSync(manager.path).equals(before)).toBe(true);
 });
 
-test('[Z7] details of a summary that JSON cannot say are refused by the file itself', async () => {
+test('[Z7] details of a summary that JSON cannot express are refused', async () => {
   const manager = sessions.create();
   const root = manager.getHeader().uuid;
   for (const details of [{ big: 10n }, { circle }])
@@ -44,7 +44,7 @@ test('[Z7] details of a summary that JSON cannot say are refused by the file its
   expect(sessions.lines(manager.path).length).toBe(1);
 });
 
-test('[Z7] an id that another tool has used since anybody looked is taken', async () => {
+test('[Z7] an id that another tool has used meanwhile is taken', async () => {
   const manager = sessions.create();
   const first = await manager.saveMessage({ role: 'user', content: 'one' });
   manager.getEntries();
@@ -55,7 +55,7 @@ test('[Z7] an id that another tool has used since anybody looked is taken', asyn
   expect(sessions.lines(manager.path).length).toBe(3);
 });
 
-test('[Z4] an entry is saved as it is given, however its fields are called, and does not change with what was given', async () => {
+test('[Z4] an entry is saved as given, whatever its fields are called, and later changes to the input have no effect', async () => {
   const manager = sessions.create();
   const data = { list: [1] };
   const uuid = await manager.saveEntry({ ...given('{"type":"custom","__proto__":{"x":1}}'), data, left: undefined });
@@ -63,7 +63,7 @@ test('[Z4] an entry is saved as it is given, however its fields are called, and 
   expect(JSON.stringify(manager.getEntry(uuid))).toContain('"__proto__":{"x":1},"data":{"list":[1]}');
 });
 
-test('[Z44] times in lines are those of the platform, to the millisecond', () => {
+test('[Z44] times in lines have the format of the platform, to the millisecond', () => {
   const time = fc.oneof(fc.integer({ min: -8.64e15, max: 8.64e15 }), fc.integer({ min: 1.7e12, max: 1.7e12 + 5000 }));
   fc.assert(
     fc.property(time, fc.integer({ min: 0, max: 1500 }), (at, later) => {
@@ -77,7 +77,7 @@ test('[Z44] times in lines are those of the platform, to the millisecond', () =>
 
 const hello = { role: 'user', content: 'hello' } as const;
 
-test('[Z48] a session that was closed saves nothing, reads no other file in its place and leaves the lease to others', async () => {
+test('[Z48] a closed session saves nothing, reads no other file and releases the lease', async () => {
   const made = sessions.create();
   made.close();
   const manager = sessions.open(made.path);
@@ -98,7 +98,7 @@ test('[Z48] a session that was closed saves nothing, reads no other file in its 
   expect([again.writable, again.file.holder]).toEqual([true, null]);
 });
 
-test('[Z48] closing a session twice takes the file from nobody else', async () => {
+test('[Z48] closing a session twice does not release the lease of another', async () => {
   const manager = sessions.create();
   const other = sessions.open(manager.path);
   manager.close();
@@ -110,7 +110,7 @@ test('[Z48] closing a session twice takes the file from nobody else', async () =
   expect(sessions.open(manager.path).getLeafUuid()).toBe(uuid);
 });
 
-test('[Z48] a session that was opened to be read only saves nothing beside one that writes', async () => {
+test('[Z48] a read-only session saves nothing while another one writes', async () => {
   const manager = sessions.create();
   const reader = SessionManager.open(manager.path, { ...sessions.options, readOnly: true });
   const uuid = await manager.saveMessage(hello);

@@ -55,7 +55,7 @@ async function sample(name = 'abc.jsonl'): Promise<{
   return { path, store, treeId };
 }
 
-test('[Z45] what a store deletes, moves and edits in place is so in the file that it is written back into, and in a new one', async () => {
+test('[Z45] deletes, moves and in-place edits in a store are written into the existing file, and into a new one', async () => {
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'splice' });
   await doing(store, { type: 'move', treeId, nodeId: at('f'), parentId: at('c') });
@@ -98,7 +98,7 @@ test('[Z45] a restored message is restored on the other side too, with the messa
   expect(await reportedBy(path)).toEqual(await reported(store, treeId));
 });
 
-test('[Z45] what came back with something and went on alone is there on the other side, without it', async () => {
+test('[Z45] a node that was restored with another and moved away is on the other side too, without the other', async () => {
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
@@ -116,7 +116,7 @@ test('[Z45] what came back with something and went on alone is there on the othe
   expect(parents(sessions.open(path).getEntries())).toEqual(['b root', 'c b', 'd c', 'e root', 'f e']);
 });
 
-test('[Z45] what the file says below something that the store removed stays, at what is left above it', async () => {
+test('[Z45] entries that the file has below a node removed in the store stay, at the nearest remaining node', async () => {
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'cascade' });
   const manager = sessions.open(path);
@@ -129,7 +129,7 @@ test('[Z45] what the file says below something that the store removed stays, at 
   expect(await reported(store, treeId)).toEqual(await reportedBy(path));
 });
 
-test('[Z45] of two changes to the same the later one counts, whichever way it is carried', async () => {
+test('[Z45] of two changes to the same node the later one counts, in either direction', async () => {
   const { path, store, treeId } = await sample();
   const file = await sessions.store(`jsonl:${path}`);
   await doing(store, { type: 'edit', treeId, nodeId: at('d'), content: 'first', mode: 'in-place' });
@@ -157,7 +157,7 @@ async function noted(store: Store, treeId: TreeId): Promise<unknown> {
   };
 }
 
-test('[Z47] tags, notes, labels and the name that one side sets, changes and takes away are so on the other', async () => {
+test('[Z47] tags, notes, labels and the name that one side sets, changes or removes are synced to the other', async () => {
   const { path, store, treeId } = await sample();
   const file = await sessions.store(`jsonl:${path}`);
   const both = async (expected: unknown) => {
@@ -195,7 +195,7 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes and tak
   expect([manager.getLabel('b'), manager.getName()]).toEqual([undefined, undefined]);
 });
 
-test('[Z47] of two notes under one key the later one counts, and those under others stay', async () => {
+test('[Z47] of two notes with one key the later one counts, and notes with other keys stay', async () => {
   const { path, store, treeId } = await sample();
   const file = await sessions.store(`jsonl:${path}`);
   await doing(store, { type: 'annotate', treeId, nodeId: at('d'), set: { mine: 1, ours: 'first' } });
@@ -221,7 +221,7 @@ async function groups(store: Store, treeId: TreeId): Promise<string[]> {
   return [...found.values()].flatMap((ids) => (ids.length < 2 ? [] : [ids.sort().join(' ')])).sort();
 }
 
-test('[Z49] variants that are grouped on one side of a bridge are so on the other, and those that were taken apart', async () => {
+test('[Z49] variants that are grouped or ungrouped on one side are so on the other', async () => {
   const { path, store, treeId } = await sample();
   const file = await sessions.store(`jsonl:${path}`);
   const both = async (...expected: readonly NodeId[][]) => {
@@ -262,7 +262,7 @@ test('[Z49] variants that are grouped on one side of a bridge are so on the othe
   expect(await groups(store, treeId)).toEqual(await groups(file, treeId));
 });
 
-test('[Z45, Z47, Z49] after any row of deletes, moves, edits, tags, labels, groupings and undos, the file says what the store says', async () => {
+test('[Z45, Z47, Z49] after any series of deletes, moves, edits, tags, labels, groupings and undos, the file equals the store', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
   const act = fc.record({
     what: fc.constantFrom(

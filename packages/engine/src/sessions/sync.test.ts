@@ -31,8 +31,8 @@ const lines = [
   { type: 'label', uuid: 'l1', parentUuid: 'c1', targetUuid: 'm2', label: 'good' },
 ];
 
-describe('the bridge', () => {
-  test('[Z20] a file that is made of a tree says where its session was, and labels and names come over both ways', async () => {
+describe('syncing a session file and a store', () => {
+  test('[Z20] a file made from a tree has the leaf of its session, and labels and names are synced both ways', async () => {
     const path = sessions.write('abc.jsonl', [{ ...lines[0], parentSession: '/before.jsonl' }, ...lines.slice(1, 6)]);
     const store = await sessions.store('memory:');
     const { treeId } = await sessionIntoStore(path, store, sessions.options);
@@ -85,7 +85,7 @@ describe('the bridge', () => {
     },
   );
 
-  test('[Z21] what is new on either side comes over, and the file’s own lines stay', async () => {
+  test('[Z21] new entries on either side are synced, and the other lines of the file stay', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     const { path } = manager;
@@ -115,7 +115,7 @@ describe('the bridge', () => {
     expect(manager.getEntry(first)?.uuid).toBe(first);
   });
 
-  test('[Z22, Z47] a file that was branched from another has the same ids, and both come into one store, labels included', async () => {
+  test('[Z22, Z47] a file branched from another has the same ids, and both are read into one store, labels included', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     await manager.saveMessage({ role: 'assistant', content: 'two' });
@@ -151,7 +151,7 @@ describe('the bridge', () => {
   });
 });
 
-test('[Z20] labels go along with a part of a tree, and with nodes whose ids another tree of the store has', async () => {
+test('[Z20] labels are kept with a part of a tree, and with nodes whose ids another tree of the store has', async () => {
   const said = (uuid: string, parentUuid: string) => ({
     type: 'message',
     uuid,

@@ -20,7 +20,7 @@ describe('a title', () => {
     expect(plainTitle(text)).toBe(title);
   });
 
-  test('[Y9] is one line of at most 60 characters without half a character', () => {
+  test('[Y9] is one line of at most 60 characters and never ends inside a character', () => {
     const unit = fc.oneof(
       fc.constantFrom(
         ' ',

@@ -52,7 +52,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     await shop.close();
   });
 
-  test('[Y50] a tree and its reply are named after the first exchange, with one question', async () => {
+  test('[Y50] a tree and its reply are titled after the first exchange, with one request', async () => {
     follow();
     const reply = await sent('Please paint the boat red.');
     await titles.idle();
@@ -66,7 +66,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect(asked).toBe(1);
   });
 
-  test('[Y53] a new branch is named, and a model is asked for at most one title in ten replies of a tree', async () => {
+  test('[Y53] a new branch is titled, and a model is called for at most one title in ten replies of a tree', async () => {
     follow();
     const first = await sent('Please paint the boat red.');
     answer = textEvents('A second branch');
@@ -85,7 +85,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect(named.filter((title) => title === 'A second branch').length).toBe(2);
   });
 
-  test('[Y50] a title that the user set is never touched, also where it was set meanwhile', async () => {
+  test('[Y50] a title that the user set is never replaced, even if it was set meanwhile', async () => {
     follow();
     await run(shop.store, { type: 'attributes', treeId: shop.treeId, set: { title: 'Mine' } }, shop.context);
     const reply = await sent('Hello there');
@@ -97,7 +97,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect((await shop.node(reply)).meta.autoTitle).toBeUndefined();
   });
 
-  test('[Y51] no turn waits for a title, and a model that hangs or fails leaves the first sentence', async () => {
+  test('[Y51] no turn waits for a title, and if a model hangs or fails the first sentence is used', async () => {
     answer = [{ type: 'hang' }];
     follow();
     const reply = await sent('Please paint the boat. Thanks.');
@@ -112,7 +112,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect((await attributes()).autoTitle).toBe('Please paint the boat');
   });
 
-  test('[Y51] past the most questions in a minute a tree gets its first sentence, and a reply is shown by its own words', async () => {
+  test('[Y51] past the limit of requests per minute a tree gets its first sentence as title, and a reply is shown by its own text', async () => {
     follow({ perMinute: 1 });
     await sent('One thing. More.');
     const two = await sent('Another thing. More.');
@@ -122,7 +122,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect((await shop.node(two)).meta.autoTitle).toBeUndefined();
   });
 
-  test("[Y52] the user's undo takes back the turn and not its title, and redo stays possible", async () => {
+  test("[Y52] the user's undo reverts the turn and not its title, and redo stays possible", async () => {
     follow();
     await sent('Please paint the boat red.');
     await titles.idle();
@@ -133,7 +133,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect(await shop.thread()).toHaveLength(2);
   });
 
-  test('[Y52] what failed gets none, nor what is taken away while a title is found, and nobody is bothered', async () => {
+  test('[Y52] failed replies get no title, nor do nodes removed meanwhile, and no error is shown', async () => {
     const errors: unknown[] = [];
     const gate = new AbortController();
     const found: string[] = [];
@@ -158,7 +158,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     expect(errors).toEqual([]);
   });
 
-  test('[Y52] what else goes wrong is told to who wants to know, and to nobody else', async () => {
+  test('[Y52] other errors are reported to the given handler only', async () => {
     const errors: unknown[] = [];
     const broken: Summarizer = { ...shop.generator.summarizer, title: () => Promise.reject(new Error('broken')) };
     follow({ summarizer: broken, onError: (error) => errors.push(error) });

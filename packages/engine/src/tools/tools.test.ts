@@ -29,7 +29,7 @@ function textOf({ message }: ToolResult): string {
 }
 
 describe('the registry', () => {
-  test('[W60] the built-in tools are there unless others are named, and models are told name, purpose and schema', () => {
+  test('[W60] the built-in tools are used unless others are named, and models get name, purpose and schema', () => {
     const tools = createTools();
     expect(tools.list()).toEqual(builtInTools);
     expect(tools.specs().map((spec) => spec.name)).toEqual(['current_date', 'introspect']);
@@ -38,7 +38,7 @@ describe('the registry', () => {
     expect(createTools({ tools: [] }).list()).toEqual([]);
   });
 
-  test('[W61] a name is taken once, and only whoever added a tool takes it away', () => {
+  test('[W61] a name is used once, and only the owner of a tool removes it', () => {
     const tools = createTools({ tools: [] });
     const remove = tools.add(tool({ run: () => 'first' }));
     expect(() => tools.add(tool({ run: () => 'second' }))).toThrow('already');
@@ -66,7 +66,7 @@ describe('the registry', () => {
     expect(tools.list()).toEqual([]);
   });
 
-  test('[W62] schemas of both drafts are understood, also with unknown words and with one id for two tools', async () => {
+  test('[W62] schemas of both drafts are accepted, even with unknown keywords and with one id for two tools', async () => {
     const older = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: 'https://example.org/same',
@@ -89,7 +89,7 @@ describe('the registry', () => {
 });
 
 describe('a pattern in a schema', () => {
-  test('[W62] is not tried here: it could take for ever, and the tool itself knows better', async () => {
+  test('[W62] is not evaluated here: it could take forever, and the tool checks its input itself', async () => {
     for (const $schema of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema']) {
       const parameters = { $schema, type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
       const tools = createTools({ tools: [tool({ parameters, run: () => 'ok' })] });
@@ -99,7 +99,7 @@ describe('a pattern in a schema', () => {
 });
 
 describe('a call', () => {
-  test('[W63] is answered with a tool message: text as it is, anything else as JSON', async () => {
+  test('[W63] is answered with a tool message: text unchanged, anything else as JSON', async () => {
     for (const [result, text] of [
       ['plain', 'plain'],
       ['', ''],
@@ -113,7 +113,7 @@ describe('a call', () => {
     }
   });
 
-  test('[W64] of a tool that is unknown, or not active, is answered with the names there are', async () => {
+  test('[W64] of a tool that is unknown, or not active, is answered with the available names', async () => {
     const tools = createTools();
     const unknown = await tools.call(calling({}, 'nothing'));
     expect(unknown.error).toBe('tool/unknown');
@@ -123,7 +123,7 @@ describe('a call', () => {
     expect((await tools.call(calling({}, '__proto__'))).error).toBe('tool/unknown');
   });
 
-  test('[W65] with arguments that do not fit is not run, and is told where and why', async () => {
+  test('[W65] with invalid arguments is not run, and the answer gives path and reason', async () => {
     let ran = 0;
     const parameters: JsonObject = {
       type: 'object',
@@ -153,13 +153,13 @@ describe('a call', () => {
     ['an error at once', () => raise(new Error('out of paper'))],
     ['an error later', async () => raise(new Error('out of paper'))],
     ['a mere text', async () => raise('out of paper')],
-  ])('[W66] of a tool that throws %s is answered with what went wrong', async (_, run) => {
+  ])('[W66] of a tool that throws %s is answered with the error', async (_, run) => {
     const answered = await createTools({ tools: [tool({ run })] }).call(calling());
     expect(answered.error).toBe('tool/failed');
     expect(textOf(answered)).toContain('out of paper');
   });
 
-  test('[W67] ends at its time limit, also if the tool never does, and tells the tool to stop', async () => {
+  test('[W67] ends at its time limit, even if the tool does not, and tells the tool to stop', async () => {
     let reported: unknown;
     const hanging = tool({
       timeoutMs: 5,
@@ -178,7 +178,7 @@ describe('a call', () => {
     expect(textOf(await byDefault.call(calling()))).toContain('4 ms');
   });
 
-  test('[W68] ends at once when it is stopped, before or while it runs, and leaves nothing behind', async () => {
+  test('[W68] ends at once when it is stopped, before or while it runs, and leaves no listener', async () => {
     const control = new AbortController();
     let started = 0;
     const tools = createTools({
@@ -201,7 +201,7 @@ describe('a call', () => {
     expect(getEventListeners(control.signal, 'abort')).toEqual([]);
   });
 
-  test('[W69] keeps a result within its limit, marks what was cut off, and never keeps half a character', async () => {
+  test('[W69] cuts a result at its limit, marks the cut, and never splits a character', async () => {
     const tools = createTools({ tools: [tool({ run: () => 'é😀'.repeat(400_000) })] });
     const answered = await tools.call(calling());
     expect(answered).toMatchObject({ truncated: true, error: null });
@@ -220,7 +220,7 @@ describe('a call', () => {
     );
   });
 
-  test('[W70] runs beside others; the answers come in the order of the calls', async () => {
+  test('[W70] runs in parallel with others; the results are in the order of the calls', async () => {
     const release: (() => void)[] = [];
     const slow = tool({
       name: 'slow',
@@ -252,7 +252,7 @@ describe('approval', () => {
   });
   const tools = createTools({ tools: [writing] });
 
-  test('[W71] a tool that does not say has side effects, and without anybody to ask it is not run', async () => {
+  test('[W71] a tool that does not declare otherwise has side effects, and is not run if nobody can approve it', async () => {
     expect(defineTool({ name: 'x', description: '', run: () => '' }).sideEffects).toBe(true);
     const answered = await tools.call(calling({ path: 'a' }, 'write'));
     expect(answered.error).toBe('tool/not-approved');
@@ -261,7 +261,7 @@ describe('approval', () => {
     expect(ran).toEqual([]);
   });
 
-  test('[W72] whoever approves sees the exact arguments, and an approval of other arguments counts as none', async () => {
+  test('[W72] the approver sees the exact arguments, and an approval of other arguments does not count', async () => {
     ran.length = 0;
     const asked: ApprovalRequest[] = [];
     const parameters = { path: 'a', deep: { list: [1, 2] } };
@@ -291,7 +291,7 @@ describe('approval', () => {
     expect(ran).toEqual([parameters]);
   });
 
-  test('[W72] what was approved is what is run, whatever happens to the arguments meanwhile', async () => {
+  test('[W72] exactly the approved arguments are run, whatever happens to the input meanwhile', async () => {
     ran.length = 0;
     const parameters = { path: 'safe' };
     await tools.call(calling(parameters, 'write'), {
@@ -304,7 +304,7 @@ describe('approval', () => {
     expect(ran).toEqual([{ path: 'safe' }]);
   });
 
-  test('[W73] the hash stands for tool and arguments: the order of keys does not count, all else does', () => {
+  test('[W73] the hash covers tool and arguments: the order of keys does not count, everything else does', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (given, value) => {
         const parameters = JSON.parse(JSON.stringify(given));
@@ -318,7 +318,7 @@ describe('approval', () => {
     );
   });
 
-  test('[W74] an approval given beforehand is good for one call; beyond it whoever else decides is asked', async () => {
+  test('[W74] an approval given in advance is good for one call; after that the approver is asked', async () => {
     const approvals = new Approvals();
     const approve = approvals.deciding();
     const hash = approvalHash('write', { n: 1 });
@@ -334,7 +334,7 @@ describe('approval', () => {
     expect((await tools.call(calling({ n: 2 }, 'write'), { approve: further })).error).toBeNull();
   });
 
-  test('[M43] the operator decides where the configuration says so, and whoever is asked decides where it does not', async () => {
+  test('[M43] the operator decides if the configuration has a rule, and the approver decides if it has none', async () => {
     const settled = async (lines: string, name: string, approve?: Approve) => {
       const settings = toolSettings(parseConfig({ name: 'test.toml', text: `[tools]\n${lines}` }, {}));
       const reading = tool({ name: 'read', run: () => 'read' });
@@ -357,7 +357,7 @@ describe('approval', () => {
     expect(await settled('deny = ["read"]', 'read', yes)).toBe(denied);
   });
 
-  test('[W74] a call that waits for approval ends when it is stopped, and is never run after', async () => {
+  test('[W74] a call that waits for approval ends when it is stopped, and is never run later', async () => {
     ran.length = 0;
     const control = new AbortController();
     const answered = await tools.call(calling({}, 'write'), {

@@ -11,7 +11,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E17] without an argument it moves before the last message of the user and adds no summary', async () => {
+  test('[E17] without an argument the view moves before the last user message, and no summary is added', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const result = await fixture.run('/branch-here');
     expect(result).toMatchObject({ selectedText: 'q2', place: { activeNodeId: a1 } });
@@ -20,13 +20,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'q2, otherwise']);
   });
 
-  test('[E17] with a node begins there, and with a summary takes along what is left', async () => {
+  test('[E17] with a node the branch starts there, and with a summary it covers the messages left behind', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.run(`/branch-here ${a1} --summarize`);
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'Sum of q2, a2']);
   });
 
-  test('[E14] hooks before a branch can cancel it, and after it are told', async () => {
+  test('[E14] hooks before a branch can cancel it, and hooks after it are called', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const reported: unknown[] = [];
     events.after('branch', (event) => void reported.push(event));
@@ -39,7 +39,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'q3']);
   });
 
-  test('[E16] where the user has said nothing above, there is nothing to take back', async () => {
+  test('[E16] without a user message above, the command is refused', async () => {
     expect(await fixture.refusal('/branch-here')).toBe('command/no-such-node');
     await fixture.say(['only']);
     expect(await fixture.refusal('/branch-here')).toBe('command/no-such-node');

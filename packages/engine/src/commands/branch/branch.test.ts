@@ -21,7 +21,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(before);
   });
 
-  test('[Z30] before the first message the new one is empty, and a hook may say no', async () => {
+  test('[Z30] before the first message the new chat is empty, and a hook can cancel', async () => {
     const [first] = await fixture.say(['one', 'two']);
     const result = await fixture.run(`/branch ${first}`);
     expect(result).toMatchObject({ selectedText: 'one', place: { activeNodeId: null } });

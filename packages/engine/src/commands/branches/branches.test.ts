@@ -35,7 +35,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(result.undo).toBeUndefined();
   });
 
-  test('[E18] marks the branch that goes on from the middle of one, and lists it also if it is old', async () => {
+  test('[E18] marks a branch that continues from the middle of another, and lists it even if it is old', async () => {
     const [q1, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     for (const text of ['b', 'c', 'd']) await fixture.say([text], a1);
     await fixture.run(`/switch ${a2}`);
@@ -49,7 +49,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     });
   });
 
-  test('[E18] shows what a reply says, not the title that was found for it', async () => {
+  test('[E18] shows the text of a reply, not its generated title', async () => {
     const [, reply] = await fixture.say(['q1', 'Take the train.']);
     if (reply === undefined) throw new Error('There is no reply.');
     const titled = {
@@ -63,14 +63,14 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/branches')).text).toContain('assistant “Take the train.”');
   });
 
-  test('[E18] says so where nothing was said yet', async () => {
+  test('[E18] reports an empty chat', async () => {
     expect(await fixture.run('/branches')).toMatchObject({
       said: 'There is no branch yet: the chat is empty.',
       list: [],
     });
   });
 
-  test('[E18] a chain of thousands is counted without a recursion', async () => {
+  test('[E18] counts a chain of thousands without recursion', async () => {
     const messages = Array.from({ length: 5_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
     await run(fixture.store, { type: 'append', treeId: fixture.treeId, messages }, fixture.context);
     expect((await fixture.run('/branches')).data).toMatchObject({

@@ -10,7 +10,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E20] copies a message to the end of the branch, with where it came from, and undo takes it back', async () => {
+  test('[E20] copies a message to the end of the branch, with its origin, and undo removes it', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.say(['q3'], a1);
     const result = await fixture.run(`/cherry-pick ${a2}`);
@@ -45,7 +45,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.refusal(`/cherry-pick ${place?.activeNodeId}`)).toBe('command/no-such-node');
   });
 
-  test('[E30] goes to where the view is, also before the first message', async () => {
+  test('[E30] copies to the current position of the view, even before the first message', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.run(`/cherry-pick ${a2}`, { activeNodeId: a1 ?? null });
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'a2']);

@@ -9,7 +9,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[Z32] copies every branch and goes on at the same place there', async () => {
+  test('[Z32] copies every branch and continues at the same message in the copy', async () => {
     const [one] = await fixture.say(['one', 'two']);
     await fixture.say(['another'], one, 'assistant');
     const { place } = await fixture.run('/clone');

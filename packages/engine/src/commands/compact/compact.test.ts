@@ -24,7 +24,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E22] has the branch of the view compacted, with a focus, and undo takes it back', async () => {
+  test('[E22] compacts the branch of the view, with a focus, and undo removes the summary', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.say(['elsewhere'], a1);
     const result = await fixture.run('/compact keep the names', { activeNodeId: a2 ?? null });
@@ -37,13 +37,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'elsewhere']);
   });
 
-  test('[E22] before the first message there is nothing to compact', async () => {
+  test('[E22] is refused before the first message', async () => {
     expect(await fixture.refusal('/compact')).toBe('context/nothing-to-compact');
     expect(asked).toEqual([]);
   });
 });
 
-test('[E9] without a model the summary is drawn from the messages, and hooks are asked', async () => {
+test('[E9] without a model the summary is made from excerpts, and hooks are called', async () => {
   const events = createEvents();
   const asked: unknown[] = [];
   events.before('compact', (event) => void asked.push(event));

@@ -20,7 +20,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E26] shows what the model would see, with tokens for each, and how full its window is', async () => {
+  test('[E26] shows what the model would see, with tokens for each message, and how full its window is', async () => {
     const [q1, a1] = await fixture.say(['What is a coppice?', 'word '.repeat(2_000)]);
     const result = await fixture.run('/context');
     expect(result.data).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(result.undo).toBeUndefined();
   });
 
-  test('[E26] after a compaction the summary stands for what it covers; an overfull window says so', async () => {
+  test('[E26] after a compaction shows the summary instead of the messages it covers, and reports an overfull window', async () => {
     const [, , , a2] = await fixture.say(['q1', 'a1', 'q2', 'word '.repeat(9_000)]);
     expect((await fixture.run('/context')).said).toContain('it is time to /compact');
     await run(
@@ -57,7 +57,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(text).toContain('█'.repeat(24));
   });
 
-  test('[E26] shows another node, another model, and a window that nobody knows', async () => {
+  test('[E26] shows another node, another model, and an unknown window', async () => {
     const [q1] = await fixture.say(['q1', 'a1']);
     expect((await fixture.run(`/context ${q1}`)).list).toEqual([q1]);
     expect((await fixture.run('/context @start')).list).toEqual([]);
@@ -68,7 +68,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
 });
 
-test('[E26] without models it shows the messages all the same', async () => {
+test('[E26] shows the messages even without a model', async () => {
   const fixture = await openCommandFixture('memory');
   await fixture.say(['q1']);
   expect((await fixture.run('/context')).said).toMatch(/^The model sees 1 message, about \d+ tokens\.$/);

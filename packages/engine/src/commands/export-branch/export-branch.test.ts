@@ -19,7 +19,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[Z33] writes the way to a node and all below it, or the way alone, with its ids', async () => {
+  test('[Z33] writes the path to a node and everything below it, or the path alone, with its ids', async () => {
     const [one, two, three] = await fixture.say(['one', 'two', 'three', 'four']);
     const [other] = await fixture.say(['aside'], one, 'assistant');
     const whole = await fixture.run(`/export-branch ${two}`);
@@ -41,14 +41,14 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
 });
 
-test('[Z33] where nothing can be written it says so', async () => {
+test('[Z33] reports where no file can be written', async () => {
   const fixture = await openCommandFixture('memory');
   const [one] = await fixture.say(['one']);
   expect(await fixture.refusal(`/export-branch ${one}`)).toBe('command/unavailable');
   await fixture.close();
 });
 
-test('[Z34] every command works on a session file as on a store, and the session sees what it did', async () => {
+test('[Z34] every command works on a session file as on a store, and the session sees the result', async () => {
   const session = new AgentSession(
     SessionManager.create({ ...sessions.options, folder: sessions.folder }),
     sessions.options,
@@ -96,7 +96,7 @@ test('[Z34] every command works on a session file as on a store, and the session
   await session.close();
 });
 
-test('[Z34] entries of a session are named by the ids that they have in its file', async () => {
+test('[Z34] entries of a session are named by their ids in the file', async () => {
   const path = sessions.write('short.jsonl', [
     { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc' },
     { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'one' } },

@@ -27,7 +27,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     stop();
   });
 
-  test('[Z31] takes another message of the user back and gives its text, as going there does everywhere', async () => {
+  test('[Z31] on another user message moves before it and returns its text, as switching does everywhere', async () => {
     const [, , three] = await fixture.say(['one', 'two', 'three', 'four']);
     const { place, selectedText } = await fixture.run(`/fork ${three}`);
     const to = place?.activeNodeId ?? fixture.rootId;

@@ -13,7 +13,7 @@ test('[E28] lists every command with its summary', async () => {
   await fixture.close();
 });
 
-test('[E28] explains one command, with arguments and examples, and suggests what was meant', async () => {
+test('[E28] explains one command, with arguments and examples, and suggests a similar name for an unknown one', async () => {
   const fixture = await openCommandFixture('memory');
   const { text } = await fixture.run('/help /Switch');
   expect(text?.split('\n')).toEqual([

@@ -8,7 +8,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E23] labels where the view is or another node, says what it was called before, and can be undone', async () => {
+  test('[E23] labels the current or another node, reports its previous label, and can be undone', async () => {
     const [q1] = await fixture.say(['q1', 'a1']);
     expect((await fixture.run('/label before the rewrite')).said).toBe('Labelled assistant “a1” “before the rewrite”.');
     expect((await fixture.run(`/label "the start" --on ${q1}`)).data).toMatchObject({ nodeId: q1, before: null });
@@ -21,7 +21,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(list.said).toBe('There are 2 labels.');
   });
 
-  test('[E23] takes a label away; what changes nothing says so and has nothing to undo', async () => {
+  test('[E23] removes a label; a change without effect is reported and has nothing to undo', async () => {
     await fixture.say(['q1']);
     expect(await fixture.run('/label --remove')).toMatchObject({ said: 'Nothing to do: user “q1” has no label.' });
     await fixture.run('/label x');
@@ -30,7 +30,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/label')).said).toBe('There are no labels.');
   });
 
-  test('[E23] refuses a text together with --remove, a word that stands for a place, and a place without a message', async () => {
+  test('[E23] refuses a text together with --remove, a reserved word, and the position before the first message', async () => {
     expect(await fixture.refusal('/label x')).toBe('command/no-such-node');
     await fixture.say(['q1']);
     expect(await fixture.refusal('/label x --remove')).toBe('command/bad-arguments');

@@ -11,7 +11,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E21] brings a branch back as a summary of what it has since the fork', async () => {
+  test('[E21] adds a summary of the messages that the branch has since the fork', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.say(['q3', 'a3'], a1);
     const result = await fixture.run(`/merge ${a2} --focus the why`);
@@ -24,7 +24,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'q3', 'a3']);
   });
 
-  test('[E21] brings a branch back as its messages', async () => {
+  test('[E21] copies the messages of the branch', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.say(['q3'], a1);
     const result = await fixture.run(`/merge ${a2} --messages`);
@@ -33,7 +33,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(fixture.summed).toEqual([]);
   });
 
-  test('[E21] refuses what is on this branch already before anybody is asked for a summary', async () => {
+  test('[E21] refuses a branch that is already part of this one before a summary is requested', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     expect(await fixture.refusal(`/merge ${a1}`)).toBe('command/bad-arguments');
     expect(fixture.summed).toEqual([]);
@@ -41,7 +41,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.refusal(`/merge ${a1} --messages --focus x`)).toBe('command/bad-arguments');
   });
 
-  test('[E14] hooks before a merge can cancel it or give the summary, and after it are told', async () => {
+  test('[E14] hooks before a merge can cancel it or write the summary, and hooks after it are called', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const [q3] = await fixture.say(['q3'], a1);
     const remove = events.before('merge', (event) => ({ cancel: `Not ${event.mode}.` }));
@@ -64,7 +64,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(fixture.summed).toEqual([]);
   });
 
-  test('[E30] brings it back to where the view is', async () => {
+  test('[E30] merges to the current position of the view', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const [q3] = await fixture.say(['q3'], a1);
     await fixture.run(`/switch ${a2}`);
@@ -73,7 +73,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
 });
 
-test('[E21] a branch on which nothing was said is not merged', async () => {
+test('[E21] a branch without messages is not merged', async () => {
   const fixture = await openCommandFixture('memory', { summarize: async () => null });
   const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
   await fixture.say(['q3'], a1);

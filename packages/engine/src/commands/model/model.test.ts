@@ -17,7 +17,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E27] sets the model of this branch alone, and it survives', async () => {
+  test('[E27] sets the model of this branch alone, and the setting is stored', async () => {
     const [, a1] = await fixture.say(['q1', 'a1']);
     expect((await fixture.run('/model')).said).toBe('This branch uses scripted/one: it is the default.');
     await fixture.say(['left']);
@@ -38,7 +38,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/model')).data).toMatchObject({ by: 'default' });
   });
 
-  test('[E27] goes on with the model that gave the last reply, not with one that stood in for it', async () => {
+  test('[E27] continues with the model chosen for the last reply, not with its fallback', async () => {
     const source = (more: object) => ({ source: { type: 'model', provider: 'scripted', model_name: 'two', ...more } });
     const reply = async (meta: { source: { [key: string]: string | { model: string } } }) =>
       run(
@@ -71,14 +71,14 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/model')).said).toContain('it was set for the whole chat');
   });
 
-  test('[E27] refuses a model that nobody has, and says what is missing for one without a key', async () => {
+  test('[E27] refuses an unknown model, and names what is missing for one without a key', async () => {
     await fixture.say(['q1']);
     expect(await fixture.refusal('/model nobody/x')).toBe('provider/unknown');
     expect((await fixture.run('/model openai/gpt-5')).said).toContain('It is not ready yet. Set OPENAI_API_KEY');
   });
 });
 
-test('[E9] without models none can be set', async () => {
+test('[E9] without models the command is refused', async () => {
   const fixture = await openCommandFixture('memory');
   await fixture.say(['q1']);
   expect((await fixture.run('/model')).said).toBe('No model was chosen, and none is known here.');

@@ -8,7 +8,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E16] takes the previous message of the user back and leaves a summary of what came since', async () => {
+  test('[E16] moves before the previous user message and adds a summary of the messages since', async () => {
     await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const result = await fixture.run('/pop');
     expect(result.selectedText).toBe('q2');
@@ -22,13 +22,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'q2', 'a2']);
   });
 
-  test('[E16] a focus goes along', async () => {
+  test('[E16] passes on a focus', async () => {
     await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.run('/pop --focus the files that changed');
     expect(fixture.summed.at(-1)?.focus).toBe('the files that changed');
   });
 
-  test('[E16] two pops give the context that the seed draws', async () => {
+  test('[E16] two pops give the context in the drawing of the session format', async () => {
     const [, , c] = await fixture.say(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], undefined, 'assistant');
     await fixture.run(`/pop ${c}`);
     const [, , k] = await fixture.say(['i', 'j', 'k', 'l'], undefined, 'assistant');
@@ -37,19 +37,19 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['a', 'b', 'c', 'Sum of d, e, f, g, h', 'i', 'j', 'k', 'Sum of l', 'n']);
   });
 
-  test('[E16] takes the one before where the view is at a message of the user', async () => {
+  test('[E16] moves before the user message above if the view is at a user message', async () => {
     await fixture.say(['q1', 'a1', 'q2']);
     expect((await fixture.run('/pop --plain')).selectedText).toBe('q1');
   });
 
-  test('[E16] to a node that is no message of the user goes to that node', async () => {
+  test('[E16] with a node that is not a user message moves to that node', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const result = await fixture.run(`/pop ${a1}`);
     expect(result.selectedText).toBeUndefined();
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'Sum of q2, a2']);
   });
 
-  test('[E16] --plain leaves no summary, and then has no focus', async () => {
+  test('[E16] --plain adds no summary, and then accepts no focus', async () => {
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     expect(await fixture.refusal('/pop --plain --focus x')).toBe('command/bad-arguments');
     await fixture.run('/pop --plain');
@@ -58,7 +58,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
 });
 
-test('[E9] without a model the summary is drawn from the messages that were left', async () => {
+test('[E9] without a model the summary is made from excerpts of the messages left behind', async () => {
   const fixture = await openCommandFixture('sqlite', { summarize: undefined });
   const [, a1] = await fixture.say(['Which tree?', 'An oak.', 'Try a hazel instead.', 'It grows fast.']);
   const result = await fixture.run('/pop');
@@ -70,7 +70,7 @@ test('[E9] without a model the summary is drawn from the messages that were left
   await fixture.close();
 });
 
-test('[E13] where nothing was said there is nothing to sum up, and the view goes back all the same', async () => {
+test('[E13] moves back without a summary if there is nothing to summarise', async () => {
   const fixture = await openCommandFixture('memory', { summarize: async () => null });
   const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
   const result = await fixture.run('/pop');

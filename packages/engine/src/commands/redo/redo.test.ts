@@ -8,7 +8,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E25] brings back what was taken back last, and says what, as often as one likes', async () => {
+  test('[E25] restores what was undone last, reports it, and can be repeated', async () => {
     await fixture.say(['q1', 'a1']);
     await fixture.run('/label x');
     await fixture.run('/undo');
@@ -22,7 +22,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/undo')).said).toBe('Undid a restored part.');
   });
 
-  test('[E25] is over with the next act', async () => {
+  test('[E25] is not possible after the next act', async () => {
     await fixture.say(['q1']);
     await fixture.run('/undo');
     await fixture.say(['q2']);

@@ -12,7 +12,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E10] going to a reply makes it active; going to a message of the user takes it back', async () => {
+  test('[E10] switching to a reply makes it active; switching to a user message moves before it', async () => {
     const [, a1, q2, a2] = ids;
     const back = await fixture.run(`/switch ${a1}`);
     expect(back.place).toEqual({ treeId: fixture.treeId, activeNodeId: a1 });
@@ -26,13 +26,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(again.said).toContain('its text is in the editor');
   });
 
-  test('[E10] with --exact the very message of the user becomes active', async () => {
+  test('[E10] with --exact a user message itself becomes active', async () => {
     const result = await fixture.run(`/switch ${ids[2]} --exact`);
     expect(result.selectedText).toBeUndefined();
     expect(await fixture.active()).toBe(ids[2]);
   });
 
-  test("[E11] one's own place is no change and no commit", async () => {
+  test('[E11] switching to the current position changes and commits nothing', async () => {
     const { version } = (await fixture.store.history(fixture.treeId))[0] ?? {};
     const same = await fixture.run('/switch @here');
     expect(same).toMatchObject({ said: 'You are already there.', data: { moved: false } });
@@ -46,7 +46,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.store.history(fixture.treeId))[0]?.version).toBe((version ?? 0) + 2);
   });
 
-  test('[E12] taking the first message back goes before it: the view does, the pointer cannot', async () => {
+  test('[E12] switching to the first message moves the view before it; the active node cannot move there', async () => {
     const result = await fixture.run(`/switch ${ids[0]}`);
     expect(result.place).toEqual({ treeId: fixture.treeId, activeNodeId: null });
     expect(result.selectedText).toBe('q1');
@@ -58,7 +58,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(back.undo).toBe('/switch @start --exact');
   });
 
-  test('[E13] a summary covers what is left since the fork, hangs on the new place and is active', async () => {
+  test('[E13] a summary covers the messages left behind since the fork, is a child of the new position and active', async () => {
     const [, a1, , a2] = ids;
     const [q3 = fixture.rootId] = await fixture.say(['q3'], a1);
     await fixture.run(`/switch ${a2}`);
@@ -77,21 +77,21 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.thread()).toEqual(['q1', 'a1', 'q2', 'a2']);
   });
 
-  test('[E13] the way further down leaves nothing behind, so that there is nothing to sum up', async () => {
+  test('[E13] moving further down leaves nothing behind, so that no summary is made', async () => {
     await fixture.run(`/switch ${ids[1]}`);
     const result = await fixture.run(`/switch ${ids[3]} --summarize`);
     expect(fixture.summed).toEqual([]);
     expect(result.place?.activeNodeId).toBe(ids[3]);
   });
 
-  test('[E13] before the first message a summary hangs on the root', async () => {
+  test('[E13] before the first message a summary is a child of the root', async () => {
     const result = await fixture.run(`/switch ${ids[0]} --summarize`);
     expect(fixture.summed).toMatchObject([{ above: null, leaf: ids[3], focus: undefined }]);
     expect((await fixture.node(result.place?.activeNodeId)).parentId).toBe(fixture.rootId);
     expect(result.selectedText).toBe('q1');
   });
 
-  test('[E15] the undo of a move leads back to the very place, also to a message of the user', async () => {
+  test('[E15] undo of a switch returns to the exact position, even to a user message', async () => {
     await fixture.run(`/switch ${ids[2]} --exact`);
     const { undo } = await fixture.run(`/switch ${ids[1]}`);
     expect(await fixture.active()).toBe(ids[1]);
@@ -99,7 +99,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.active()).toBe(ids[2]);
   });
 
-  test('[E30] the place is that of the view, wherever the pointer is', async () => {
+  test('[E30] the command uses the position of the view, whatever node is active', async () => {
     const [, a1, , a2] = ids;
     const [other] = await fixture.say(['elsewhere'], a1);
     expect(await fixture.active()).toBe(other);
@@ -108,7 +108,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.node(result.place?.activeNodeId)).marker?.from).toBe(a2);
   });
 
-  test('[E10] from far down the fork is found', async () => {
+  test('[E10] finds the fork from far down', async () => {
     const messages = Array.from({ length: 3_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
     await run(fixture.store, { type: 'append', treeId: fixture.treeId, messages }, fixture.context);
     const result = await fixture.run(`/switch ${ids[1]} --summarize`);
@@ -118,7 +118,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 });
 
 describe('hooks', () => {
-  test('[E14] before a switch can cancel it or send it elsewhere, and after it are told', async () => {
+  test('[E14] before a switch can cancel or redirect it, and after it are called', async () => {
     const events = createEvents();
     const fixture = await openCommandFixture('memory', { events });
     const [q1, a1, q2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
@@ -140,7 +140,7 @@ describe('hooks', () => {
     await fixture.close();
   });
 
-  test('[E14] before a branch can give the summary themselves', async () => {
+  test('[E14] before a branch can write the summary themselves', async () => {
     const events = createEvents();
     const fixture = await openCommandFixture('memory', { events });
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);

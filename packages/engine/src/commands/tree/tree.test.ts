@@ -9,7 +9,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E19] shows where branches begin, fork and end, and folds what is between', async () => {
+  test('[E19] shows where branches begin, fork and end, and folds the messages in between', async () => {
     const [, , , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2', 'q3', 'a3', 'q4', 'a4']);
     await fixture.say(['q5', 'a5', 'q6'], a2);
     const result = await fixture.run('/tree');
@@ -40,7 +40,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(result.list).toHaveLength(6);
   });
 
-  test('[E19] filters: what the user said, what is labelled, messages, everything', async () => {
+  test('[E19] filters by user messages, labelled messages, all messages, or everything', async () => {
     const [, a1, , a2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const [q3] = await fixture.say(['q3', 'a3'], a1);
     await fixture.run(`/label old --on ${a2}`);
@@ -66,7 +66,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await shown('/tree --filter messages')).toHaveLength(6);
   });
 
-  test('[E19] shows what is below a node, and says what did not fit', async () => {
+  test('[E19] shows the nodes below a node, and reports how many did not fit', async () => {
     const [q1, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     await fixture.say(['q3', 'a3'], a1);
     await fixture.say(['another beginning'], fixture.rootId);
@@ -78,13 +78,13 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(cut.list?.[0]).toBe(q1);
   });
 
-  test('[E19] a chain of thousands is three lines', async () => {
+  test('[E19] shows a chain of thousands in three lines', async () => {
     const messages = Array.from({ length: 5_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
     await run(fixture.store, { type: 'append', treeId: fixture.treeId, messages }, fixture.context);
     expect((await fixture.run('/tree')).text?.split('\n')).toHaveLength(3);
   });
 
-  test('[E7] what a message says cannot steer a terminal', async () => {
+  test('[E7] removes control sequences for terminals from message texts', async () => {
     await fixture.say(['\u001b[31mred\u001b[0m \u202eback\u0007 and\nforth']);
     await fixture.run('/label "\u001b]0;title\u0007x"');
     const result = await fixture.run('/tree');

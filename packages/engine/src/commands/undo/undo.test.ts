@@ -12,7 +12,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test('[E25] takes the last act back, says what it was and where the view is, and how it comes back', async () => {
+  test('[E25] undoes the last act, reports it with the current position, and how to redo it', async () => {
     const [q1, a1] = await fixture.say(['q1', 'a1']);
     await fixture.say(['another one', 'and its answer']);
     const result = await fixture.run('/undo');
@@ -36,7 +36,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect(await fixture.refusal('/undo')).toBe('undo/nothing');
   });
 
-  test("[E25] is refused where others went on, unless it is forced, and is nobody else's", async () => {
+  test('[E25] is refused after changes by others, unless forced, and never undoes acts of others', async () => {
     const [q1] = await fixture.say(['q1']);
     await run(
       fixture.store,
@@ -54,7 +54,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   });
 });
 
-test('[E25] a turn that still runs is stopped first', async () => {
+test('[E25] first stops a turn that is still running', async () => {
   const shop = await openTurnFixture('memory', [[...textEvents('One two').slice(0, 2), { type: 'hang' }]]);
   const aborted: ActId[] = [];
   const commands = createCommands({

@@ -58,7 +58,7 @@ function body(over: Partial<ProviderRequest>): AnthropicBody {
 }
 
 describe('a request to Anthropic', () => {
-  it('[G41] is what the SDK would send, and every event of the SDK is one that the reader knows or passes over', () => {
+  it('[G41] equals what the SDK would send, and the reader handles or ignores every event of the SDK', () => {
     expectTypeOf<AnthropicBody>().toExtend<MessageCreateParams>();
     expectTypeOf<MessageStreamEvent['type']>().toExtend<
       | 'message_start'
@@ -79,7 +79,7 @@ describe('a request to Anthropic', () => {
     expect(anthropicReader().read({ type: 'ping' }, 'ping')).toBeNull();
   });
 
-  it('[G42] puts the results of one reply first into one message of the user', () => {
+  it('[G42] puts the results of one reply together at the start of one user message', () => {
     const messages: Message[] = [
       textMessage('user', 'Weather?'),
       said(
@@ -113,7 +113,7 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('[G43] sends ids of another provider in an alphabet that is taken, alike in call and result', () => {
+  it('[G43] sends ids of other providers in the accepted alphabet, equal in call and result', () => {
     const messages: Message[] = [
       textMessage('user', 'x'),
       said(
@@ -129,7 +129,7 @@ describe('a request to Anthropic', () => {
     expect(results?.content).toMatchObject([{ tool_use_id: 'fc_1_2_2' }, { tool_use_id: 'fc_1_2' }]);
   });
 
-  it('[G44] begins with the user, has no blank text, and does not end a reply in white space', () => {
+  it('[G44] begins with the user, has no blank text, and no reply that ends in white space', () => {
     const messages = [
       textMessage('assistant', 'Hello. '),
       textMessage('user', ' '),
@@ -147,7 +147,7 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
-  it('[G45] asks for thinking by budget up to 4.5 and by effort after it, never with a temperature or a forced tool', () => {
+  it('[G45] requests thinking by budget up to 4.5 and by effort after it, never with a temperature or a forced tool', () => {
     const wish = {
       thinking: { effort: 'medium' },
       temperature: 0.5,

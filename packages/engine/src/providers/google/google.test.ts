@@ -34,7 +34,7 @@ runProviderConformance(google, {
 });
 
 describe('a request to Google', () => {
-  it('[G51] answers calls by the name of the tool, and sends back what proves a thought', () => {
+  it('[G51] returns results by the name of the tool, and sends thought signatures back', () => {
     const call = {
       type: 'tool-use',
       id: 'call_x',
@@ -63,7 +63,7 @@ describe('a request to Google', () => {
     ]);
   });
 
-  it('[G52] names parameters, tools and thinking as it wants them', () => {
+  it('[G52] names parameters, tools and thinking as Google expects them', () => {
     const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object' } } as const;
     const request = {
       model: 'gemini-2.5-flash',

@@ -47,7 +47,7 @@ async function ask(text: string | readonly Message[], over: Partial<ProviderRequ
 }
 
 describe('the guide', () => {
-  it('[G60] says that it is no language model, and how to connect one', async () => {
+  it('[G60] states that it is not a language model, and how to connect one', async () => {
     for (const question of ['hello', 'Who are you?', 'Explain quantum chromodynamics.']) {
       const { text } = await ask(question);
       expect(text).toMatch(/not? a? ?language model/);
@@ -57,13 +57,13 @@ describe('the guide', () => {
     }
   });
 
-  it('[G210] explains the one word that is asked for, and quotes no other definition', async () => {
+  it('[G210] explains only the word that is asked for', async () => {
     const { text } = await ask('What is a branch?');
     expect(text).toContain('In Coppice, branch means one child of a node');
     expect(text.match(/ means /g)).toHaveLength(1);
   });
 
-  it('[G208] says in one sentence what it cannot do, and quotes nothing', async () => {
+  it('[G208] states in one sentence what it cannot do, and quotes nothing', async () => {
     const asked = [
       'Write a poem about branches in autumn.',
       'Can you translate "good morning" into French?',
@@ -97,7 +97,7 @@ describe('the guide', () => {
     expect((await ask('What is a branch?')).text).toMatch(/In Coppice, branch means .+\./);
   });
 
-  it('[G68] tells what Coppice is, in the words that the documentation begins with', async () => {
+  it('[G68] describes Coppice with the first sentences of the documentation', async () => {
     const asked = [
       'What is Coppice?',
       "what's coppice",
@@ -115,14 +115,14 @@ describe('the guide', () => {
     expect((await ask('What is a bookmark in Coppice?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
   });
 
-  it('[G62] answers alike for one seed and differently for others, within one meaning', async () => {
+  it('[G62] gives the same answer for the same seed and other wordings for other seeds', async () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map((seed) => ask('How do I connect a model?', { seed })));
     expect((await ask('How do I connect a model?', { seed: 3 })).text).toBe(answers[2]?.text);
     expect(new Set(answers.map((each) => each.text)).size).toBeGreaterThanOrEqual(4);
     for (const { text } of answers) expect(text).toMatch(/\]\(coppice:docs\//);
   });
 
-  it('[G62] without a seed differs from call to call', async () => {
+  it('[G62] without a seed gives different answers', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => ask('How do I connect a model?', { seed: undefined })),
     );
@@ -145,7 +145,7 @@ describe('the guide', () => {
     ]);
   });
 
-  it('[G63] passes on what a tool said, and calls no second one for it', async () => {
+  it('[G63] passes on the result of a tool, and calls no second one for it', async () => {
     const messages = [
       textMessage('user', 'What date is it today?'),
       said('assistant', { type: 'tool-use', id: 'a', name: 'current_date', parameters: {} }),
@@ -156,7 +156,7 @@ describe('the guide', () => {
     expect(last).toMatchObject({ finishReason: 'stop' });
   });
 
-  it('[G61] quotes lines of a shell as they are, and leaves tags out', () => {
+  it('[G61] quotes shell lines unchanged, and leaves tags out', () => {
     const text = '# Start\n\nRun `source <(coppice completion bash)` or `coppice show <tree>` <br>and read on there.';
     const [passage] = passagesOf('x.md', text);
     expect(passage?.sentences).toEqual([
@@ -164,7 +164,7 @@ describe('the guide', () => {
     ]);
   });
 
-  it('[G69] reads question forms from a comment below a heading, and leaves other comments out', () => {
+  it('[G69] reads question forms from a comment below a heading, and ignores other comments', () => {
     const text =
       '# Start\n\n<!-- asks: How do I\nstart? · Where? -->\n<!-- not run: x -->\n```sh\ncoppice\n```\n\n| Key | Says |\n|---|---|\n| `a` | one |\n';
     expect(passagesOf('x.md', text)).toEqual([
@@ -180,7 +180,7 @@ describe('the guide', () => {
     ]);
   });
 
-  it('[G64] knows what the documentation says: run `npm run guide` after changing it', () => {
+  it('[G64] matches the documentation: run `npm run guide` after changing it', () => {
     const fresh = makeKnowledge();
     const key = (passage: (typeof fresh.passages)[number]) => JSON.stringify(passage);
     const [old, now] = [new Set(knowledge.passages.map(key)), new Set(fresh.passages.map(key))];
@@ -198,19 +198,19 @@ describe('the babbler', () => {
   const write = (over: Partial<ProviderRequest> = {}) =>
     ask('Tell me about databases and indexes', { model: 'babble', ...over });
 
-  it('[G65] writes whole sentences, alike for one seed and differently for others', async () => {
+  it('[G65] writes whole sentences, the same for the same seed and others for other seeds', async () => {
     const [one, again, other] = await Promise.all([write(), write(), write({ seed: 2 })]);
     expect(one.text).toBe(again.text);
     expect(one.text).not.toBe(other.text);
     expect(one.text).toMatch(/^["“']?\p{Lu}.+[.!?]$/su);
   });
 
-  it('[G65] mixes words of the conversation in', async () => {
+  it('[G65] mixes in words of the conversation', async () => {
     const texts = await Promise.all([1, 2, 3, 4].map((seed) => write({ seed })));
     expect(texts.map((each) => each.text).join(' ')).toMatch(/databases|indexes/);
   });
 
-  it('[G66] keeps to the longest reply, to stop texts and to the temperature', async () => {
+  it('[G66] respects the reply limit, stop texts and the temperature', async () => {
     const short = await write({ maxTokens: 12 });
     expect(short.last).toMatchObject({ finishReason: 'length' });
     expect(short.usage?.outputTokens).toBeLessThanOrEqual(12);
@@ -220,7 +220,7 @@ describe('the babbler', () => {
     expect((await write({ temperature: 0 })).text).not.toBe((await write({ temperature: 2 })).text);
   });
 
-  it('[G66] writes word by word, at the pace that is asked for, and stops when it is told to', async () => {
+  it('[G66] writes word by word at the requested speed, and stops on request', async () => {
     const abort = new AbortController();
     const waits: number[] = [];
     const clock = {
@@ -240,14 +240,14 @@ describe('the babbler', () => {
     expect(message === null ? [] : textOf(message).split(/\s+/)).toHaveLength(3);
   });
 
-  it('[G65] learns from a text that is vendored, in the public domain and small', () => {
+  it('[G65] learns from a small text in the public domain that is part of the package', () => {
     const file = readFileSync(new URL('./babble/moby-dick.txt.br', import.meta.url));
     expect(file.length).toBeLessThan(200_000);
     expect(corpus().words.length).toBeGreaterThan(5000);
     expect(corpus().numbers.has('Ishmael')).toBe(true);
   });
 
-  it('[G67] there is no third one', async () => {
+  it('[G67] no third offline model exists', async () => {
     expect((await ask('x', { model: 'oracle' })).last).toMatchObject({
       code: 'provider/unknown-model',
       kind: 'not-found',

@@ -34,7 +34,7 @@ runProviderConformance(ollama, {
 });
 
 describe('a request to Ollama', () => {
-  it('[G53] asks for a window that holds the conversation, in powers of two', () => {
+  it('[G53] sets a window that holds the conversation, in powers of two', () => {
     const request = (text: string, maxTokens: number) => ({
       model: 'q',
       messages: [textMessage('user', text)],
@@ -60,7 +60,7 @@ describe('a request to Ollama', () => {
     ]);
   });
 
-  it('[G54] lists the models of a server that is there, and none of one that is not', async () => {
+  it('[G54] lists the models of a running server, and none of one that is not running', async () => {
     const server = await openRawServer((_request, response) => {
       response.end('{"models":[{"name":"qwen3:8b","model":"qwen3:8b"},{"name":"llama4"},{"odd":1}]}');
     });

@@ -32,8 +32,8 @@ runProviderConformance(openaiCompatible, {
   ],
 });
 
-describe('a request to a server of the OpenAI kind', () => {
-  it('[G56] is as plain as can be: one text where there is only text, and the older word for the longest reply', () => {
+describe('a request to an OpenAI-compatible server', () => {
+  it('[G56] is as simple as possible: a string if there is only text, and max_tokens for the reply limit', () => {
     const messages = [
       said('user', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
       textMessage('system', 'c'),

@@ -82,7 +82,7 @@ function request(over: Partial<ProviderRequest>): ProviderRequest {
 }
 
 describe('a request to OpenAI', () => {
-  it('[G46] is what the SDK would send, by either interface', () => {
+  it('[G46] equals what the SDK would send, with either API', () => {
     expectTypeOf<ChatBody>().toExtend<ChatCompletionCreateParams>();
     expectTypeOf<ResponsesBody>().toExtend<ResponseCreateParams>();
     const chunk: ChatCompletionChunk = {
@@ -102,7 +102,7 @@ describe('a request to OpenAI', () => {
     ]);
   });
 
-  it('[G47] takes the arguments back as the model wrote them, unless they were no JSON', () => {
+  it('[G47] sends arguments back as the model wrote them, unless they were invalid JSON', () => {
     const broken = {
       type: 'tool-use',
       id: 'c2',
@@ -132,7 +132,7 @@ describe('a request to OpenAI', () => {
     ]);
   });
 
-  it('[G48] names the longest reply as each interface does, and asks for usage in a stream', () => {
+  it('[G48] names the reply limit as each API does, and requests usage in a stream', () => {
     const chat = toOpenaiChat(request({ stop: ['x'], seed: 3, temperature: 1, topP: 1 }), true);
     expect(chat).toMatchObject({
       max_completion_tokens: 100,
@@ -148,7 +148,7 @@ describe('a request to OpenAI', () => {
     });
   });
 
-  it('[G49] asks models that reason by Responses and gives their reasoning back with its proof', () => {
+  it('[G49] uses the Responses API for reasoning models and sends their reasoning back with its signature', () => {
     const reasons = [
       'o1',
       'o3-pro',
@@ -174,7 +174,7 @@ describe('a request to OpenAI', () => {
     });
   });
 
-  it('[G49] a response that fails inside the stream says why', () => {
+  it('[G49] reports why a response failed inside the stream', () => {
     const reader = responsesReader();
     const failed = { type: 'response.failed', response: { error: { code: 'server_error', message: 'Try again.' } } };
     expect(() => reader.read(failed, '')).toThrow('Try again.');
@@ -183,7 +183,7 @@ describe('a request to OpenAI', () => {
     );
   });
 
-  it('[G50] a picture goes as bytes or address, an attachment only as PDF', () => {
+  it('[G50] sends a picture as bytes or address, and an attachment only as PDF', () => {
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
     const linked = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } } as const;
     const pdf = {

@@ -37,7 +37,7 @@ runProviderConformance(openrouter, {
 });
 
 describe('a request to OpenRouter', () => {
-  it('[G55] gives reasoning back in the details that it came in, and asks for it by effort or budget', () => {
+  it('[G55] sends reasoning back in its original details, and requests it by effort or budget', () => {
     const thinking = {
       type: 'thinking',
       thinking: 'Let me think.',

@@ -10,7 +10,7 @@ async function asked(parameters: { time_zone?: string }, now = newYear) {
   return { error, text: block !== undefined && 'text' in block ? String(block.text) : '' };
 }
 
-test('[W80] current_date tells date, time and weekday in UTC, or where it is asked for', async () => {
+test('[W80] current_date gives date, time and weekday in UTC, or in the given time zone', async () => {
   expect(JSON.parse((await asked({})).text)).toEqual({
     iso: '2026-12-31T23:30:05+00:00',
     date: '2026-12-31',
@@ -28,7 +28,7 @@ test('[W80] current_date tells date, time and weekday in UTC, or where it is ask
 });
 
 test.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Auckland', 'Africa/Abidjan'])(
-  '[W80] the time in %s is the moment of the clock, in summer and in winter',
+  '[W80] the time in %s matches the clock, in summer and in winter',
   async (zone) => {
     for (const at of [newYear, Date.UTC(2026, 6, 1, 0, 0, 0)]) {
       const { iso } = JSON.parse((await asked({ time_zone: zone }, at)).text);
@@ -37,7 +37,7 @@ test.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Auckland', 'Afri
   },
 );
 
-test('[W80] a time zone that there is not is refused by its name', async () => {
+test('[W80] an unknown time zone is refused by its name', async () => {
   const { error, text } = await asked({ time_zone: 'Middle-earth/Shire' });
   expect(error).toBe('tool/bad-arguments');
   expect(text).toContain('Middle-earth/Shire');

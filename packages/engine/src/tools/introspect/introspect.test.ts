@@ -32,7 +32,7 @@ async function conversation() {
   return { root, first, second };
 }
 
-test('[W81] an overview counts messages and branches, and names beginnings and bookmarks', async () => {
+test('[W81] an overview counts messages and branches, and names first messages and bookmarks', async () => {
   const { root, second } = await conversation();
   const text = await looked(root.id, second.id);
   expect(text.split('\n')).toEqual([
@@ -49,7 +49,7 @@ test('[W81] an overview counts messages and branches, and names beginnings and b
   expect(await looked(root.id, second.id, 'overview')).toBe(text);
 });
 
-test('[W82] all lists every message of every branch, what it follows, and the way to here', async () => {
+test('[W82] all lists every message of every branch, its parent, and the path to the current one', async () => {
   const { root, second } = await conversation();
   const lines = (await looked(root.id, second.id, 'all')).split('\n');
   expect(lines.slice(-4)).toEqual([
@@ -60,7 +60,7 @@ test('[W82] all lists every message of every branch, what it follows, and the wa
   ]);
 });
 
-test('[W83] what is not the own conversation is not seen, and without one there is nothing to look at', async () => {
+test('[W83] only the own conversation is visible, and without one the result is empty', async () => {
   const { root, second } = await conversation();
   const tools = createTools();
   const call = { id: 'c', name: 'introspect', parameters: {} };

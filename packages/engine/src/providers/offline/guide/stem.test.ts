@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { stem } from './stem.ts';
 
-it('[G69] words of one stem are alike, and the examples of Porter come out as he gives them', () => {
+it('[G69] words with the same stem are equal, and Porter’s examples give his results', () => {
   const examples = {
     caresses: 'caress',
     ponies: 'poni',
