@@ -11,7 +11,7 @@ const canaries = [
   'launch-token-canary',
 ];
 
-test('[A130] a log has a line for each request by its pattern, and no key, token, query or word of a conversation', async () => {
+test('[A130] the log has a line for each request by its pattern, without key, token, query or message text', async () => {
   const lines: string[] = [];
   const log = createLog({ to: { write: (line) => void lines.push(line) } });
   const token = 'launch-token-canary';
@@ -52,7 +52,7 @@ test('[A130] a log has a line for each request by its pattern, and no key, token
   expect(reported).not.toContain('sk-canary');
 });
 
-test('[A141] an answer and its line in the log have one id, that of a proxy in front if it is valid', async () => {
+test('[A141] a response and its log line have the same id, that of a proxy in front if it is valid', async () => {
   const lines: string[] = [];
   const log = createLog({ to: { write: (line) => void lines.push(line) } });
   const server = await openTestServer({ log });
@@ -69,7 +69,7 @@ test('[A141] an answer and its line in the log have one id, that of a proxy in f
   await server.close();
 });
 
-test('[A131] keys that the server holds are in no answer, feed, document, tool result or stored row', async () => {
+test('[A131] keys that the server holds are in no response, feed, document, tool result or stored row', async () => {
   const env = { OPENAI_API_KEY: 'sk-canary-environment-004' };
   const tools = createTools({
     tools: [

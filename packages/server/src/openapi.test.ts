@@ -25,7 +25,7 @@ beforeAll(async () => {
   await server.close();
 });
 
-test('[A36] the document is valid by the schema of OpenAPI 3.1', async () => {
+test('[A36] the document is valid under the schema of OpenAPI 3.1', async () => {
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
   expect(validator.version).toBe('3.1');
@@ -74,7 +74,7 @@ async function held(
   return { status: copy.status, body: said };
 }
 
-test('[A36] every answer of a long conversation is what the document says, refusals included', async () => {
+test('[A36] every response in a long conversation matches the document, refusals included', async () => {
   const server = await openTestServer({ store: 'sqlite' });
   const ask = held.bind(null, server);
   const id = freshId();

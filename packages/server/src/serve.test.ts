@@ -15,7 +15,7 @@ import { createTree, EventReader, openTestServer, testToken } from './testing/in
 
 const auth = { authorization: 'Bearer test-token' };
 
-test('[A120] a server answers under the very address that it was told to listen on', async () => {
+test('[A120] a server responds under the exact address that it was told to listen on', async () => {
   const server = await openTestServer();
   const config = parseConfig({ name: 'test.toml', text: '' }, {});
   const token = { mode: 'token', token: server.token } as const;
@@ -26,7 +26,7 @@ test('[A120] a server answers under the very address that it was told to listen 
   await server.close();
 });
 
-test('[A120] a server listens on a free port of this machine and answers under its own names and port alone', async () => {
+test('[A120] a server listens on a free port of this machine and responds only under its own names and port', async () => {
   const server = await openTestServer();
   const { url, port, signInUrl, host } = await server.listen();
   expect([host, url, signInUrl]).toEqual(['127.0.0.1', `http://127.0.0.1:${port}`, `${url}/?token=test-token`]);
@@ -50,7 +50,7 @@ test('[A120] a server listens on a free port of this machine and answers under i
   await server.close();
 });
 
-test('[A121] an address that others can reach is not opened without a token that was chosen, or users', () => {
+test('[A121] an address that others can reach is refused without a chosen token or users', () => {
   const made = { mode: 'token', token: 'x' } as const;
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'trees.example.org'])
     expect(() => checkBind(host, made)).toThrow('can be reached by others');
@@ -75,7 +75,7 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
   // Less than the minute after which node closes an idle connection.
 }, 30_000);
 
-test('[A122] a stop is through in its time, ends streams, keeps what was said, and waits for nobody who hangs', async () => {
+test('[A122] a stop finishes in time, ends streams, keeps received text, and does not wait for hanging clients', async () => {
   const server = await openTestServer({
     store: 'sqlite',
     replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]],
@@ -102,7 +102,7 @@ test('[A122] a stop is through in its time, ends streams, keeps what was said, a
   await server.close();
 });
 
-test('[A123] a body without a length is cut off at its bound', async () => {
+test('[A123] a body without a length is refused at its limit', async () => {
   const server = await openTestServer({ limits: { bodyBytes: 10_000 } });
   const { port } = await server.listen();
   let sent = 0;
@@ -125,7 +125,7 @@ test('[A123] a body without a length is cut off at its bound', async () => {
   await server.close();
 });
 
-test('[A124] the page is served from a table of its files with a policy of its own, and no path leads out of it', async () => {
+test('[A124] the page is served from a list of its files with its own policy, and no path leads outside', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-web-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
@@ -217,7 +217,7 @@ test('[A310] JSON answers are compressed for clients that accept it, however lon
   await server.close();
 });
 
-test('[A125] an origin that the operator wrote out may call, and is the only one that is told so', async () => {
+test('[A125] an origin that the operator lists may call, and only that one gets the CORS header', async () => {
   const server = await openTestServer({ origins: ['https://notes.example.org'] });
   const from = (origin: string, method = 'GET') => server.raw(method, '/api/me', { headers: { origin } });
   const allowed = await from('https://notes.example.org');
@@ -241,7 +241,7 @@ test('[A125] an origin that the operator wrote out may call, and is the only one
   await server.close();
 });
 
-test('[A173] a page of another origin that the configuration lists calls with a token; its cookie counts for nothing', async () => {
+test('[A173] a page of another origin that the configuration lists calls with a token; its cookie is ignored', async () => {
   const origin = 'https://notes.example.org';
   const server = await openTestServer({ config: `[server]\norigins = ["${origin}"]` });
   const cookie = `coppice=${server.token}`;
@@ -258,7 +258,7 @@ test('[A173] a page of another origin that the configuration lists calls with a 
   await server.close();
 });
 
-test('[A158] a request with two hosts is refused, whichever of them is ours', async () => {
+test('[A158] a request with two Host headers is refused, whichever of them is ours', async () => {
   const server = await openTestServer();
   const { port } = await server.listen();
   const own = `Host: 127.0.0.1:${port}`;
@@ -280,7 +280,7 @@ test('[A158] a request with two hosts is refused, whichever of them is ours', as
   await server.close();
 });
 
-test('[A155] a JSON body that trickles is refused after its time, though each piece comes soon', async () => {
+test('[A155] a JSON body that arrives too slowly is refused after its time limit, though each piece comes soon', async () => {
   let clock = 1_000_000;
   const server = await openTestServer({ now: () => clock, limits: { bodyMs: 40 } });
   const { port } = await server.listen();
@@ -306,7 +306,7 @@ test('[A155] a JSON body that trickles is refused after its time, though each pi
   await server.close();
 });
 
-test('[A129] what is no request at all is told so in words', async () => {
+test('[A129] a malformed request gets a readable error', async () => {
   const server = await openTestServer();
   const { port } = await server.listen();
   const heads = [
@@ -328,7 +328,7 @@ test('[A129] what is no request at all is told so in words', async () => {
   await server.close();
 });
 
-test('[A126] bytes that are no UTF-8, double keys and numbers that would change are refused at the door', async () => {
+test('[A126] invalid UTF-8, duplicate keys and numbers that would change are refused', async () => {
   const server = await openTestServer();
   const send = (body: string | Uint8Array<ArrayBuffer>) =>
     server.ask('POST', '/api/trees', { body, headers: { 'content-type': 'application/json' } });
@@ -350,7 +350,7 @@ test('[A126] bytes that are no UTF-8, double keys and numbers that would change 
   await server.close();
 });
 
-test('[A127] options that are not in order are refused all at once, before anything is opened', async () => {
+test('[A127] invalid options are refused all at once, before anything is opened', async () => {
   const found = problemsIn({
     auth: { mode: 'token', token: 'short', chosen: true },
     hosts: ['Trees.example.org', 'trees.example.org:8080', 'http://x'],
@@ -366,7 +366,7 @@ test('[A127] options that are not in order are refused all at once, before anyth
   expect(problemsIn({ auth: { mode: 'token', token: 'made' } })).toEqual([]);
 });
 
-test('[A128] where branching is off, lists are read and appended to, and what would branch is refused by name', async () => {
+test('[A128] if branching is off, lists are read and appended to, and branching commands are refused by name', async () => {
   const store = await openStore('memory:', { treeWrites: 'off' });
   const server = await openTestServer({ store });
   const { id, nodeIds, version } = await createTree(server, ['Hello', 'Hi']);
@@ -381,7 +381,7 @@ test('[A128] where branching is off, lists are read and appended to, and what wo
   await store.close();
 });
 
-test('[A46] a reader that is dropped is a line of the log, and nothing else is printed', async () => {
+test('[A46] disconnecting a slow reader is one line in the log, and nothing else is printed', async () => {
   const lines: string[] = [];
   const log = createLog({ to: { write: (line) => void lines.push(line) } });
   const printed: unknown[] = [];
@@ -415,7 +415,7 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
   await server.close();
 });
 
-test('[A48] a reader that goes away, or does not read, frees its place also behind a socket; asking for the head takes none', async () => {
+test('[A48] a reader that disconnects, or does not read, frees its place even behind a socket; a HEAD request takes none', async () => {
   const server = await openTestServer({ limits: { backlogBytes: 100_000 } });
   const { port, url, server: served } = await server.listen();
   const { id } = await createTree(server);

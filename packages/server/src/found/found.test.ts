@@ -46,7 +46,7 @@ describe('conversations of other programs', () => {
     });
   });
 
-  it('[FD1] are looked for where the environment and the system say', async () => {
+  it('[FD1] are searched where the environment and the system say', async () => {
     put('other/codex/sessions/rollout-a.jsonl');
     put('other/claude/projects/-w/a.jsonl');
     put('Library/Application Support/Code/User/workspaceStorage/w/chatSessions/a.json');
@@ -57,14 +57,14 @@ describe('conversations of other programs', () => {
     expect(await counts({ APPDATA: join(home, 'Roaming') }, 'win32')).toEqual({ cline: 1 });
   });
 
-  it('[FD1] are none in empty files, and behind links', async () => {
+  it('[FD1] are not found in empty files or behind links', async () => {
     put('.codex/sessions/rollout-a.jsonl', '');
     put('elsewhere/rollout-b.jsonl');
     symlinkSync(join(home, 'elsewhere'), join(home, '.codex/sessions/link'));
     expect(await counts()).toEqual({});
   });
 
-  it('[FD2] are given again when they change, with the files that belong to them, and not otherwise', async () => {
+  it('[FD2] are given again with their attached files when they change, and only then', async () => {
     put('.codex/sessions/rollout-a.jsonl');
     put('.local/share/opencode/storage/session/p/ses_1.json');
     put('.local/share/opencode/storage/message/ses_1/msg_1.json');
@@ -86,7 +86,7 @@ describe('conversations of other programs', () => {
     expect(await look()).toEqual([]);
   });
 
-  it('[FD2] count as seen only when they were taken', async () => {
+  it('[FD2] count as seen only after they were imported', async () => {
     put('.codex/sessions/rollout-a.jsonl');
     const watch = new ProgramWatch(around(), programPlaces);
     const broken = async () => {

@@ -8,15 +8,15 @@ function paceOf(kind: BodyKind): BodyPace {
   return new BodyPace(kind, defaultServerLimits, 0);
 }
 
-describe('the pace of a body', () => {
-  it('[A155] a JSON body has 60 seconds in all, however it trickles', () => {
+describe('the time limit of a request body', () => {
+  it('[A155] a JSON body must arrive within 60 seconds, however slowly', () => {
     const pace = paceOf('json');
     expect(pace.msUntilCheck(0)).toBe(60 * second);
     for (let at = 1; at < 60; at++) expect(pace.check(at * second, at * 1_000_000)).toBeNull();
     expect(pace.check(60 * second, 60_000_000)).toMatch(/60 s/);
   });
 
-  it('[A155] an upload is cut when less than 64 kB came in 30 seconds', () => {
+  it('[A155] an upload is refused if less than 64 kB arrive in 30 seconds', () => {
     const pace = paceOf('upload');
     expect(pace.msUntilCheck(0)).toBe(30 * second);
     expect(pace.check(30 * second, 65_536)).toBeNull();
@@ -25,14 +25,14 @@ describe('the pace of a body', () => {
     expect(pace.check(60 * second, 2 * 65_536 - 1)).toMatch(/65536 bytes.*30 s/);
   });
 
-  it('[A155] an upload that keeps coming is cut after six hours', () => {
+  it('[A155] an upload that keeps arriving is refused after six hours', () => {
     const pace = paceOf('upload');
     const step = 30 * second;
     for (let at = step; at < 6 * hour; at += step) expect(pace.check(at, (at / step) * 65_536)).toBeNull();
     expect(pace.check(6 * hour, 720 * 65_536)).toMatch(/21600 s/);
   });
 
-  it('[A155] what does not come while the server is busy is not held against an upload', () => {
+  it('[A155] time in which the server itself was busy does not count', () => {
     const pace = paceOf('upload');
     pace.pause(10 * second);
     expect(pace.check(50 * second, 100)).toBeNull();

@@ -229,18 +229,18 @@ async function attack(route: RouteDefinition, asked: Asked, path = pathOf(route)
 
 const called = routes.map((route): [string, RouteDefinition] => [`${route.method} ${route.path}`, route]);
 
-test('[A60] the list of this test is the list of the routes', () => {
+test('[A60] the table of this test lists all routes', () => {
   expect(routes.map((route) => route.name).toSorted()).toEqual(Object.keys(samples).toSorted());
   expect(new Set(called.map(([name]) => name)).size).toBe(routes.length);
   for (const { parameters } of routes) for (const name of parameters) expect(pathParameters).toHaveProperty(name);
 });
 
-test.each(called)('[A61] %s answers no other host', async (_name, route) => {
+test.each(called)('[A61] %s responds only under its own host name', async (_name, route) => {
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'localhost@evil.example', '[::2]'])
     expect(await attack(route, { headers: { host } })).toEqual({ status: 403, code: 'http/forbidden-host' });
 });
 
-test.each(called)('[A62] %s is not called by pages of other origins', async (_name, route) => {
+test.each(called)('[A62] %s cannot be called by pages of other origins', async (_name, route) => {
   for (const origin of ['https://evil.example', 'http://localhost:1', 'null', 'http://localhost.evil.example'])
     expect(await attack(route, { headers: { origin } })).toEqual({ status: 403, code: 'http/forbidden-origin' });
   if (route.method !== 'get')
@@ -257,7 +257,7 @@ test.each(called)('[A62] %s is not called by pages of other origins', async (_na
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test.each(called)('[A63] %s asks who calls, unless it is open to all', async (_name, route) => {
+test.each(called)('[A63] %s requires a sign-in, unless it is open to all', async (_name, route) => {
   for (const asked of [{ token: null }, { token: 'wrong' }, { token: null, headers: { cookie: 'coppice=wrong' } }]) {
     const { status, code } = await attack(route, asked);
     if (route.needs.access === 'open') expect(status).not.toBe(401);
@@ -266,7 +266,7 @@ test.each(called)('[A63] %s asks who calls, unless it is open to all', async (_n
 });
 
 test.each(called.filter(([, route]) => route.parameters.includes('tree')))(
-  '[A64] %s knows nothing of the trees of others',
+  '[A64] %s reveals nothing about trees of other users',
   async (_name, route) => {
     expect((await attack(route, { token: 'cleo' })).status).toBe(404);
     expect((await attack(route, { token: 'ada' })).status).toBe(404);
@@ -274,7 +274,7 @@ test.each(called.filter(([, route]) => route.parameters.includes('tree')))(
 );
 
 test.each(called.filter(([, route]) => route.parameters.includes('tree') && route.parameters.includes('node')))(
-  '[A65] %s takes no node of another tree for one of this',
+  '[A65] %s refuses a node of another tree',
   async (_name, route) => {
     const own = await createTree(server, ['Mine'], 'cleo');
     const { status } = await attack(route, { token: 'cleo' }, pathOf(route, { tree: own.id }));
@@ -283,7 +283,7 @@ test.each(called.filter(([, route]) => route.parameters.includes('tree') && rout
 );
 
 test.each(called.filter(([, route]) => route.method !== 'get'))(
-  '[A66] %s takes no form, and no body in disguise',
+  '[A66] %s refuses forms and bodies with a wrong content type',
   async (_name, route) => {
     const admin = route.needs.access === 'admin' ? { token: 'ada' } : {};
     for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']) {
@@ -297,7 +297,7 @@ test.each(called.filter(([, route]) => route.method !== 'get'))(
 );
 
 test.each(called.filter(([, route]) => route.needs.body !== 'none'))(
-  '[A67] %s takes a body up to its bound and none above it, whatever length it says it has',
+  '[A67] %s accepts a body up to its limit and refuses a longer one, whatever length it declares',
   async (_name, route) => {
     const admin = route.needs.access === 'admin' ? { token: 'ada' } : {};
     const large = 'x'.repeat(4_001);
@@ -312,7 +312,7 @@ test.each(called.filter(([, route]) => route.needs.body !== 'none'))(
 );
 
 test.each(called.filter(([, route]) => route.parameters.length > 0))(
-  '[A68] %s takes no path for an id',
+  '[A68] %s refuses a file path as an id',
   async (_name, route) => {
     for (const bad of ['..%2F..%2Fetc%2Fpasswd', '%2e%2e%2f', '%00', "'%20OR%20'1'='1", '__proto__']) {
       const replaced = Object.fromEntries(route.parameters.map((name) => [name, bad]));
@@ -324,14 +324,14 @@ test.each(called.filter(([, route]) => route.parameters.length > 0))(
 );
 
 test.each(called.filter(([, route]) => route.needs.access === 'write'))(
-  '[A69] %s is nothing for a viewer',
+  '[A69] %s is refused for viewers',
   async (_name, route) => {
     expect(await attack(route, { token: 'vic' })).toEqual({ status: 403, code: 'http/forbidden' });
   },
 );
 
 test.each(called.filter(([, route]) => route.needs.access === 'admin'))(
-  '[A70] %s is for admins alone',
+  '[A70] %s is refused for everybody but admins',
   async (_name, route) => {
     for (const token of ['ben', 'vic'])
       expect(await attack(route, { token })).toEqual({ status: 403, code: 'http/forbidden' });
@@ -350,13 +350,13 @@ test.each(called.filter(([, route]) => route.needs.version === 'required'))(
   },
 );
 
-test('[A72] nothing is changed by a GET', async () => {
+test('[A72] a GET request changes nothing', async () => {
   const before = await server.ask('GET', `/api/trees/${ids.tree}`, { token: 'ben' });
   for (const [, route] of called.filter(([, one]) => one.method === 'get')) await attack(route, {});
   expect((await server.ask('GET', `/api/trees/${ids.tree}`, { token: 'ben' })).body).toEqual(before.body);
 });
 
-test('[A73] an id of another tree in a body is refused wherever it is taken', async () => {
+test('[A73] an id of another tree in a body is refused by every route', async () => {
   const mine = await createTree(server, ['Mine'], 'cleo');
   const at = `/api/trees/${mine.id}`;
   const theirs = ids.node;

@@ -34,8 +34,8 @@ async function loop({ post }: Proxied, name: string, calls: number): Promise<voi
   }
 }
 
-describe('agents that work hard', () => {
-  it('[RP25] a loop of 300 calls is one chain, every message once', async () => {
+describe('agents under load', () => {
+  it('[RP25] a loop of 300 calls becomes one chain with every message once', async () => {
     const proxied = await echoing();
     await loop(proxied, 'loop', 300);
     const recorded = await proxied.nodes();
@@ -47,7 +47,7 @@ describe('agents that work hard', () => {
     expect(proxied.recorder.state).toMatchObject({ recorded: 300, failed: 0, dropped: 0, waiting: 0, waitingBytes: 0 });
   });
 
-  it('[RP25] twelve at once are twelve chains, every message once', async () => {
+  it('[RP25] twelve loops at once become twelve chains with every message once', async () => {
     const proxied = await echoing();
     const names = Array.from({ length: 12 }, (_, index) => `agent-${index}`);
     await Promise.all(names.map((name) => loop(proxied, name, 10)));

@@ -75,7 +75,7 @@ describe('sub-agents of a recorded session', () => {
     calls: spawn.map(([id, name, parameters]) => ({ id, name, parameters })),
   };
 
-  it('[RP30] of Claude Code are trees of their own, linked to the calls that spawned them in both directions', async () => {
+  it('[RP30] of Claude Code are separate trees, linked to the calls that started them in both directions', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1', 'user-agent': 'claude-cli/2.1 (cli)' });
     const asked = user(reminder('Monday'), 'Send two agents.');
@@ -137,7 +137,7 @@ describe('sub-agents of a recorded session', () => {
     expect(calls.toSorted()).toEqual(['toolu_1', 'toolu_2']);
   });
 
-  it('[RP30] that no header names are known by their task, also in their later calls', async () => {
+  it('[RP30] that no header names are recognised by their task, also in later calls', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
     await call([user('Send one.')], {
@@ -154,7 +154,7 @@ describe('sub-agents of a recorded session', () => {
     expect(spawnLinkOf(agent?.attributes ?? {})?.call).toBe('t1');
   });
 
-  it('[RP30, RP40] of Codex are linked by the name that the call gave them, since it encrypts their tasks', async () => {
+  it('[RP30, RP40] of Codex are linked by the name in the call, since it encrypts their tasks', async () => {
     const session = { 'session-id': 's1', 'user-agent': 'codex_exec/0.169.0' };
     const offered = {
       type: 'additional_tools',
@@ -205,7 +205,7 @@ describe('sub-agents of a recorded session', () => {
       expect(await drawn(proxied, agent)).toContainEqual(expect.stringMatching(/user: Task name: \/root\/find_/));
   });
 
-  it('[RP30] are named by the headers of Claude Code, Codex and opencode, and by ours', () => {
+  it('[RP30] are named by the headers of Claude Code, Codex, opencode and Coppice', () => {
     const origin = (given: Readonly<Record<string, string>>) => {
       const { session, parent = null } = readCallOrigin((name) => given[name], null);
       return [session, parent];
@@ -225,10 +225,10 @@ describe('sub-agents of a recorded session', () => {
   });
 });
 
-describe('calls beside the work of a session', () => {
+describe('side calls of a session', () => {
   const title = { system: 'You are a title generator. You output only a title.', tools: [] };
 
-  it('[RP31] for a title are neither a branch nor the name of the session, before and after its first turn', async () => {
+  it('[RP31] for a title become neither a branch nor the title of the session, before and after its first turn', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-session-id': 's1', 'user-agent': 'opencode/1.18' });
     await call([user('Generate a title for this conversation:\n', 'Fix the login.')], { text: 'Login fix' }, title);
@@ -248,7 +248,7 @@ describe('calls beside the work of a session', () => {
     expect(await drawn(proxied, side ?? never())).toHaveLength(4);
   });
 
-  it('[RP31] are known by what they say; a user who asks for a title or a summary is not one of them', () => {
+  it('[RP31] are recognised by their text; a user who asks for a title or a summary is not one of them', () => {
     const purpose = (body: JsonObject, headers: Readonly<Record<string, string>> = {}) => {
       const asked = parseRequest('messages', { model: 'm', ...body });
       return asked === null
@@ -284,7 +284,7 @@ describe('calls beside the work of a session', () => {
 describe('a session that its agent compacts', () => {
   const summary = 'The user wants the oak named in every file. It was found in the second one.';
 
-  it('[RP32] of Claude Code goes on below a compaction in the same tree, with what was kept', async () => {
+  it('[RP32] of Claude Code continues below a compaction in the same tree, with the kept messages', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
     const shell = ['t1', 'Bash', { command: 'ls' }] as const;
@@ -338,7 +338,7 @@ describe('a session that its agent compacts', () => {
     expect(JSON.stringify(body)).not.toContain('Name the oak.');
   });
 
-  it('[RP32] of Codex, which keeps what the user said before the summary, repeats nothing', async () => {
+  it('[RP32] of Codex, which puts the user’s messages before the summary, repeats nothing', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'session-id': 's1', 'thread-id': 's1' });
     const place = user('<environment_context>here</environment_context>');
@@ -370,7 +370,7 @@ describe('a session that its agent compacts', () => {
     ]);
   });
 
-  it('[RP32] of opencode and of a second compaction is one tree', async () => {
+  it('[RP32] of opencode, and one compacted twice, stay one tree', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-session-id': 's1' });
     const compact = { system: 'You are a context summarization agent.', tools: [] };
@@ -396,7 +396,7 @@ describe('a session that its agent compacts', () => {
     ]);
   });
 
-  it('[RP32] whose request was not recorded is known by how programs introduce a summary', async () => {
+  it('[RP32] whose request was not recorded is recognised by how programs introduce a summary', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
     await call([user('Name the oak.')], { text: 'I look.' });
@@ -415,7 +415,7 @@ describe('a session that its agent compacts', () => {
 });
 
 describe('a session that is resumed', () => {
-  it('[RP33] on the next day, with another date in its first message, doubles nothing', async () => {
+  it('[RP33] on the next day, with another date in its first message, repeats no message', async () => {
     const { proxied, answers } = await opened();
     const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
     const first = (date: string) => [user(reminder(date), 'Name the oak.'), notes];

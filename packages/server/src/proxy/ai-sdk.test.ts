@@ -41,7 +41,7 @@ const wires = [
 ] as const;
 
 describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
-  it('[RP14] streams a tool loop: one node per new message, in one line', async () => {
+  it('[RP14] streams a tool loop, recorded as one node per new message in one chain', async () => {
     const { url, nodes, trees } = await proxied((_request, response, number) => {
       response.writeHead(200, events);
       const reply = number === 0 ? { text: 'Let me look.', calls: [call] } : { text: 'There is an oak.' };
@@ -67,7 +67,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     expect(await trees()).toMatchObject([{ attributes: { systemPrompt: 'Be brief.' } }]);
   });
 
-  it('[RP14] asks with pictures and goes on; an edited history is a branch', async () => {
+  it('[RP14] sends pictures and continues; an edited history becomes a branch', async () => {
     const answers = ['A pixel.', 'Red.', 'Blue.'];
     const { url, nodes } = await proxied((_request, response, number) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -99,7 +99,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     ]);
   });
 
-  it('[RP14] is told of errors as the service told them', async () => {
+  it('[RP14] gets errors as the service sent them', async () => {
     const { url, nodes } = await proxied((_request, response) => {
       response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
       response.end('{"type":"error","error":{"type":"rate_limit_error","message":"Too many."}}');
@@ -116,7 +116,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error']);
   });
 
-  it('[RP12, RP14] stops the service when it is stopped', async () => {
+  it('[RP12, RP14] stops the call to the service when it is stopped', async () => {
     let broken = 0;
     const { url, nodes, recorder } = await proxied((_request, response) => {
       response.on('close', () => broken++);
@@ -138,7 +138,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
 });
 
 describe('the AI SDK over responses', () => {
-  it('[RP14] sends its reply again as several items, and its line stays one', async () => {
+  it('[RP14] sends its reply again as several items, and the recording stays one chain', async () => {
     const text = (id: string, words: string) => ({
       id: `msg_${id}`,
       type: 'message',

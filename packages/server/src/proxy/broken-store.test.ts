@@ -54,7 +54,7 @@ async function withStore(change: (mended: Promise<void>) => Promise<void>) {
   return { ...open, store, lines, health, mend: () => mend() };
 }
 
-describe('a store that is in trouble', () => {
+describe('a failing store', () => {
   it('[RP4, RP15] with a full disk no call fails, the problem is reported at once, and waiting calls are written when there is space', async () => {
     const { post, health, lines, mend, recorder, listening, server } = await withStore(() =>
       Promise.reject(new AppError({ code: 'store/full', kind: 'unavailable', message: 'The disk is full.' })),
@@ -79,7 +79,7 @@ describe('a store that is in trouble', () => {
     for (const secret of [server.token, operatorKey, 'Hi there, canary']) expect(lines.join('')).not.toContain(secret);
   });
 
-  it('[RP15] a store that does not answer delays no call', async () => {
+  it('[RP15] a store that does not respond delays no call', async () => {
     const { post, health, mend, recorder } = await withStore((mended) => mended);
     for (const _ of [1, 2, 3, 4]) expect((await post('/v1/chat/completions', body)).status).toBe(200);
     expect(recorder.state.recorded).toBe(0);
@@ -96,7 +96,7 @@ describe('a store that is in trouble', () => {
     });
   });
 
-  it('[RP15] a store that refuses for good fails no call, and each is counted and told of', async () => {
+  it('[RP15] a store that always refuses fails no call, and each is counted and reported', async () => {
     const { post, health, lines, recorder } = await withStore(() =>
       Promise.reject(new AppError({ code: 'store/damaged', kind: 'internal', message: 'The file is damaged.' })),
     );

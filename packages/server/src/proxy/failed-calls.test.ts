@@ -120,7 +120,7 @@ describe('a call that could not be recorded', () => {
     expect(readdirSync(join(folder, 'failed'))).toEqual([]);
   });
 
-  it('[RP23] that another process acknowledged is off the list of this one', async () => {
+  it('[RP23] that another process acknowledged is removed from the list of this one', async () => {
     const folder = freshFolder();
     const { refusing, faults } = await refusingStore();
     const recorder = recorderOn(refusing, { spillFolder: folder });
@@ -134,7 +134,7 @@ describe('a call that could not be recorded', () => {
     expect(recorder.state.unacknowledged).toBe(0);
   });
 
-  it('[RP10, RP23] that was dropped for want of room is listed as well', async () => {
+  it('[RP10, RP23] that was dropped for lack of space is listed as well', async () => {
     const { refusing } = await refusingStore();
     const recorder = recorderOn(refusing, { memoryBytes: 4_000, spillBytes: 0 });
     const open = asks(recorder, 'one');
@@ -146,7 +146,7 @@ describe('a call that could not be recorded', () => {
     expect(await recorder.listFailed('local')).toMatchObject([{ code: 'proxy/failed', keptBytes: 0 }]);
   });
 
-  it('[RP23, A86] is told over HTTP to its owner, and each has a line in the log', async () => {
+  it('[RP23, A86] is reported over HTTP to its owner, with a line each in the log', async () => {
     const { refusing, faults } = await refusingStore();
     const lines: string[] = [];
     const log = createLog({ to: { write: (line) => void lines.push(line) } });
@@ -178,8 +178,8 @@ describe('a call that could not be recorded', () => {
   });
 });
 
-describe('a message that cannot be read', () => {
-  it('[RP24] keeps its place in the history, with all that it holds', async () => {
+describe('a malformed message', () => {
+  it('[RP24] keeps its position in the history, with all its fields', async () => {
     open = await openProxied((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}');

@@ -75,8 +75,8 @@ function keeper(space: number, more: Partial<KeptAnswerOptions> = {}) {
 const word = (at: number) => chat({ content: `${at} ` }, { obfuscation: 'x'.repeat(400) });
 const words = (count: number) => Array.from({ length: count }, (_, at) => word(at));
 
-describe('an answer while it comes', () => {
-  it('[RP20] a part of a stream that is put together says the same with what comes after it, wherever it is cut', async () => {
+describe('a response while it arrives', () => {
+  it('[RP20] a compacted part of a stream is read the same with the rest after it, wherever it is cut', async () => {
     const wires: readonly WireKind[] = ['chat', 'messages', 'responses', 'google'];
     const cases = fc.record({
       wire: fc.constantFrom(...wires),
@@ -95,7 +95,7 @@ describe('an answer while it comes', () => {
     );
   });
 
-  it('[RP20] one that says little in many bytes is kept whole in little room', async () => {
+  it('[RP20] with little content in many bytes is kept completely in little memory', async () => {
     const { kept, used } = keeper(20_000);
     for (const event of words(500)) {
       kept.add(Buffer.from(lines([event])));
@@ -109,7 +109,7 @@ describe('an answer while it comes', () => {
     expect(all).toEqual(chat({ content: Array.from({ length: 500 }, (_, at) => `${at} `).join('') }));
   });
 
-  it('[RP20] several answers that come mixed, chunk by chunk or in one chunk, are put together each for itself', async () => {
+  it('[RP20] of several that arrive mixed, chunk by chunk or in one chunk, is assembled separately', async () => {
     const mixed = (count: number, apart: boolean) =>
       Array.from({ length: count }, (_, at) => {
         const choices = [0, 1, 2].map((index) => ({
@@ -137,7 +137,7 @@ describe('an answer while it comes', () => {
     }
   });
 
-  it('[RP20] one that is a document, comes packed, or gets no shorter is kept as it came, up to the bound', async () => {
+  it('[RP20] that is a document, compressed, or cannot be shortened is kept unchanged, up to the limit', async () => {
     const cases: readonly [Partial<KeptAnswerOptions>, string][] = [
       [{}, `{"choices": "${'x'.repeat(5_000)}"}`],
       [{ wire: null }, lines(words(10))],
@@ -158,14 +158,14 @@ describe('an answer while it comes', () => {
     }
   });
 
-  it('[RP20] one that nobody can write again is kept as it came', async () => {
+  it('[RP20] that cannot be rewritten is kept unchanged', async () => {
     const { kept } = keeper(1_000_000);
     const deep = `data: {"choices":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n\n`;
     kept.add(Buffer.from(deep));
     expect(Buffer.from(await kept.take()).toString()).toBe(deep);
   });
 
-  it('[RP20] one that never ends is not read for ever, however little it says', async () => {
+  it('[RP20] that never ends is not read forever, however little it contains', async () => {
     const { kept } = keeper(6_000, { streamBytes: 20_000 });
     const piece = Buffer.from(lines([chat({ content: '' }, { obfuscation: 'x'.repeat(400) })]));
     let count = 0;
@@ -176,7 +176,7 @@ describe('an answer while it comes', () => {
     expect(count).toBe(Math.floor(20_000 / piece.byteLength) + 1);
   });
 
-  it('[RP20] one that unpacks to more than the bound is read whole where it says little', async () => {
+  it('[RP20] that unpacks to more than the limit is read completely if its content is short', async () => {
     const text = lines(words(6).map((event) => ({ ...event, obfuscation: 'x'.repeat(1_000_000) })));
     const timing = { startedAt: 0, firstMs: 1, totalMs: 2 };
     const taken: CallTaken = {

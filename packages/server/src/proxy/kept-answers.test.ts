@@ -82,8 +82,8 @@ const answers: readonly [WireKind, CallTaken][] = [
   ['chat', came('<p>kurz-42 is no key', {})],
 ];
 
-describe('keys in pieces', () => {
-  it('[RP4] are in nothing that a process which never knew them reads from a file', async () => {
+describe('keys split into pieces', () => {
+  it('[RP4] are in no file that a process without those keys reads', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -111,7 +111,7 @@ describe('keys in pieces', () => {
     await next.close();
   });
 
-  it('[RP4] nor are those that are spelled otherwise, by a process that knows them', async () => {
+  it('[RP4] are not in a file in another spelling either, if the process knows them', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     for (const [wire, answer] of answers) {
@@ -123,7 +123,7 @@ describe('keys in pieces', () => {
     for (const part of ['canary', 'ary-of', 'kurz-42']) expect(kept).not.toContain(part);
   });
 
-  it('[RP4] what was spilled and holds no key is read from its file as it came', async () => {
+  it('[RP4] a stored overflow file without a key is read unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const recorder = waiting(folder);
@@ -136,8 +136,8 @@ describe('keys in pieces', () => {
   });
 });
 
-describe('answers that are none', () => {
-  it('[RP5] say how they begin', async () => {
+describe('responses that cannot be parsed', () => {
+  it('[RP5] are recorded by their beginning', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     for (const text of ['{"choices":null}', '[1,2]', 'event: ping\n\n', '<p>Sign in'])
@@ -153,8 +153,8 @@ describe('answers that are none', () => {
   });
 });
 
-describe('answers that nest too deep', () => {
-  it('[RP5] are recorded as none, by how they begin, and hold up nobody', async () => {
+describe('responses that are nested too deeply', () => {
+  it('[RP5] are recorded by their beginning, and delay no other call', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -171,8 +171,8 @@ describe('answers that nest too deep', () => {
   });
 });
 
-describe('long answers', () => {
-  it('[RP20] are read with the pieces of each text put together, wherever their lines end', async () => {
+describe('long responses', () => {
+  it('[RP20] are read with the pieces of each text joined, wherever their lines end', async () => {
     const say = (content: string) => ({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
     const long = 'y'.repeat(600_000);
     const lines = [say('a'), say('é'), say(long), { choices: [], usage: { total_tokens: 3 } }, say('z')];
@@ -186,7 +186,7 @@ describe('long answers', () => {
     }
   });
 
-  it('[RP20] one of 15 MB is recorded whole', async () => {
+  it('[RP20] of 15 MB are recorded completely', async () => {
     const pieces = Array.from({ length: 15 }, (_, at) => {
       const choice = { index: 0, delta: { content: `${at} ` }, finish_reason: at === 14 ? 'stop' : null };
       return Buffer.from(streamed({ obfuscation: 'x'.repeat(1_000_000), choices: [choice] }));
@@ -201,7 +201,7 @@ describe('long answers', () => {
     expect([reply?.status, reply?.text]).toEqual(['success', pieces.map((_, at) => `${at} `).join('')]);
   });
 
-  it('[RP20] past the bound what came before it is kept, and said to be cut here and not by the service', async () => {
+  it('[RP20] past the limit keep their beginning, and are marked as cut by Coppice and not by the service', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { answerBytes: 200 });
     const ticket = asks(recorder, 'Hi');
@@ -218,7 +218,7 @@ describe('long answers', () => {
     for (const { meta } of replies) expect(meta['error']).toMatchObject({ code: 'proxy/answer-too-long' });
   });
 
-  it('[RP20] one that unpacks to more than the bound is read up to it', async () => {
+  it('[RP20] that unpack to more than the limit are read up to it', async () => {
     const text = `data: begun\n\n:${'x'.repeat(100_000)}`;
     for (const [encoding, response] of [
       ['gzip', gzipSync(text)],

@@ -54,8 +54,8 @@ const chatTools = [
 const messages = [{ role: 'user' as const, content: 'What is there?' }];
 const places = [{ place: 'wood' }, { place: 'lake' }];
 
-describe('our own models behind the wires', () => {
-  it('[RP9] chat completions: as many choices as were asked for, streamed or not, recorded as one group', async () => {
+describe('local models behind each API', () => {
+  it('[RP9] chat completions: the requested number of choices, streamed or not, is recorded as one group', async () => {
     const {
       openai,
       recorder,
@@ -83,7 +83,7 @@ describe('our own models behind the wires', () => {
     expect(groups[0]).toBeGreaterThan(0);
   });
 
-  it('[RP9, RP14] messages: a text without sources has none, so that the AI SDK reads it', async () => {
+  it('[RP9, RP14] messages: a text without sources has no sources field, so that the AI SDK reads it', async () => {
     await asked({ replies: [textEvents('Yes.')] });
     const anthropic = createAnthropic({ baseURL: `${listening?.url}/v1`, apiKey: testToken });
     const { text } = await generateText({
@@ -95,7 +95,7 @@ describe('our own models behind the wires', () => {
     expect(text).toBe('Yes.');
   });
 
-  it('[RP9] chat completions: tools are offered and their calls given back, thinking beside the text', async () => {
+  it('[RP9] chat completions: tools are offered and their calls returned, with thinking beside the text', async () => {
     const { openai, provider, recorder } = await asked({ replies: [rich] });
     const body = { model: 'scripted/one', messages, tools: chatTools, tool_choice: 'required' as const };
     const whole = await openai.chat.completions.create({
@@ -132,7 +132,7 @@ describe('our own models behind the wires', () => {
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });
   });
 
-  it('[RP9] messages of Anthropic, with pictures in and a result of a tool, streamed and not', async () => {
+  it('[RP9] messages of Anthropic work with pictures and a tool result, streamed and not', async () => {
     const { anthropic, provider } = await asked({ replies: [rich] });
     const image = { type: 'base64' as const, media_type: 'image/png' as const, data: pixel };
     const body = {
@@ -165,7 +165,7 @@ describe('our own models behind the wires', () => {
     });
   });
 
-  it('[RP9] responses, streamed and not, and going on from one by its id', async () => {
+  it('[RP9] responses work streamed and not, and continue an earlier one by its id', async () => {
     const { openai, provider } = await asked({ replies: [rich] });
     const tools = [{ type: 'function' as const, name: 'look', parameters: schema, strict: false }];
     const body = { model: 'scripted/one', input: 'What is there?', tools };
@@ -192,7 +192,7 @@ describe('our own models behind the wires', () => {
     });
   });
 
-  it('[RP9] pictures that a model makes are given as each wire can, and recorded', async () => {
+  it('[RP9] generated pictures are returned as each API allows, and recorded', async () => {
     const picture: ProviderEvent[] = [
       { type: 'text-delta', text: 'Here.' },
       { type: 'image', block: { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: pixel } } },
@@ -213,7 +213,7 @@ describe('our own models behind the wires', () => {
     for (const { snippet } of items) expect(snippet).toContain('image/png');
   });
 
-  it('[RP9] an error of a model is an error of the wire, before the stream or in it', async () => {
+  it('[RP9] an error of a model is an error of the API, before the stream or in it', async () => {
     const error: ProviderEvent = {
       type: 'error',
       code: 'provider/overloaded',
@@ -277,7 +277,7 @@ describe('our own models behind the wires', () => {
     expect(provider.requests[0]).toMatchObject({ tools: [{ name: 'place' }], toolChoice: { name: 'place' } });
   });
 
-  it('[RP38] refuse a model that is not there with 404, in the format of the wire', async () => {
+  it('[RP38] refuse an unknown model with 404, in the format of the API', async () => {
     const { openai, anthropic } = await asked({ replies: [] });
     await expect(openai.chat.completions.create({ model: 'gpt-none', messages })).rejects.toMatchObject({
       status: 404,

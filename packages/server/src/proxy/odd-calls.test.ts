@@ -47,7 +47,7 @@ function texts(nodes: readonly { readonly text: string }[]): string[] {
 }
 
 describe('a history that is sent again', () => {
-  it('[RP2] as parts, with cache marks, other white space and other order of keys, adds nothing', async () => {
+  it('[RP2] as parts, with cache marks, other white space and another order of keys, adds nothing', async () => {
     const { post, nodes } = await proxied(saying(completion('Green.'), completion('Sure.')));
     await post(chat, { model: 'm', messages: [user('Which tea?')] });
     const parts = [{ cache_control: { type: 'ephemeral' }, text: 'Which tea?\n', type: 'text' }];
@@ -55,7 +55,7 @@ describe('a history that is sent again', () => {
     expect(texts(await nodes())).toEqual(['Which tea?', 'Green.', 'Sure?', 'Sure.']);
   });
 
-  it('[RP2] without the reasoning that came with the answer, adds nothing', async () => {
+  it('[RP2] without the reasoning of the response, adds nothing', async () => {
     const first = JSON.stringify(whole('anthropic', { thinking: 'Hm.', text: 'Green.' }));
     const { post, nodes } = await proxied(saying(first, JSON.stringify(whole('anthropic', { text: 'Sure.' }))));
     const head = { model: 'c', max_tokens: 9, system: [{ type: 'text', text: 'Be brief.' }] };
@@ -67,7 +67,7 @@ describe('a history that is sent again', () => {
     expect(all[1]?.node.message?.content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { text: 'Green.' }]);
   });
 
-  it('[RP2] with calls whose arguments are spelled otherwise, and what services write beside texts and calls, adds nothing', async () => {
+  it('[RP2] with differently formatted arguments, and with extra fields of services, adds nothing', async () => {
     const answer = JSON.parse(completion('Let me look.'));
     const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{ "at" :1 }' } };
     answer.choices[0].message = { ...answer.choices[0].message, tool_calls: [call], annotations: [], refusal: null };
@@ -84,7 +84,7 @@ describe('a history that is sent again', () => {
     ]);
   });
 
-  it('[RP2] but edited is a branch, at the place of the edit', async () => {
+  it('[RP2] with an edit becomes a branch at the edited message', async () => {
     const { post, nodes } = await proxied(saying(completion('A.'), completion('B.'), completion('C.')));
     const session = { 'x-coppice-session': 'one' };
     await post(chat, { model: 'm', messages: [user('one')] }, session);
@@ -103,7 +103,7 @@ describe('a history that is sent again', () => {
 });
 
 describe('variants', () => {
-  it('[RP6] a call that is tried again after an error stands beside the error', async () => {
+  it('[RP6] a call repeated after an error is recorded as a variant of the error', async () => {
     const { post, nodes } = await proxied((_request, response, number) => {
       response.writeHead(number === 0 ? 500 : 200, json);
       response.end(number === 0 ? '{"error":{"message":"Oops"}}' : completion('Yes.'));
@@ -118,7 +118,7 @@ describe('variants', () => {
     ]);
   });
 
-  it('[RP6] several choices of one call are one group', async () => {
+  it('[RP6] several choices of one call become one group', async () => {
     const two = JSON.parse(completion('A.'));
     two.choices.push({ ...two.choices[0], index: 1, message: { role: 'assistant', content: 'B.' } });
     const { post, nodes } = await proxied(saying(JSON.stringify(two)));
@@ -137,7 +137,7 @@ function response(id: string, text: string, more: object = {}): string {
 }
 
 describe('chains of responses', () => {
-  it('[RP7] a chain whose beginning is not known begins a conversation of its own', async () => {
+  it('[RP7] a chain with an unknown beginning becomes a separate conversation', async () => {
     const { post, nodes } = await proxied(saying(response('resp_9', 'Old.')));
     await post('/v1/responses', { model: 'm', input: 'How old?', previous_response_id: 'resp_unknown' });
     expect((await nodes()).map(({ text, depth }) => [text, depth])).toEqual([
@@ -146,7 +146,7 @@ describe('chains of responses', () => {
     ]);
   });
 
-  it('[RP7] a chain whose tree was deleted begins a conversation of its own', async () => {
+  it('[RP7] a chain whose tree was deleted becomes a separate conversation', async () => {
     const { post, nodes, trees, server } = await proxied(saying(response('r1', 'Oak.'), response('r2', 'Old.')));
     await post('/v1/responses', { model: 'm', input: 'Name one.' });
     const [tree] = await trees();
@@ -155,7 +155,7 @@ describe('chains of responses', () => {
     expect(texts(await nodes())).toEqual(['How old?', 'Old.']);
   });
 
-  it('[RP7] with `store: false` the history that is sent again is found, reasoning and annotations or not', async () => {
+  it('[RP7] with `store: false` a resent history is found, with or without reasoning and annotations', async () => {
     const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'xyz' };
     const first = JSON.parse(response('r1', 'Oak.'));
     first.output.unshift(reasoning);
@@ -171,7 +171,7 @@ describe('chains of responses', () => {
     expect(texts(await nodes())).toEqual(['Name one.', 'Oak.', 'How old?', 'Old.']);
   });
 
-  it('[RP7] items of every kind are kept and found again: what shells say, what was approved, what the service ran itself', async () => {
+  it('[RP7] items of every kind are kept and found again: shell output, approvals, tools run by the service', async () => {
     const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'xyz' };
     const shell = { id: 'ls_1', type: 'local_shell_call', call_id: 'call_1', action: { command: ['ls'] } };
     const wish = { id: 'ar_1', type: 'mcp_approval_request', name: 'look', arguments: '{}' };
@@ -217,7 +217,7 @@ describe('chains of responses', () => {
     expect(JSON.stringify(all)).toContain('Monday');
   });
 
-  it.each([false, true])('[RP7] what was spoken is kept, and found by its id (streamed: %s)', async (stream) => {
+  it.each([false, true])('[RP7] audio is kept, and found by its id (streamed: %s)', async (stream) => {
     const audio = { id: 'audio_1', data: 'QUJD', transcript: 'It is an oak.' };
     const pieces = [{ id: 'audio_1', transcript: 'It is' }, { data: 'QQ==' }, { data: 'QkM=', transcript: ' an oak.' }];
     const parts = [...pieces.map((one) => ({ delta: { audio: one } })), { delta: {}, finish_reason: 'stop' }];
@@ -254,10 +254,10 @@ describe('chains of responses', () => {
   });
 });
 
-describe('bytes', () => {
+describe('passing bytes on', () => {
   const answer = streamed('openai', { text: 'Grüße, 世界 🌳!' }).join('');
 
-  it('[RP3] events and characters that are cut anywhere arrive as they were, and are recorded whole', async () => {
+  it('[RP3] events and characters split anywhere arrive unchanged, and are recorded completely', async () => {
     const bytes = Buffer.from(answer);
     const { post, nodes } = await proxied(async (_request, back) => {
       back.writeHead(200, events);
@@ -272,7 +272,7 @@ describe('bytes', () => {
     expect((await nodes()).at(-1)).toMatchObject({ text: 'Grüße, 世界 🌳!', status: 'success' });
   });
 
-  it('[RP3] an answer that is packed stays packed, with its length, and is read when it is recorded', async () => {
+  it('[RP3] a compressed response stays compressed, with its length, and is unpacked for the recording', async () => {
     const packed = gzipSync(completion('Packed.'));
     const { url, service, nodes } = await proxied((_request, back) => {
       back.writeHead(200, { ...json, 'content-encoding': 'gzip', 'content-length': String(packed.length) });
@@ -290,7 +290,7 @@ describe('bytes', () => {
     expect(texts(await nodes())).toEqual(['é é', 'Packed.']);
   });
 
-  it('[RP3] what stands behind a path goes along, and nothing of a browser’s comes back', async () => {
+  it('[RP3] the rest of a path is passed on, and no browser header is returned', async () => {
     const { url, service } = await proxied((_request, back) => {
       back.writeHead(307, {
         location: 'http://elsewhere.example/',
@@ -329,7 +329,7 @@ function rawly(
 }
 
 describe('calls that do not end well', () => {
-  it('[RP18] a message past the bound keeps its place, with what is too large named by its size and hash', async () => {
+  it('[RP18] a message past the limit keeps its position, and the large part is named by its size and hash', async () => {
     const { post, nodes, recorder } = await proxied(saying(completion('Seen.'), completion('Again.')));
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(11_000_000)}` } };
     const first = user([{ type: 'text', text: 'What is on it?' }, picture]);
@@ -347,7 +347,7 @@ describe('calls that do not end well', () => {
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });
   });
 
-  it('[RP18] of an answer past the bound its beginning is kept', async () => {
+  it('[RP18] a response past the limit keeps its beginning', async () => {
     const { post, nodes } = await proxied(saying(completion(`Long. ${'word '.repeat(2_200_000)}`)));
     const upstreamRequest = await post(chat, { model: 'm', messages: [user('Talk.')] });
     expect((await upstreamRequest.arrayBuffer()).byteLength).toBeGreaterThan(11_000_000);
@@ -356,7 +356,7 @@ describe('calls that do not end well', () => {
     expect(answer?.node.message?.content).toMatchObject([{ type: 'text' }, { type: 'omitted', of: 'text' }]);
   });
 
-  it('[RP5] a page instead of an answer is passed on and kept as an error, in short', async () => {
+  it('[RP5] an HTML page instead of a response is passed on and recorded as a short error', async () => {
     const page = `<html><body>${'<p>Sign in</p>'.repeat(1_000)}</body></html>`;
     const { post, nodes } = await proxied((_request, back, number) => {
       back.writeHead(number === 0 ? 503 : 200, { 'content-type': 'text/html' });
@@ -372,7 +372,7 @@ describe('calls that do not end well', () => {
     expect(all[1]?.node.meta['error']).toMatchObject({ status: 503, message: expect.stringContaining('Sign in') });
   });
 
-  it('[RP4] a key that a service repeats is passed on and not kept', async () => {
+  it('[RP4] a key that a service repeats is passed on and not recorded', async () => {
     const { post, nodes, server } = await proxied((seen, back) => {
       back.writeHead(401, json);
       back.end(JSON.stringify({ error: { message: `Wrong key ${seen.headers.authorization}` } }));
@@ -389,7 +389,7 @@ describe('calls that do not end well', () => {
     for (const secret of ['an-odd-key', operatorKey, testToken, 'canary-cookie']) expect(kept).not.toContain(secret);
   });
 
-  it('[RP4] nor is one that it repeats packed, in a stream, or in pieces, nor one that a tool of the client read', async () => {
+  it('[RP4] a key in a compressed response, a stream, several pieces or a tool result of the client is not recorded', async () => {
     const [key, short] = ['an-odd-key-of-the-client', 'kurz-42'];
     const error = JSON.stringify({ error: { message: `Wrong key: ${key}, ${operatorKey} or ${short}.` } });
     const pieces = ['It is an-odd-key', '-of-the-client.'].map((content, at) => {
@@ -428,7 +428,7 @@ describe('calls that do not end well', () => {
     expect(JSON.stringify(errors)).not.toContain(short);
   });
 
-  it('[RP5] a stream that breaks off is interrupted, one that tells of an error keeps it', async () => {
+  it('[RP5] a stream that breaks off is recorded as interrupted, and one that reports an error keeps it', async () => {
     const parts = streamed('openai', { text: 'One two three.' });
     let breakOff: () => void = () => undefined;
     const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
@@ -456,7 +456,7 @@ describe('calls that do not end well', () => {
     expect((await nodes())[2]?.node.meta['error']).toMatchObject({ message: 'Overloaded' });
   });
 
-  it('[RP12] a client that hangs up ends the call at the service, before the first byte or after it', async () => {
+  it('[RP12] a client that disconnects ends the call to the service, before the first byte or after it', async () => {
     let broken = 0;
     const { begin, nodes, service, recorder } = await proxied((_request, back, number) => {
       back.on('close', () => broken++);
@@ -488,7 +488,7 @@ describe('calls that do not end well', () => {
     ]);
   });
 
-  it('[RP11] a service that never ends holds up no other call of the project', async () => {
+  it('[RP11] a service that never ends delays no other call of the project', async () => {
     const { begin, post, nodes, recorder } = await proxied((seen, back) => {
       back.writeHead(200, events);
       back.write(streamed('openai', { text: 'One two.' })[0]);
@@ -502,7 +502,7 @@ describe('calls that do not end well', () => {
     await expect.poll(() => recorder.state.recorded).toBe(2);
   });
 
-  it('[RP5, RP19] a service that is not there is told of in the words of the wire, and kept as an error', async () => {
+  it('[RP5, RP19] an unreachable service is reported in the format of the API, and recorded as an error', async () => {
     const { post, nodes, service } = await proxied(saying(''));
     await service.close();
     const upstreamRequest = await post(chat, { model: 'm', messages: [user('Hi')] });
@@ -519,7 +519,7 @@ describe('calls that do not end well', () => {
     expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error', 'error']);
   });
 
-  it('[RP3] what cannot be read is passed on and not recorded', async () => {
+  it('[RP3] a request that cannot be parsed is passed on and not recorded', async () => {
     const { post, nodes, service } = await proxied(saying('{"odd":true}'));
     for (const body of ['[1,2', '{"messages":"none"}', '[]'])
       expect(await (await post(chat, body)).text()).toBe('{"odd":true}');
@@ -529,7 +529,7 @@ describe('calls that do not end well', () => {
 });
 
 describe('projects', () => {
-  it('[RP17] a tree is named after what is asked first in it, once and without a write of its own', async () => {
+  it('[RP17] a tree is named after its first question, once and without a separate write', async () => {
     const config = '[proxy.projects]\nproxy = "prompt"\n';
     const { post, trees } = await proxied(saying(completion('Green.')), config);
     const ask = (...messages: readonly object[]) => post(chat, { model: 'm', messages });

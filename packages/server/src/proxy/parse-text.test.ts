@@ -3,7 +3,7 @@ import { parseBounded } from './parse-text.ts';
 
 const filling = '[{"\\'.repeat(300_000);
 
-it('[RP5] a long answer that is nested too deeply is not parsed; brackets in its texts do not count as levels', () => {
+it('[RP5] a long response that is nested too deeply is not parsed; brackets in its texts do not count as levels', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${JSON.stringify(filling)}${']'.repeat(depth)}`;
   expect(parseBounded(nested(999))).toEqual(JSON.parse(nested(999)));
   expect(parseBounded(nested(2000))).toBeUndefined();

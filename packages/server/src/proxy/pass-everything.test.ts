@@ -26,7 +26,7 @@ async function proxied(config = ''): Promise<Proxied> {
 const token = { authorization: `Bearer ${testToken}` };
 
 describe('a call that is not recorded', () => {
-  it('[RP27] goes to the upstream with its method, path, query and body unchanged, and nothing of it is recorded', async () => {
+  it('[RP27] is sent to the upstream with its method, path, query and body unchanged, and nothing of it is recorded', async () => {
     const { url, service, trees } = await proxied();
     const calls: [string, string, string | undefined][] = [
       ['GET', '/v1/models/gpt-5-mini', undefined],
@@ -54,7 +54,7 @@ describe('a call that is not recorded', () => {
     expect(await trees()).toEqual([]);
   });
 
-  it('[RP27] may be a form with a file, as OpenAI’s own client sends it', async () => {
+  it('[RP27] can be a form with a file, as OpenAI’s own client sends it', async () => {
     const { url, service } = await proxied();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
     await client.files.create({ file: await toFile(Buffer.from('oak'), 'note.txt'), purpose: 'assistants' });
@@ -62,7 +62,7 @@ describe('a call that is not recorded', () => {
     expect(service.requests[0]?.body).toContain('oak');
   });
 
-  it('[RP27] below Anthropic’s paths and with its version header goes to Anthropic, on Google’s to Google, each with its own key', async () => {
+  it('[RP27] on Anthropic’s paths and with its version header is sent to Anthropic, on Google’s to Google, each with its own key', async () => {
     const google = await openRawServer((_asked, response) => {
       response.end('{}');
     });
@@ -87,7 +87,7 @@ describe('a call that is not recorded', () => {
     await google.close();
   });
 
-  it('[RP27] needs the token, like every other', async () => {
+  it('[RP27] needs the token, like every other call', async () => {
     const { url, service } = await proxied();
     for (const path of ['/v1/files', '/p/shop/v1/anything/else', '/v1beta/models']) {
       expect((await fetch(`${url}${path}`)).status).toBe(401);
@@ -98,7 +98,7 @@ describe('a call that is not recorded', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('[RP27] has no answer where there is no upstream: 404, or 405 where another method is taken', async () => {
+  it('[RP27] is refused without an upstream: 404, or 405 if another method is allowed', async () => {
     const server = await openTestServer();
     const cases: [string, string, number][] = [
       ['GET', '/v1/files', 404],
@@ -150,7 +150,7 @@ describe('headers of a call', () => {
     });
   }
 
-  it('[RP28] go along, also those that nobody knows yet; those of the connection and of Coppice do not', async () => {
+  it('[RP28] are passed on, even unknown ones; those of the connection and of Coppice are not', async () => {
     const { url, service } = await proxied();
     const passed = {
       'content-type': 'application/json',
@@ -183,7 +183,7 @@ describe('headers of a call', () => {
     expect(connection).not.toContain('x-only-here');
   });
 
-  it('[RP28] with the keys of the client, where the token has a header of its own', async () => {
+  it('[RP28] include the keys of the client, if the token has a separate header', async () => {
     const { url, service } = await proxied();
     const keys = { authorization: 'Bearer sk-of-the-client', 'x-api-key': 'second', 'x-goog-api-key': 'third' };
     await send(url, { 'content-type': 'application/json', 'x-coppice-token': testToken, ...keys });

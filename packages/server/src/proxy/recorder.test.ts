@@ -37,7 +37,7 @@ async function textsIn(store: Store): Promise<string[]> {
 }
 
 describe('the recorder', () => {
-  it('[RP1] requests are in the tree in the order in which they came, whichever is answered first', async () => {
+  it('[RP1] requests are in the tree in order of arrival, whichever is answered first', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     const [first, second] = [asks(recorder, 'one'), asks(recorder, 'two')];
@@ -50,7 +50,7 @@ describe('the recorder', () => {
     expect(await nodesIn(store)).toEqual(['one', 'two', 'two!', 'one!']);
   });
 
-  it('[RP11] a call waits for the one whose answer it goes on from, and for no other, nor for ever', async () => {
+  it('[RP11] a call waits for the one whose response it continues, for no other, and not forever', async () => {
     const store = await openStore('memory:');
     let now = 1;
     const recorder = recorderOn(store, { now: () => now, patienceMs: 40 });
@@ -77,7 +77,7 @@ describe('the recorder', () => {
     expect(recorder.state).toMatchObject({ waiting: 0, waitingBytes: 0 });
   });
 
-  it('[RP10] what does not fit into memory goes to a file and is recorded all the same', async () => {
+  it('[RP10] calls that do not fit into memory are written to a file and recorded later', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -94,7 +94,7 @@ describe('the recorder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('[RP10] what a server could not write before it stopped is recorded by the next', async () => {
+  it('[RP10] calls that a server could not write before it stopped are recorded by the next', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -112,7 +112,7 @@ describe('the recorder', () => {
     await expect.poll(() => next.state.spilled).toBe(0);
   });
 
-  it('[RP4] no key is in a file, packed or not, nor one that a call brings for a service of its own', async () => {
+  it('[RP4] no key is in a file, compressed or not, not even one that a call brings for its own service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -140,7 +140,7 @@ describe('the recorder', () => {
     await next.close();
   });
 
-  it('[RP10] what a server left is recorded in the order of its requests, whatever their size, and half a file is not', async () => {
+  it('[RP10] calls left by a server are recorded in the order of their requests, whatever their size, and incomplete files are not', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -167,7 +167,7 @@ describe('the recorder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('[RP10] a call that waits in a file is recorded although a later one asked whether it goes on from it', async () => {
+  it('[RP10] a call that waits in a file is recorded even if a later one asks whether it continues it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -184,7 +184,7 @@ describe('the recorder', () => {
     await recorder.close();
   });
 
-  it('[RP10] where there is no room in files, the oldest is dropped and counted', async () => {
+  it('[RP10] without space for files, the oldest call is dropped and counted', async () => {
     const store = await openStore('memory:');
     const held = holding(store);
     const errors: unknown[] = [];
@@ -200,7 +200,7 @@ describe('the recorder', () => {
     expect(await textsIn(store)).toEqual(['a!', 'c!', 'd!']);
   });
 
-  it('[RP10] a folder that cannot be written to costs the oldest call and no other', async () => {
+  it('[RP10] a folder that cannot be written costs only the oldest call', async () => {
     const store = await openStore('memory:');
     const held = holding(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: '/dev/null/nowhere' });
@@ -211,7 +211,7 @@ describe('the recorder', () => {
     expect(await textsIn(store)).toEqual(['a!', 'c!']);
   });
 
-  it('[RP10] a store that is away for a while is tried again; one that refuses is counted', async () => {
+  it('[RP10] a store that is temporarily unavailable is retried; a refusal is counted', async () => {
     const store = await openStore('memory:');
     let away = 2;
     let recovered = 0;
@@ -230,7 +230,7 @@ describe('the recorder', () => {
     expect(broken.state).toMatchObject({ health: 'failing', lastError: expect.any(String) });
   });
 
-  it('[RP10] an answer that was written although the store said that it was away is there once', async () => {
+  it('[RP10] a response that was written although the store reported a failure is recorded once', async () => {
     const store = await openStore('memory:');
     let lies = 1;
     const lying = standingIn(

@@ -89,8 +89,8 @@ const history = [
   { role: 'user', content: 'more' },
 ];
 
-describe('a thread that records', () => {
-  it('[RP16] reads, orders and writes calls as the thread that passes them on would', async () => {
+describe('a recording thread', () => {
+  it('[RP16] reads, orders and writes calls like the main thread would', async () => {
     const { store, recorder, errors } = await openRecorder(freshFolder());
     const reported: unknown[] = [];
     recorder.listen((call) => void reported.push(call));
@@ -118,7 +118,7 @@ describe('a thread that records', () => {
     ['after-commit', 1],
     ['after-commit', 2],
     ['after-commit', 3],
-  ])('[RP16] that ends %s number %i loses nothing and doubles nothing', async (point, nth) => {
+  ])('[RP16] that ends %s number %i loses and repeats nothing', async (point, nth) => {
     arm(`${point}:${nth}:exit`);
     const { store, recorder, errors } = await openRecorder(freshFolder(), {
       onError: (error) => {
@@ -133,7 +133,7 @@ describe('a thread that records', () => {
     expect(await textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!', 'b', 'b!', 'b, otherwise!']);
   });
 
-  it('[RP16] that one call ends again and again gives up that call, tells of it, and records the others', async () => {
+  it('[RP16] that crashes repeatedly at one call drops that call, reports it, and records the others', async () => {
     arm('before-commit:1:exit');
     const { store, recorder, errors } = await openRecorder(freshFolder());
     asks(recorder, 'a').finish(answered('a!'));
@@ -148,7 +148,7 @@ describe('a thread that records', () => {
     expect(await textsIn(store)).toEqual(['b', 'b!']);
   });
 
-  it('[RP16] a recorder with a full disk reports the code of the refusal and tries again', async () => {
+  it('[RP16] with a full disk reports the code of the refusal and retries', async () => {
     arm('before-commit:1:enospc');
     const { store, recorder, errors } = await openRecorder(freshFolder());
     asks(recorder, 'a').finish(answered('a!'));
@@ -158,7 +158,7 @@ describe('a thread that records', () => {
     expect(await textsIn(store)).toEqual(['a', 'a!']);
   });
 
-  it('[RP16] whose disk hangs is left behind at a stop, and the next process writes what it had in hand, once', async () => {
+  it('[RP16] whose disk hangs is abandoned at a stop, and the next process writes its calls, once', async () => {
     const folder = freshFolder();
     // History and answer are written, but the confirmation is never sent.
     arm('after-commit:3:hang');
@@ -178,7 +178,7 @@ describe('a thread that records', () => {
     expect(await textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!', 'b', 'b!', 'b, otherwise!']);
   });
 
-  it('[RP16] that cannot be started is done without, and that is told of once', async () => {
+  it('[RP16] that cannot be started is replaced by the main thread, with one report', async () => {
     const store = await openStore('memory:');
     const refusals: unknown[] = [];
     const instead = new LocalRecording({ storeOf: () => store, now: Date.now, newId: () => newId() });
@@ -210,7 +210,7 @@ describe('a thread that records', () => {
   });
 });
 
-describe('a server with a thread that records', () => {
+describe('a server with a recording thread', () => {
   const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
@@ -239,7 +239,7 @@ describe('a server with a thread that records', () => {
     expect(recorder.state).toMatchObject({ recorded: 0, waiting: 5, dropped: 0 });
   });
 
-  it('[RP16] what the thread writes is on the feed of the server, and nothing of it is in the log', async () => {
+  it('[RP16] commits of the thread are on the feed of the server, and none of their content is in the log', async () => {
     const lines: string[] = [];
     arm('before-commit:1:enospc');
     const { post, server, nodes } = await opened(lines);

@@ -49,7 +49,7 @@ const titleOf = ({ attributes }: TreeSummary) => attributes.autoTitle;
 describe('regrouping a project', () => {
   const services = { project: 'shop', actor: 'local', now: Date.now, newId: () => newId() };
 
-  it('[RP35] makes one tree of each session, with its prompts, and the former trees go to the trash', async () => {
+  it('[RP35] makes one tree of each session, with its prompts, and moves the former trees to the trash', async () => {
     const proxied = await byPrompt();
     const { store } = proxied.server;
     const before = await proxied.trees();
@@ -86,7 +86,7 @@ describe('regrouping a project', () => {
     expect(await proxied.trees()).toHaveLength(2);
   });
 
-  it('[RP35] is undone, and may be done again', async () => {
+  it('[RP35] can be undone and repeated', async () => {
     const proxied = await byPrompt();
     const { store } = proxied.server;
     const before = (await proxied.trees()).map(({ id }) => id).toSorted();
@@ -99,7 +99,7 @@ describe('regrouping a project', () => {
     for (const tree of after) expect(await drawn(proxied, tree)).toHaveLength(titleOf(tree) === 'Tea?' ? 6 : 2);
   });
 
-  it('[RP35] lets later calls go on in the regrouped trees', async () => {
+  it('[RP35] lets later calls continue in the regrouped trees', async () => {
     const proxied = await byPrompt();
     const { store } = proxied.server;
     await proxied.recorder.idle();

@@ -94,11 +94,11 @@ const line = [
   ['assistant', 4],
 ];
 
-describe('items that a client only names', () => {
+describe('items that a client only references', () => {
   const first = [reasoning('rs_1'), text('msg_1', 'Let me look.'), called('fc_1', 'call_1')];
 
   it.each([false, true])(
-    '[RP14, RP22] the default path of the AI SDK with a model that reasons is one line, streamed %s',
+    '[RP14, RP22] the default path of the AI SDK with a reasoning model is one chain, streamed %s',
     async (isStreamed) => {
       const second = [reasoning('rs_2'), called('fc_2', 'call_2', 'meadow')];
       const last = [reasoning('rs_3'), text('msg_3', 'There is an oak.')];
@@ -150,7 +150,7 @@ describe('items that a client only names', () => {
     ['in full without the reasoning', [text('msg_1', 'Let me look.'), called('fc_1', 'call_1')]],
   ];
 
-  it.each(spellings)('[RP22] %s is the reply that was recorded', async (_name, items) => {
+  it.each(spellings)('[RP22] %s leads to the recorded reply', async (_name, items) => {
     const { post, nodes, recorder } = await answering(first, [text('msg_2', 'Old.')]);
     await post('/v1/responses', { model: 'm', input: [user('Name one.')] });
     await post('/v1/responses', { model: 'm', input: [user('Name one.'), ...items, result('call_1')] });
@@ -160,7 +160,7 @@ describe('items that a client only names', () => {
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });
   });
 
-  it('[RP22] a reference stands for its own item: an edited text beside it is a branch with that text alone', async () => {
+  it('[RP22] a reference means its own item: an edited text beside it is a branch with that text alone', async () => {
     const { post, nodes } = await answering(first, [text('msg_2', 'Old.')]);
     const session = { 'x-coppice-session': 'one' };
     await post('/v1/responses', { model: 'm', input: [user('Name one.')] }, session);
@@ -180,7 +180,7 @@ describe('items that a client only names', () => {
     ]);
   });
 
-  it('[RP22] items of messages before the answer lead to those messages', async () => {
+  it('[RP22] items of messages before the response lead to those messages', async () => {
     const shell = {
       id: 'sh_1',
       type: 'shell_call',
@@ -196,7 +196,7 @@ describe('items that a client only names', () => {
     expect((await nodes()).map(({ role, depth }) => [role, depth])).toEqual([...line, ['user', 5], ['assistant', 6]]);
   });
 
-  it('[RP7] a system message that goes on from a reply is kept in its place', async () => {
+  it('[RP7] a system message that follows a reply is kept in its position', async () => {
     const { post, nodes } = await answering([text('msg_1', 'One.')], [text('msg_2', 'Two.')]);
     await post('/v1/responses', { model: 'm', input: [user('Count.')] });
     const input = [{ role: 'developer', content: 'Be brief.' }, user('On.')];
@@ -210,7 +210,7 @@ describe('items that a client only names', () => {
     ]);
   });
 
-  it('[RP22] two replies in a row that are named stay two messages', async () => {
+  it('[RP22] two referenced replies in a row stay two messages', async () => {
     const { post, nodes } = await answering(
       [reasoning('rs_1', ''), text('msg_1', 'One.')],
       [text('msg_2', 'Two.')],

@@ -34,7 +34,7 @@ const system = (content: string) => ({ role: 'system', content });
 const call = (...messages: readonly object[]) => ({ model: 'm', messages });
 
 describe('the session of a call', () => {
-  it('[RP25] is told by a header or by the body, as the programs do it', () => {
+  it('[RP25] is read from a header or from the body, as the programs send it', () => {
     const headers = (given: Readonly<Record<string, string>>) => readCallOrigin((name) => given[name], null).session;
     expect(headers({ 'x-claude-code-session-id': 'c1' })).toBe('c1');
     expect(headers({ session_id: 's1', 'thread-id': 's1' })).toBe('s1');
@@ -51,7 +51,7 @@ describe('the session of a call', () => {
 });
 
 describe('calls grouped by session', () => {
-  it('[RP25] with one session are one tree, whatever the prompt does, and its change is noted where it happened', async () => {
+  it('[RP25] with one session are one tree even if the prompt changes, and the change is recorded where it happened', async () => {
     const { post, trees, server } = await proxied();
     const session = { 'x-claude-code-session-id': 'one' };
     await post(chat, call(system('Today is Monday.'), user('Which tea?')), session);
@@ -80,7 +80,7 @@ describe('calls grouped by session', () => {
     expect(JSON.stringify(body)).not.toContain('Today is Monday.');
   });
 
-  it('[RP25] of two sessions with the same prompt and the same words are two trees', async () => {
+  it('[RP25] of two sessions with the same prompt and the same texts are two trees', async () => {
     const { post, trees } = await proxied();
     for (const id of ['one', 'two']) await post(chat, call(system('Be brief.'), user('Hi')), { 'session-id': id });
     expect(await trees()).toHaveLength(2);
@@ -102,7 +102,7 @@ describe('calls grouped by session', () => {
     ]);
   });
 
-  it('[RP25] without an id and without a reply are a retry within ten minutes, from the same program, with the same words', async () => {
+  it('[RP25] without an id and without a reply are a retry within ten minutes, from the same program, with the same texts', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
     const { post, trees } = await proxied();
     const first = call(system('Be brief.'), user('Hi'));
@@ -118,7 +118,7 @@ describe('calls grouped by session', () => {
     expect(await trees()).toHaveLength(4);
   });
 
-  it('[RP25] go on in a new tree when theirs was deleted', async () => {
+  it('[RP25] continue in a new tree if theirs was deleted', async () => {
     const { post, trees, server } = await proxied();
     const session = { 'session-id': 'one' };
     await post(chat, call(user('one')), session);
@@ -130,7 +130,7 @@ describe('calls grouped by session', () => {
     expect(after).toHaveLength(1);
   });
 
-  it('[RP26] are named by the words of the user, not by what the program puts before them', async () => {
+  it('[RP26] are titled by the words of the user, not by the text that the program puts before them', async () => {
     const { post, trees } = await proxied();
     const reminder = '<system-reminder>As you answer the user, you can use this.</system-reminder>\n';
     await post(chat, call(user(`${reminder}Fix the login page`)));
@@ -145,7 +145,7 @@ describe('a program that names no sessions', () => {
   const context = (date: string) => `<session_context>\nThe date is ${date}.\n</session_context>\n`;
   const routing = call(system('You are a specialized Task Routing AI.'), user('Which tea?'));
 
-  it('[RP39] has the side calls of a process with the session that the process works on', async () => {
+  it('[RP39] has the side calls of a process in the session of that process', async () => {
     const { post, trees, server } = await proxied();
     const run = { 'x-coppice-run': 'p1', 'x-coppice-program': 'Tea maker' };
     await post(chat, routing, run);
@@ -167,7 +167,7 @@ describe('a program that names no sessions', () => {
     expect(await trees()).toHaveLength(5);
   });
 
-  it('[RP39] has side calls without a process apart from sessions', async () => {
+  it('[RP39] keeps side calls without a process apart from sessions', async () => {
     const { post, server, trees } = await proxied();
     await post(chat, routing);
     await post(chat, { ...call(user('Which tea?')), tools });
@@ -176,7 +176,7 @@ describe('a program that names no sessions', () => {
     expect(sessions).toMatchObject([{ title: 'Which tea?', children: [] }]);
   });
 
-  it('[RP39] continues its session on another day only if no other session can have the same words', async () => {
+  it('[RP39] continues its session on another day only if no other session has the same texts', async () => {
     const { post, trees } = await proxied();
     const asked = (date: string) => user(`${context(date)}Which tea?`);
     await post(chat, { ...call(asked('Monday')), tools }, { 'x-coppice-run': 'p1' });
@@ -189,7 +189,7 @@ describe('a program that names no sessions', () => {
 });
 
 describe('the grouping of a project', () => {
-  it('[RP25] is by prompt where the configuration says so, for all or for one', async () => {
+  it('[RP25] is by prompt if the configuration says so, for all projects or for one', async () => {
     const { post, trees } = await proxied('[proxy.projects]\nshop = "prompt"\n');
     for (const words of ['one', 'two'])
       for (const project of ['shop', 'mine'])
@@ -198,7 +198,7 @@ describe('the grouping of a project', () => {
     expect(found).toEqual(['mine', 'mine', 'shop']);
   });
 
-  it('[RP25] stays by prompt where a project has such trees already', async () => {
+  it('[RP25] stays by prompt if a project already has such trees', async () => {
     const { post, trees, server } = await proxied();
     const attributes = { project: 'old', systemPrompt: 'Be brief.' };
     const made = { type: 'create', treeId: treeId(newId()), attributes, forest: true } as const;

@@ -17,7 +17,7 @@ const chunk = (content: string, finish: string | null = null) =>
 const events = { 'content-type': 'text/event-stream' };
 
 describe('a server that stops', () => {
-  it('[RP21] lets calls that are under way come to their end, and records them', async () => {
+  it('[RP21] waits for running calls to finish, and records them', async () => {
     let end: () => void = () => undefined;
     const one = await openProxied(
       (_seen, back) => {
@@ -40,7 +40,7 @@ describe('a server that stops', () => {
     ]);
   });
 
-  it('[RP21] ends those that take longer, and records what came as interrupted', async () => {
+  it('[RP21] ends calls that take longer, and records the received part as interrupted', async () => {
     const gone: string[] = [];
     const one = await openProxied(
       (seen, back) => {
@@ -66,8 +66,8 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a body that stops coming', () => {
-  it('[A122] holds up no stop: it is refused at once, with and without a length', async () => {
+describe('a request body that stops arriving', () => {
+  it('[A122] does not delay a stop: it is refused at once, with and without a length', async () => {
     const server = await openTestServer({ limits: { stopMs: 60_000 } });
     const listening = await server.listen();
     const { port } = listening;
@@ -95,7 +95,7 @@ describe('a body that stops coming', () => {
     await server.close();
   });
 
-  it('[A122] holds up no stop that came before anybody began to read it', async () => {
+  it('[A122] does not delay a stop even if nothing has read it yet', async () => {
     const server = await openSharedServer({ limits: { stopMs: 60_000 } });
     const listening = await server.listen();
     const { port } = listening;
@@ -120,7 +120,7 @@ describe('a body that stops coming', () => {
     await server.close();
   });
 
-  it('[A123] is refused after its time, with and without a length, and its connection ends', async () => {
+  it('[A123] is refused after its time limit, with and without a length, and its connection is closed', async () => {
     const server = await openTestServer({ limits: { uploadWindowMs: 80 } });
     const { port } = await server.listen();
     for (const length of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {

@@ -31,7 +31,7 @@ const wrong = { authorization: 'Bearer wrong-token-of-somebody' };
 const long = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(3_000) }] });
 
 describe('refusals of the proxy', () => {
-  it('[RP19] on the wire of Anthropic they are errors of Anthropic, with the code of ours beside', async () => {
+  it('[RP19] on Anthropic routes have the form of Anthropic errors, with our code beside', async () => {
     const cases: [string, Readonly<Record<string, string>>, string | undefined, number, string, string][] = [
       ['/v1/messages', wrong, '{}', 401, 'authentication_error', 'http/unauthorized'],
       ['/p/shop/v1/messages', wrong, '{}', 401, 'authentication_error', 'http/unauthorized'],
@@ -56,7 +56,7 @@ describe('refusals of the proxy', () => {
     expect([listed.status, listed.said.type]).toEqual([401, 'error']);
   });
 
-  it('[RP19] on the routes of OpenAI refusals have the form of OpenAI errors', async () => {
+  it('[RP19] on OpenAI routes have the form of OpenAI errors', async () => {
     const cases: [string, Readonly<Record<string, string>>, string, number, string][] = [
       ['/v1/chat/completions', wrong, '{}', 401, 'http/unauthorized'],
       ['/v1/chat/completions', {}, '{', 400, 'http/invalid'],
@@ -77,7 +77,7 @@ describe('refusals of the proxy', () => {
     expect((await refused('GET', '/api/trees', wrong)).said.error).toMatchObject({ kind: 'refused', data: {} });
   });
 
-  it('[RP14, RP19] clients as they are tell them as those of their service', async () => {
+  it('[RP14, RP19] are reported by unmodified clients like errors of their service', async () => {
     const ask = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hi' }] };
     const anthropic = new Anthropic({ baseURL: listening.url, apiKey: 'wrong', maxRetries: 0 });
     const reported = await anthropic.messages.create(ask).catch((error: unknown) => error);
@@ -89,7 +89,7 @@ describe('refusals of the proxy', () => {
     expect(said).toMatchObject({ status: 401, code: 'http/unauthorized', type: 'invalid_request_error' });
   });
 
-  it('[RP5, RP19] a service that wants to speak otherwise than asked is told of as one that cannot be reached', async () => {
+  it('[RP5, RP19] a service that tries to switch protocols is reported as unreachable', async () => {
     const proxied = await openProxied((_request, response) => {
       response.socket?.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
     });
@@ -106,7 +106,7 @@ describe('refusals of the proxy', () => {
     await proxied.close();
   });
 
-  it('[A48] of an answer whose head alone is wanted nothing stays open at the service', async () => {
+  it('[A48] a HEAD request leaves no response of the service open', async () => {
     const proxied = await openProxied((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       // More than any buffer holds, without an end.
@@ -119,7 +119,7 @@ describe('refusals of the proxy', () => {
     await proxied.close();
   });
 
-  it('[RP9, RP19] a model that answers here with an error says which kind it is', async () => {
+  it('[RP9, RP19] an error of a local model has the type of its kind', async () => {
     const error = { type: 'error', kind: 'unavailable', message: 'Slower.', retryable: true, status: 429 } as const;
     const slow = await openTestServer({ replies: [[{ ...error, code: 'provider/rate-limited' }]] });
     const ask = { model: 'scripted/one', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };

@@ -6,7 +6,7 @@ import { pgWriters } from './pgwriters.ts';
 const long = process.env['COPPICE_LONG'] === '1';
 
 test(
-  '[A140] servers that are killed and a database that is restarted lose nothing that was acknowledged, and break nothing',
+  '[A140] killed servers and a restarted database lose no acknowledged write, and break no invariant',
   async () => {
     const postgres = await PostgresServer.start();
     try {

@@ -83,8 +83,8 @@ async function titlesIn(store: Store): Promise<(string | undefined)[]> {
 
 const context: RunContext = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
 
-describe('an import on a thread of its own', () => {
-  it('[TR15] tells and stores what one on the thread that asks would', async () => {
+describe('an import on its own thread', () => {
+  it('[TR15] reports and stores the same as one on the calling thread', async () => {
     const { store, target, refusals, file } = await openFixture();
     const here = createMemoryStore();
     const text = chats(3);
@@ -96,7 +96,7 @@ describe('an import on a thread of its own', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('[TR15] stores nothing in a dry run, and refuses by the same codes and findings', async () => {
+  it('[TR15] stores nothing in a dry run, and refuses with the same codes and findings', async () => {
     const { store, target, file } = await openFixture();
     const dry = reportIn(await all(target, file(chats(2)), { dryRun: true }));
     expect(dry).toMatchObject({ dryRun: true, conversations: { stored: 2 } });
@@ -109,7 +109,7 @@ describe('an import on a thread of its own', () => {
     expect(await titlesIn(store)).toEqual([]);
   });
 
-  it('[TR15] is stopped before it begins, and between two conversations', async () => {
+  it('[TR15] can be stopped before it begins, and between two conversations', async () => {
     const { store, target, file } = await openFixture();
     const aborted = { code: 'import/aborted', kind: 'aborted' };
     const early = AbortSignal.abort();
@@ -133,7 +133,7 @@ describe('an import on a thread of its own', () => {
     expect(rest?.conversations).toEqual({ read: many, stored: many - reported, merged: reported, rejected: 0 });
   });
 
-  it('[TR15] that ends in the middle of a commit is a failure by its name, and leaves whole conversations', async () => {
+  it('[TR15] that ends in the middle of a commit is reported as a failure, and leaves complete conversations', async () => {
     const { store, target, file } = await openFixture();
     arm('before-commit:3:exit');
     const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
@@ -144,7 +144,7 @@ describe('an import on a thread of its own', () => {
     expect(rest?.conversations).toEqual({ read: 5, stored: 3, merged: 2, rejected: 0 });
   });
 
-  it('[TR16] holds up nobody while it is inside a commit: others read, their writes wait for it, and a stop ends it', async () => {
+  it('[TR16] inside a commit blocks no reader; other writes wait for it, and a stop ends it', async () => {
     const { store, target, file } = await openFixture();
     arm('before-commit:3:hang');
     const stop = new AbortController();
@@ -175,7 +175,7 @@ describe('an import on a thread of its own', () => {
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', ...written].sort());
   });
 
-  it('[TR15] runs on the thread that asks where no other can be started', async () => {
+  it('[TR15] runs on the calling thread if no other can be started', async () => {
     const { target, refusals, file } = await openFixture();
     vi.stubEnv('NODE_OPTIONS', '--require=/no/such/module.cjs');
     const reported = await all(target, file(chats(2)));
@@ -184,7 +184,7 @@ describe('an import on a thread of its own', () => {
     expect(await titlesIn(target.store)).toEqual(['Chat 0', 'Chat 1']);
   });
 
-  it('[TR15] is what a server does that knows the URL of its store', async () => {
+  it('[TR15] is used by a server that knows the URL of its store', async () => {
     const server = await openTestServer({ store: 'sqlite', thread: true });
     endings.push(() => server.close());
     arm('before-commit:2:exit');

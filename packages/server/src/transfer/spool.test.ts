@@ -14,7 +14,7 @@ async function* pieces(count: number, each = 100_000): AsyncGenerator<Uint8Array
   for (let index = 0; index < count; index++) yield new Uint8Array(each).fill(index);
 }
 
-test('[TR5] an upload lies under no name, is read whole or in ranges as often as needed, and is gone when it is closed', async () => {
+test('[TR5] an upload has no file name, is read completely or in ranges as often as needed, and is gone when it is closed', async () => {
   const spool = await spoolInto(join(folder, 'made', 'when needed'), pieces(7));
   expect(readdirSync(join(folder, 'made', 'when needed'))).toEqual([]);
   const file = fileFrom(spool.sourceNamed('chats.zip'));
@@ -29,7 +29,7 @@ test('[TR5] an upload lies under no name, is read whole or in ranges as often as
   await expect(readAllBytes(file)).rejects.toThrow();
 });
 
-test('[TR5] an upload that breaks off leaves nothing', async () => {
+test('[TR5] an interrupted upload leaves nothing', async () => {
   const broken = async function* () {
     yield* pieces(2);
     throw new Error('gone');
@@ -39,7 +39,7 @@ test('[TR5] an upload that breaks off leaves nothing', async () => {
 });
 
 // Only Linux has a device that is always full.
-test.runIf(process.platform === 'linux')('[TR6] a disk without room is a refusal that says so', async () => {
+test.runIf(process.platform === 'linux')('[TR6] a full disk is refused with that reason', async () => {
   const full = await open('/dev/full', 'r+');
   await expect(writeChunks(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });
   await full.close();

@@ -5,7 +5,7 @@ import { Streams } from '../../live/event-stream.ts';
 import { BodyUsage } from '../../middleware/limits.ts';
 import { createTree, EventReader, openSharedServer, openTestServer } from '../../testing/index.ts';
 
-test('[A80] on a shared server everybody sees their own trees, and searches, lists and feeds hold nothing of others', async () => {
+test('[A80] on a shared server users see only their own trees, in searches, lists and feeds too', async () => {
   const server = await openSharedServer();
   const { id } = await createTree(server, ['a secret of Ben'], 'ben');
   expect((await server.ask('GET', '/api/trees', { token: 'ben' })).body.items).toMatchObject([{ id }]);
@@ -23,7 +23,7 @@ test('[A80] on a shared server everybody sees their own trees, and searches, lis
   await server.close();
 });
 
-test('[A81] an admin lets people in with a token that is shown once and kept as a hash, and shuts them out again', async () => {
+test('[A81] an admin adds users with a token that is shown once and stored as a hash, and disables them again', async () => {
   const server = await openSharedServer();
   const made = await server.ask('POST', '/api/users', {
     token: 'ada',
@@ -45,7 +45,7 @@ test('[A81] an admin lets people in with a token that is shown once and kept as 
   await server.close();
 });
 
-test('[A82] a token runs out, is revoked by its owner alone, and is never shown again', async () => {
+test('[A82] a token expires, is revoked by its owner alone, and is never shown again', async () => {
   let now = 1_000_000;
   const server = await openSharedServer({ now: () => now });
   const body = { name: 'script', expiresAt: now + 1_000 };
@@ -65,7 +65,7 @@ test('[A82] a token runs out, is revoked by its owner alone, and is never shown 
   await server.close();
 });
 
-test('[A157] nobody makes a token for somebody else, an admin neither', async () => {
+test('[A157] nobody creates a token for another user, not even an admin', async () => {
   const server = await openSharedServer();
   const make = (token: string, userId?: string) =>
     server.ask('POST', '/api/tokens', { token, body: { name: 'x', ...(userId === undefined ? {} : { userId }) } });
@@ -84,7 +84,7 @@ test('[A157] nobody makes a token for somebody else, an admin neither', async ()
   await server.close();
 });
 
-test('[A88] a token that is revoked, and a user who is shut out, is good for no stream that was open either', async () => {
+test('[A88] revoking a token or disabling a user also ends their open streams', async () => {
   const server = await openSharedServer();
   const { id, nodeIds, version } = await createTree(server, ['Hello'], 'ben');
   const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'lost' } });
@@ -102,7 +102,7 @@ test('[A88] a token that is revoked, and a user who is shut out, is good for no 
   await server.close();
 });
 
-test('[A88] one that was revoked in another process is sent away with the next sign of life, and one that ran out too', async () => {
+test('[A88] a token revoked in another process, or expired, ends its streams at the next heartbeat', async () => {
   let now = 1_000_000;
   const server = await openSharedServer({ limits: { pingMs: 5 }, now: () => now });
   const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'short', expiresAt: now + 1 } });
@@ -116,7 +116,7 @@ test('[A88] one that was revoked in another process is sent away with the next s
   await server.close();
 });
 
-test('[A88] a store that takes long is asked once at a time by the signs of life, and again when a token is revoked', async () => {
+test('[A88] heartbeats query a slow store once at a time, and again when a token is revoked', async () => {
   const closing = new AbortController();
   const streams = new Streams(
     new BodyUsage({ quotasOf: () => defaultQuotas, now: Date.now }),
@@ -137,7 +137,7 @@ test('[A88] a store that takes long is asked once at a time by the signs of life
   closing.abort();
 });
 
-test('[A83] a name in a header counts from a listed proxy alone', async () => {
+test('[A83] a user name in a header is accepted only from a listed proxy', async () => {
   const proxy = { addresses: ['10.0.0.9'], userHeader: 'x-forwarded-user', admit: true };
   const server = await openSharedServer({ auth: { mode: 'users', proxy } });
   const from = async (remoteAddress: string | null, user: string) => {
@@ -180,7 +180,7 @@ test('[A84] a server for one person has one token, by header or by cookie, and n
   await server.close();
 });
 
-test('[A87] a browser is signed in by a code that is good once and soon, and holds nothing of the token', async () => {
+test('[A87] a browser signs in with a code that works once and expires soon, and never holds the token', async () => {
   let now = 1_000;
   const server = await openTestServer({ now: () => now });
   const { signInCodes } = server.server.services;
@@ -206,7 +206,7 @@ test('[A87] a browser is signed in by a code that is good once and soon, and hol
   await shared.close();
 });
 
-test('[A85] a user has a bounded number of requests in a minute', async () => {
+test('[A85] a user has a limited number of requests per minute', async () => {
   let now = 60_000;
   const server = await openTestServer({ quotas: { requestsPerMinute: 3 }, now: () => now });
   for (let count = 0; count < 3; count++) expect((await server.ask('GET', '/api/me')).status).toBe(200);
@@ -217,7 +217,7 @@ test('[A85] a user has a bounded number of requests in a minute', async () => {
   await server.close();
 });
 
-test('[A86] what was recorded of the calls of others is not told', async () => {
+test('[A86] recorded calls of other users are not shown', async () => {
   const server = await openSharedServer();
   const body = { model: 'offline/babble', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] };
   const called = await server.ask('POST', '/v1/chat/completions', { token: 'ben', body });
@@ -228,7 +228,7 @@ test('[A86] what was recorded of the calls of others is not told', async () => {
   await server.close();
 });
 
-test('[A196] an admin sees the tokens of a person and revokes one; members do not', async () => {
+test('[A196] an admin sees the tokens of a user and revokes one; members do not', async () => {
   const server = await openSharedServer();
   const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'laptop' } });
   expect((await server.ask('GET', '/api/users/ben/tokens', { token: 'cleo' })).status).toBe(403);
@@ -243,7 +243,7 @@ test('[A196] an admin sees the tokens of a person and revokes one; members do no
   await server.close();
 });
 
-test('[A197] an admin sees what each person used of the models', async () => {
+test('[A197] an admin sees the model usage of each user', async () => {
   const server = await openSharedServer();
   const { id, nodeIds, version } = await createTree(server, ['Hello'], 'ben');
   await server.ask('POST', `/api/trees/${id}/generations`, {
@@ -261,7 +261,7 @@ test('[A197] an admin sees what each person used of the models', async () => {
   await server.close();
 });
 
-test('[A198] an admin sets limits that hold at once and never exceed those of the operator', async () => {
+test('[A198] an admin sets limits that take effect at once and never exceed those of the operator', async () => {
   const server = await openSharedServer({
     keys: memoryRecords(),
     config: '[budgets]\nday_usd = 5',

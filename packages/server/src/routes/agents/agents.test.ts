@@ -116,7 +116,7 @@ describe('recorded work', () => {
     ]);
   });
 
-  it('[RP34] says which sessions are running now', async () => {
+  it('[RP34] shows which sessions are running now', async () => {
     let end: () => void = () => undefined;
     const proxied = await recorded(new Promise((resolve) => (end = resolve)));
     const { begin, recorder } = proxied;
@@ -133,7 +133,7 @@ describe('recorded work', () => {
     expect((await get(proxied, '/api/agents')).body).toMatchObject({ running: 0, sessions: [{ running: false }, {}] });
   });
 
-  it('[RP30] a tree names the session that spawned it, and a session its sub-agents', async () => {
+  it('[RP30] a tree names the session that started it, and a session its sub-agents', async () => {
     const proxied = await recorded();
     const [main, agent] = (await get(proxied, '/api/agents')).body.sessions;
     const of = async (id = '') => (await get(proxied, `/api/trees/${id}/sub-agents`)).body;

@@ -13,7 +13,7 @@ function upload(server: TestServer, type = 'image/png', body = bytes, token?: st
   });
 }
 
-test('[A90] bytes are stored under their hash and come back whole or in ranges', async () => {
+test('[A90] bytes are stored under their hash and can be read completely or in ranges', async () => {
   const server = await openTestServer();
   const stored = await upload(server);
   expect([stored.status, stored.body]).toEqual([201, { hash, size: 1_000, mediaType: 'image/png' }]);
@@ -51,7 +51,7 @@ test('[A90] bytes are stored under their hash and come back whole or in ranges',
   await server.close();
 });
 
-test('[A91] an attachment is kept for good by browsers, never guessed at, and never runs as a page of ours', async () => {
+test('[A91] an attachment is cached by browsers forever, its type is never guessed, and it never runs as a page', async () => {
   const server = await openTestServer();
   await upload(server);
   const page = await upload(server, 'text/html', new TextEncoder().encode('<script>alert(1)</script>'));
@@ -69,7 +69,7 @@ test('[A91] an attachment is kept for good by browsers, never guessed at, and ne
   await server.close();
 });
 
-test('[A92] the attachments of others are unknown, and a day has its bound', async () => {
+test('[A92] attachments of other users are unknown, and uploads have a daily limit', async () => {
   const server = await openSharedServer({ quotas: { uploadBytesPerDay: 1_500 } });
   await upload(server, 'image/png', bytes, 'ben');
   expect((await server.raw('GET', `/api/attachments/${hash}`, { token: 'cleo' })).status).toBe(404);

@@ -6,7 +6,7 @@ import { createTree, openSharedServer, openTestServer } from '../../testing/inde
 
 const key = 'sk-canary-entered-0001';
 
-test('[A180] a model is connected over HTTP and answers at once; of its key the last four characters come back', async () => {
+test('[A180] a model is connected over HTTP and can be used at once; only the last four characters of its key are returned', async () => {
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const models = await openModelServer({ key });
@@ -55,7 +55,7 @@ test('[A180] a model is connected over HTTP and answers at once; of its key the 
   await models.close();
 });
 
-test('[A180] a key too short to show any of it is not shown, and another address needs it again', async () => {
+test('[A180] no part of a very short key is shown, and another address needs the key again', async () => {
   const server = await openTestServer({ keys: memoryRecords() });
   const put = (body: object) => server.ask('PUT', '/api/connections/mine', { body });
   const short = await put({ address: 'http://127.0.0.1:9/v1', key: 'short-key' });
@@ -67,7 +67,7 @@ test('[A180] a key too short to show any of it is not shown, and another address
   await server.close();
 });
 
-test('[A181] models are chosen for new chats and for titles, and given back to the configuration', async () => {
+test('[A181] models are chosen for new chats and for titles, and can be reset to the configuration', async () => {
   const server = await openTestServer({ keys: memoryRecords(), config: 'model = "offline/guide"' });
   const chosen = await server.ask('PUT', '/api/settings/models', { body: { defaultModel: 'offline/babble' } });
   expect(chosen.body).toEqual({ defaultModel: 'offline/babble', titleModel: null });
@@ -88,7 +88,7 @@ test('[A182] on a shared server only admins see and set keys, and no address of 
   await server.close();
 });
 
-test('[A182] a server without a holder takes no keys', async () => {
+test('[A182] a server without a store of keys accepts none', async () => {
   const server = await openTestServer();
   expect((await server.ask('GET', '/api/connections')).body.keptIn).toBeNull();
   expect((await server.ask('PUT', '/api/connections/openai', { body: { key } })).status).toBe(403);

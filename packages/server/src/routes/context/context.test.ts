@@ -3,7 +3,7 @@ import { type ScriptedReply, usageEventOf } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { createTree, freshId, openTestServer } from '../../testing/index.ts';
 
-test('[A105] what a model would see is told with its tokens, its window and the room that is left', async () => {
+test('[A105] the context of a model is given with its tokens, its window and the remaining space', async () => {
   const server = await openTestServer();
   const messages = [{ role: 'user', content: 'Hello' }];
   const { treeId, activeNodeId } = (
@@ -29,7 +29,7 @@ test('[A105] what a model would see is told with its tokens, its window and the 
   await server.close();
 });
 
-test('[A106] a branch is left with a summary, brought back as one, and compacted; each is one act that undo takes back', async () => {
+test('[A106] a branch is switched with a summary, merged as one, and compacted; each is one act that can be undone', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
@@ -70,7 +70,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   await server.close();
 });
 
-test('[A107] a long context is told by page, with the weight of the whole on every page', async () => {
+test('[A107] a long context is given in pages, with the token count of the whole on every page', async () => {
   const server = await openTestServer();
   const { id, nodeIds } = await createTree(
     server,
@@ -92,7 +92,7 @@ test('[A107] a long context is told by page, with the weight of the whole on eve
   await server.close();
 });
 
-test('[A21] what takes its time is refused too for a tree that has moved on, with what came in between', async () => {
+test('[A21] slow operations are refused too if the tree has changed, with the changes since', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
@@ -123,7 +123,7 @@ const compactions = [
 ] as const;
 
 test.each(compactions)(
-  '[A108] a compaction %s keeps to the daily budget and to hooks that cancel',
+  '[A108] a compaction %s respects the daily budget and hooks that cancel',
   async (_, path, body) => {
     const events = createEvents();
     const config = [
@@ -164,7 +164,7 @@ test.each([
   ['merge', {}],
   ['branch', { summary: 'Given.' }],
   ['branch', {}],
-] as const)('[A108] a hook can cancel a %s with %j, and is told of it otherwise', async (act, body) => {
+] as const)('[A108] a hook can cancel a %s with %j, and is called after it otherwise', async (act, body) => {
   const events = createEvents();
   const server = await openTestServer({ events });
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
@@ -189,7 +189,7 @@ test.each([
   await server.close();
 });
 
-test('[A200] the context counts the offered tools, and says what a reply is expected to cost and costs at most', async () => {
+test('[A200] the context counts the offered tools, and gives the expected and the highest cost of a reply', async () => {
   // The built-in tools are offered by name.
   const server = await openTestServer({
     config: '[models."scripted/one"]\nwindow = 100000\nmax_output = 5000\nprice = { input = 10, output = 30 }',

@@ -20,7 +20,7 @@ async function say(server: TestServer, id: string, content: string): Promise<num
     .version;
 }
 
-test('[A40] a feed tells every commit once, in order, under its version, with the nodes that it changed', async () => {
+test('[A40] a feed gives every commit once, in order, under its version, with the nodes that it changed', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
@@ -35,7 +35,7 @@ test('[A40] a feed tells every commit once, in order, under its version, with th
   await server.close();
 });
 
-test('[A40] a commit that restores a subtree brings it along with its bookmarks; a large one is left to be read', async () => {
+test('[A40] a commit that restores a subtree includes it with its bookmarks; a large one has to be read', async () => {
   const server = await openTestServer();
   const small = await createTree(server, ['One', 'Two', 'Three']);
   const large = await createTree(
@@ -60,7 +60,7 @@ test('[A40] a commit that restores a subtree brings it along with its bookmarks;
   await server.close();
 });
 
-test('[A41] a reader that comes back with its last event id gets what it missed and nothing twice', async () => {
+test('[A41] a reader that reconnects with its last event id gets what it missed and nothing twice', async () => {
   for (const store of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store });
     const { id, version } = await createTree(server);
@@ -83,7 +83,7 @@ test('[A41] a reader that comes back with its last event id gets what it missed 
   }
 });
 
-test('[A42] a reader that knows a version which the tree has not reached is told to read anew', async () => {
+test('[A42] a reader that knows a higher version than the tree has is told to read again', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed?since=99`));
@@ -94,7 +94,7 @@ test('[A42] a reader that knows a version which the tree has not reached is told
   await server.close();
 });
 
-test('[A43] text of a reply on its way comes between its commits, gapless from its beginning for whoever joins late', async () => {
+test('[A43] text of a reply in progress is sent between its commits, from its beginning for late readers', async () => {
   // The model streams until the second reader has joined, however long that takes.
   const joined = new AbortController();
   const server = await openTestServer({
@@ -179,7 +179,7 @@ test('[A44] commits and replies of another process reach the feed of this one', 
   await server.close();
 });
 
-test('[A45] the list feed tells which of your trees changed and goes on after its cursor', async () => {
+test('[A45] the list feed reports which of your trees changed and continues after its cursor', async () => {
   const server = await openTestServer();
   const reader = new EventReader(await server.raw('GET', '/api/feed'));
   const { id, version } = await createTree(server);
@@ -194,7 +194,7 @@ test('[A45] the list feed tells which of your trees changed and goes on after it
   await server.close();
 });
 
-test('[A46] a reader that lags too far behind is dropped, the others are not, and it can come back', async () => {
+test('[A46] a reader that lags too far behind is disconnected, others are not, and it can reconnect', async () => {
   const server = await openTestServer({ limits: { backlogBytes: 20_000 } });
   const { id, version } = await createTree(server);
   const slow = await server.raw('GET', `/api/trees/${id}/feed`);
@@ -211,7 +211,7 @@ test('[A46] a reader that lags too far behind is dropped, the others are not, an
   await server.close();
 });
 
-test('[A47] a user has a bounded number of streams, and one that ends makes room', async () => {
+test('[A47] a user has a limited number of streams, and closing one frees its place', async () => {
   const server = await openTestServer({ quotas: { streams: 2 } });
   const { id } = await createTree(server);
   const open = () => server.raw('GET', `/api/trees/${id}/feed`);

@@ -34,7 +34,7 @@ async function through(server: TestServer, act: string): Promise<TurnEvent[]> {
   return (await reader.all()).map((event) => event.data);
 }
 
-test('[A50] a turn begins with 202 once its replies are there, and its events can be read from any index, twice and late', async () => {
+test('[A50] a turn returns 202 once its replies exist, and its events can be read from any index, repeatedly and late', async () => {
   const server = await openTestServer();
   const { id } = await createTree(server, []);
   const begun = await send(server, id);
@@ -54,7 +54,7 @@ test('[A50] a turn begins with 202 once its replies are there, and its events ca
   await server.close();
 });
 
-test('[A51] several models and several replies are one group, and again is a variant beside the first', async () => {
+test('[A51] several models and several replies are one group, and regenerating adds a variant', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['Hello', 'First']);
   const two = await server.ask('POST', `/api/trees/${id}/generations`, {
@@ -69,7 +69,7 @@ test('[A51] several models and several replies are one group, and again is a var
   await server.close();
 });
 
-test('[A194] replies are combined into a new variant that names its sources, and undo takes it away', async () => {
+test('[A194] replies are combined into a new variant that names its sources, and undo removes it', async () => {
   const server = await openTestServer({
     replies: [textEvents('Tea.'), textEvents('Coffee.'), textEvents('Tea [A] or coffee [B].')],
   });
@@ -107,7 +107,7 @@ test('[A194] replies are combined into a new variant that names its sources, and
   await server.close();
 });
 
-test('[A52] a turn that cannot begin is refused with the status of its kind', async () => {
+test('[A52] a turn that cannot start is refused with the status of its kind', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server, ['Hello']);
   const ask = async (body: object) => {
@@ -133,7 +133,7 @@ test('[A52] a turn that cannot begin is refused with the status of its kind', as
   await server.close();
 });
 
-test('[A53] the same request again is the same turn', async () => {
+test('[A53] repeating a request gives the same turn', async () => {
   const { reply, goOn } = gated('not ');
   const server = await openTestServer({ replies: [reply] });
   const { id } = await createTree(server, []);
@@ -148,7 +148,7 @@ test('[A53] the same request again is the same turn', async () => {
   await server.close();
 });
 
-test('[A53] the same request again is the same turn also under the version that it was first made with, and when it is through', async () => {
+test('[A53] repeating a request gives the same turn even with its old version, and after the turn ended', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['Hello', 'First']);
   for (const wish of [
@@ -174,7 +174,7 @@ test('[A53] the same request again is the same turn also under the version that 
   await server.close();
 });
 
-test('[A54] stopping keeps what was said, is harmless twice, and a reader that goes away stops nothing', async () => {
+test('[A54] stopping keeps the text, can be repeated, and a reader that disconnects stops nothing', async () => {
   const server = await openTestServer({ replies: [gated('one two').reply] });
   const { id } = await createTree(server, []);
   const begun = await send(server, id);
@@ -193,7 +193,7 @@ test('[A54] stopping keeps what was said, is harmless twice, and a reader that g
   await server.close();
 });
 
-test('[A54] stopping a turn that is through is answered alike by the process that ran it, by another, and when it is forgotten', async () => {
+test('[A54] stopping a finished turn gives the same response from any process, and after it was removed', async () => {
   const server = await openTestServer({ store: 'sqlite', limits: { keepTurnMs: 1 } });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
   const { id } = await createTree(server, []);
@@ -216,7 +216,7 @@ test('[A54] stopping a turn that is through is answered alike by the process tha
   await server.close();
 });
 
-test('[A55] a reply is followed from any offset and stopped from another process, keeping what was put down', async () => {
+test('[A55] a reply is followed from any offset and stopped from another process, keeping the stored text', async () => {
   const server = await openTestServer({
     store: 'sqlite',
     replies: [[...textEvents('one two three').slice(0, 3), { type: 'hang' }]],
@@ -240,7 +240,7 @@ test('[A55] a reply is followed from any offset and stopped from another process
   await server.close();
 });
 
-test('[A56] a tool with side effects waits for a person, runs when it is approved, and is told about when it is not', async () => {
+test('[A56] a tool with side effects waits for approval, runs if approved, and is reported if declined', async () => {
   const ran: string[] = [];
   const tools = createTools({
     tools: [
@@ -279,7 +279,7 @@ test('[A56] a tool with side effects waits for a person, runs when it is approve
   await server.close();
 });
 
-test('[A57] a user has a bounded number of turns at a time', async () => {
+test('[A57] a user has a limited number of simultaneous turns', async () => {
   const server = await openTestServer({ replies: [[{ type: 'hang' }]], quotas: { generations: 1 } });
   const { id } = await createTree(server, []);
   expect((await send(server, id)).status).toBe(202);
@@ -287,7 +287,7 @@ test('[A57] a user has a bounded number of turns at a time', async () => {
   await server.close();
 });
 
-test('[A58] a server that stops cuts its turns short and keeps what was said', async () => {
+test('[A58] a server that stops interrupts its turns and keeps their text', async () => {
   const server = await openTestServer({ replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]] });
   const { id } = await createTree(server, []);
   const begun = await send(server, id);
@@ -304,7 +304,7 @@ test('[A58] a server that stops cuts its turns short and keeps what was said', a
   await server.close();
 });
 
-test('[A59] undo stops what is being written, here or in another process, and takes it back', async () => {
+test('[A59] undo stops a running reply, in this or another process, and removes it', async () => {
   const hanging = [[...textEvents('never through').slice(0, 1), { type: 'hang' } as const]];
   const server = await openTestServer({ store: 'sqlite', replies: hanging });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}`, replies: hanging });
@@ -324,7 +324,7 @@ test('[A59] undo stops what is being written, here or in another process, and ta
   await server.close();
 });
 
-test('[A170] undo without a tree stops what is being written and takes it back', async () => {
+test('[A170] undo without a tree stops a running reply and removes it', async () => {
   const server = await openTestServer({ replies: [[...textEvents('never through').slice(0, 1), { type: 'hang' }]] });
   const { id, nodeIds } = await createTree(server, ['Hello']);
   expect((await send(server, id)).status).toBe(202);
@@ -334,7 +334,7 @@ test('[A170] undo without a tree stops what is being written and takes it back',
   await server.close();
 });
 
-test('[A195] lost replies of all users are recovered with one question to the store, and users without one cost nothing', async () => {
+test('[A195] lost replies of all users are recovered with one query, and users without one cost nothing', async () => {
   const server = await openSharedServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
   const { services } = server.server;
   const opened = [vi.spyOn(server.store, 'forOwner'), vi.spyOn(server.store.accounts, 'users')];
@@ -360,7 +360,7 @@ test('[A195] lost replies of all users are recovered with one question to the st
   await server.close();
 });
 
-test('[A49] a reply whose process is gone is saved with what was put down', async () => {
+test('[A49] a reply whose process is gone is saved with its stored text', async () => {
   const server = await openTestServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
   const { id, nodeIds } = await createTree(server, ['Hello']);
   const tree = treeId(id);

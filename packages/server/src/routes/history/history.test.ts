@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTree, openTestServer } from '../../testing/index.ts';
 
-test('[A100] a tree can be seen as it was after any version and made so again, as a new commit', async () => {
+test('[A100] a tree can be read as of any version and restored to it, as a new commit', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;

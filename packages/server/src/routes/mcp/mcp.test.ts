@@ -55,7 +55,7 @@ async function official(options: TestServerOptions = {}) {
 }
 
 describe('the MCP server and the official client', () => {
-  it('[MS5] every tool says what it takes and whether it changes anything', async () => {
+  it('[MS5] every tool declares its arguments and whether it changes anything', async () => {
     const { client } = await official({ mcpWrites: true });
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
@@ -78,7 +78,7 @@ describe('the MCP server and the official client', () => {
     }
   });
 
-  it('[MS2] the configuration lets agents write over HTTP, and nothing else does', async () => {
+  it('[MS2] only the configuration allows agents to write over HTTP', async () => {
     const reading = await official();
     const names = (await reading.client.listTools()).tools.map((tool) => tool.name);
     expect(names).not.toContain('append');
@@ -90,7 +90,7 @@ describe('the MCP server and the official client', () => {
     expect((await writing.client.listTools()).tools.map((tool) => tool.name)).toContain('append');
   });
 
-  it('[MS6] trees and threads are resources, with what is left out counted', async () => {
+  it('[MS6] trees and threads are resources, and omitted messages are counted', async () => {
     const { server: own, client } = await official();
     const { treeId, nodeIds } = await sample(own);
     const { resources } = await client.listResources();
@@ -116,7 +116,7 @@ describe('the MCP server and the official client', () => {
       await expect(client.readResource({ uri })).rejects.toThrow();
   });
 
-  it('[MS6] a prompt gives a thread to go on from', async () => {
+  it('[MS6] a prompt gives a thread to continue', async () => {
     const { server: own, client } = await official();
     const { treeId, nodeIds } = await sample(own);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'continue-branch' }]);
@@ -126,7 +126,7 @@ describe('the MCP server and the official client', () => {
     expect(JSON.stringify(messages)).not.toContain('It is old');
   });
 
-  it('[MS8] every tool says what it answers, and the answers hold to it', async () => {
+  it('[MS8] every tool declares its output, and the results match', async () => {
     const { server: own, client } = await official({ mcpWrites: true });
     const { treeId: tree, nodeIds } = await sample(own);
     // The client validates data against the schemas that it has seen.
@@ -152,7 +152,7 @@ describe('the MCP server and the official client', () => {
     }
   });
 
-  it('[MS8] arguments that a tool does not have are refused by their names', async () => {
+  it('[MS8] unknown arguments of a tool are refused by name', async () => {
     const { call } = await official();
     const refused = await call('list', { titel: 'Woods' }).catch((thrown: unknown) => ({
       isError: true,
@@ -237,7 +237,7 @@ describe('the MCP server and the official client', () => {
     expect(before.messages.at(-1).text).toBe('message 596');
   });
 
-  it('[MS7] resources come a page at a time to the last, and a cursor that is none is refused by its code', async () => {
+  it('[MS7] resources are given page by page to the last, and an invalid cursor is refused with its code', async () => {
     const { server: own, client } = await official();
     const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
     const trees = Array.from({ length: 101 }, () => treeId(newId()));
@@ -252,7 +252,7 @@ describe('the MCP server and the official client', () => {
     await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('cursor/invalid');
   });
 
-  it('[MS7] what is past its bound is refused in words that a model can read', async () => {
+  it('[MS7] a request past its limit is refused with a message that a model can read', async () => {
     const { call } = await official();
     for (const words of [{ limit: 1_000 }, { limit: 0 }, { cursor: 'x'.repeat(3_000) }])
       expect(
@@ -270,7 +270,7 @@ describe('the MCP server and the official client', () => {
 });
 
 describe('the MCP server', () => {
-  it('[MS1] a second Coppice lists, searches, reads and compares what the first keeps', async () => {
+  it('[MS1] a second Coppice lists, searches, reads and compares the trees of the first', async () => {
     const { server: own, client, call } = await connected(false);
     expect(client.servers()).toMatchObject([{ status: 'ready' }]);
     const { treeId, nodeIds } = await sample(own);
@@ -287,14 +287,14 @@ describe('the MCP server', () => {
     );
   });
 
-  it('[MS2] nothing writes over HTTP unless the operator says so', async () => {
+  it('[MS2] writing over HTTP is refused unless the operator allows it', async () => {
     const { client } = await connected(false);
     const names = client.tools.list().map((tool) => tool.name);
     expect(names).toContain('past__search');
     for (const name of ['append', 'branch', 'bookmark', 'summarise']) expect(names).not.toContain(`past__${name}`);
   });
 
-  it('[MS3] where it may, it appends, branches, bookmarks and brings branches back', async () => {
+  it('[MS3] if allowed, it appends, branches, bookmarks and merges branches', async () => {
     const { server: own, call } = await connected(true);
     const { treeId, nodeIds } = await sample(own);
     const added = JSON.parse((await call('append', { tree: treeId, node: nodeIds[0], text: 'Another way.' })).said);
@@ -310,7 +310,7 @@ describe('the MCP server', () => {
     expect(begun.treeId).not.toBe(treeId);
   });
 
-  it('[MS3] what cannot be added is refused, and no tree is left behind for it', async () => {
+  it('[MS3] an invalid addition is refused, and no tree is left behind', async () => {
     const { call, server: own } = await connected(true);
     expect(await call('append', { text: ' \n ' })).toMatchObject({ said: expect.stringContaining('message/blank') });
     const node = '01890c2e-0000-7000-8000-000000000000';
@@ -320,7 +320,7 @@ describe('the MCP server', () => {
     expect((await own.store.trees({})).items).toMatchObject([{ attributes: { autoTitle: 'Which tea?' } }]);
   });
 
-  it('[MS4] without the token nobody comes in', async () => {
+  it('[MS4] a request without the token is refused', async () => {
     const { server: own } = await connected(false);
     const answer = await own.raw('POST', '/mcp', { token: null, body: {} });
     expect(answer.status).toBe(401);

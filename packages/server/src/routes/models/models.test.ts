@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSharedServer, openTestServer } from '../../testing/index.ts';
 
-test('[A110] models, tools and MCP servers are listed, with the model of choice', async () => {
+test('[A110] models, tools and MCP servers are listed, with the default model', async () => {
   const server = await openTestServer({ config: 'model = "offline/guide"' });
   const models = await server.ask('GET', '/api/models');
   expect(models.body.default).toBe('offline/guide');
@@ -14,7 +14,7 @@ test('[A110] models, tools and MCP servers are listed, with the model of choice'
   await server.close();
 });
 
-test('[A112] the list of models holds what can be used now, all of them on request, and is sent again only when it changed', async () => {
+test('[A112] the list has the models that can be used now, all of them on request, and is sent again only if it changed', async () => {
   const server = await openTestServer({ config: '[ollama]\ndetect = false\n' });
   const ready = await server.ask('GET', '/api/models');
   expect(ready.body.items.every((one: { ready: boolean }) => one.ready)).toBe(true);
@@ -29,7 +29,7 @@ test('[A112] the list of models holds what can be used now, all of them on reque
   await server.close();
 });
 
-test('[A111] settings tell that there is a key and never which, and warnings to admins alone', async () => {
+test('[A111] settings show that a key exists and never the key, and warnings to admins only', async () => {
   const config = [
     'model = "offline/guide"',
     'colour = "red"',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTree, openTestServer } from '../../testing/index.ts';
 
-test('[A30] health says that the process answers and readiness that the store does, to anybody and without a word more', async () => {
+test('[A30] health reports that the process responds and readiness that the store does, to anybody and without details', async () => {
   const server = await openTestServer();
   const recorder = { health: 'recording', waiting: 0, spilled: 0, dropped: 0, failed: 0, unacknowledged: 0 };
   expect((await server.ask('GET', '/healthz', { token: null })).body).toEqual({ status: 'ok', recorder });
@@ -12,7 +12,7 @@ test('[A30] health says that the process answers and readiness that the store do
   await server.close();
 });
 
-test('[A31] figures are counted by the pattern of a route, never by what is in its path', async () => {
+test('[A31] metrics are counted by the pattern of a route, never by the values in its path', async () => {
   const server = await openTestServer();
   await server.ask('GET', '/api/trees/01890c2e-0000-7000-8000-000000000001/page');
   const { body } = await server.ask('GET', '/metrics');
@@ -21,7 +21,7 @@ test('[A31] figures are counted by the pattern of a route, never by what is in i
   await server.close();
 });
 
-test('[A142] figures tell of the process: version, memory, processor time and how busy it is', async () => {
+test('[A142] metrics include version, memory, processor time and load of the process', async () => {
   const server = await openTestServer();
   const { body } = await server.ask('GET', '/metrics');
   expect(body).toMatch(/^coppice_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
@@ -40,7 +40,7 @@ test('[A32] the reference page lists every route and loads nothing', async () =>
   await server.close();
 });
 
-test('[A129] a path that is there under other methods says which, and one that is not there is 404, both as JSON', async () => {
+test('[A129] a known path with another method names the allowed ones, and an unknown path is 404, both as JSON', async () => {
   const server = await openTestServer();
   const { id } = await createTree(server);
   for (const [method, path, allow] of [

@@ -54,7 +54,7 @@ async function nodesOf(of: TestServer, tree: TreeSummary): Promise<readonly Node
 }
 
 describe('the recording proxy', () => {
-  it('[RP1, RP2] folds re-sent histories into one tree: one node per new message, one branch per edited history', async () => {
+  it('[RP1, RP2] merges resent histories into one tree: one node per new message, one branch per edited history', async () => {
     const {
       url,
       server: own,
@@ -129,7 +129,7 @@ describe('the recording proxy', () => {
     expect(service.requests[1]?.headers['x-coppice-token']).toBeUndefined();
   });
 
-  it('[RP4] keeps no key, token or cookie', async () => {
+  it('[RP4] stores no key, token or cookie', async () => {
     const { url, server: own, recorder } = await proxied([completion('Yes.')]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
     await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
@@ -200,7 +200,7 @@ describe('the recording proxy', () => {
     expect(all.find((node) => node.text === 'Good day.')?.status).toBe('success');
   });
 
-  it('[RP5] passes errors on as they are and records them as such', async () => {
+  it('[RP5] passes errors on unchanged and records them as errors', async () => {
     const body = JSON.stringify({ error: { message: 'Too many', type: 'rate_limit', code: 'slow' } });
     const { url, server: own, recorder } = await proxied([{ status: 429, body }]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken, maxRetries: 0 });
@@ -214,7 +214,7 @@ describe('the recording proxy', () => {
     expect(nodes[1]?.meta['error']).toMatchObject({ status: 429, message: 'Too many' });
   });
 
-  it('[RP6] identical calls at once are variants, each with its own answer', async () => {
+  it('[RP6] records identical simultaneous calls as variants, each with its own response', async () => {
     const { url, server: own, recorder } = await proxied([completion('Same.')]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
     const asked = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -255,7 +255,7 @@ describe('the recording proxy', () => {
     expect(nodes.map((node) => node.parentId)).toEqual([tree?.rootId, ...nodes.slice(0, 3).map((node) => node.id)]);
   });
 
-  it('[RP8] recording can be paused, and its state is told', async () => {
+  it('[RP8] can be paused, and reports its state', async () => {
     const { server: own, url, recorder } = await proxied([completion('Yes.')]);
     const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' };
     await fetch(`${url}/api/proxy/recording`, { method: 'PUT', headers, body: '{"recording":false}' });
@@ -269,7 +269,7 @@ describe('the recording proxy', () => {
     });
   });
 
-  it('[RP9] without an upstream our own models answer, in the words of each wire', async () => {
+  it('[RP9] without an upstream uses local models, in the format of each API', async () => {
     server = await openTestServer({ store: 'sqlite', config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
     listening = await server.listen();
     const { recorder } = listening.server.services;

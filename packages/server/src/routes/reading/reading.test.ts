@@ -23,7 +23,7 @@ async function forked(server: TestServer) {
   return { id, rootId, a, b, c, b2: edited.body.result.nodeId, version: edited.body.version };
 }
 
-test('[A10] a page is the end of a branch with root, active node and version on it, and goes on above its cursor', async () => {
+test('[A10] a page is the end of a branch with root, active node and version, and its cursor gives the page before it', async () => {
   const server = await openTestServer();
   const all = Array.from({ length: 45 }, (_, index) => `m${index}`);
   const { id, rootId, nodeIds, version } = await createTree(server, all);
@@ -50,7 +50,7 @@ test('[A10] a page is the end of a branch with root, active node and version on 
   await server.close();
 });
 
-test('[A11] a page has the position of each message among its variants, and on request the others of its group', async () => {
+test('[A11] a page has the position of each message among its variants, and on request the other members of its group', async () => {
   const server = await openTestServer();
   const { id, b, b2 } = await forked(server);
   const page = await server.ask('GET', `/api/trees/${id}/page?siblings=true`);
@@ -63,7 +63,7 @@ test('[A11] a page has the position of each message among its variants, and on r
   await server.close();
 });
 
-test('[A12] a cursor off the path, a node of nowhere and a tree of nowhere are refused by name', async () => {
+test('[A12] a cursor off the path, an unknown node and an unknown tree are refused by name', async () => {
   const server = await openTestServer();
   const { id, b } = await forked(server);
   const off = await server.ask('GET', `/api/trees/${id}/page?before=${b}`);
@@ -75,7 +75,7 @@ test('[A12] a cursor off the path, a node of nowhere and a tree of nowhere are r
   await server.close();
 });
 
-test('[A13] the root is never among the nodes of a page, a path or a topology, and first turns hang on it', async () => {
+test('[A13] the root is never among the nodes of a page, a path or a topology, and is the parent of first turns', async () => {
   const server = await openTestServer();
   const { id, rootId, a } = await forked(server);
   const bodies = [
@@ -94,7 +94,7 @@ test('[A13] the root is never among the nodes of a page, a path or a topology, a
   await server.close();
 });
 
-test('[A14] a topology is flat, without content, and says at its cut that there is more', async () => {
+test('[A14] a topology is flat, without content, and marks where a limit cut it', async () => {
   const server = await openTestServer();
   const { id, a, version } = await forked(server);
   const whole = await server.ask('GET', `/api/trees/${id}/topology`);
@@ -138,7 +138,7 @@ test('[A15] paths, children, variants and messages are given by node', async () 
   await server.close();
 });
 
-test('[A16] before a delete it can be asked what goes and what points there', async () => {
+test('[A16] a preview of a delete lists the nodes to be removed and the links to them', async () => {
   const server = await openTestServer();
   const { id, a, b } = await forked(server);
   await server.ask('PUT', `/api/trees/${id}/nodes/${b}/bookmark`, { body: { title: 'B' } });
@@ -149,7 +149,7 @@ test('[A16] before a delete it can be asked what goes and what points there', as
   await server.close();
 });
 
-test('[A17] two branches are compared from where they part, word by word', async () => {
+test('[A17] two branches are compared from their fork, word by word', async () => {
   const server = await openTestServer();
   const { id, a, c, b2 } = await forked(server);
   const { body } = await server.ask('GET', `/api/trees/${id}/diff?a=${c}&b=${b2}`);
@@ -167,7 +167,7 @@ test('[A17] two branches are compared from where they part, word by word', async
   await server.close();
 });
 
-test('[A18] a search finds in every branch what is written, character by character', async () => {
+test('[A18] a search finds exact text in every branch', async () => {
   const server = await openTestServer();
   await createTree(server, ['The price rose by 50% in May', 'A rise of 500 is not that']);
   const hits = await server.ask('GET', `/api/search?q=${encodeURIComponent('50%')}`);
@@ -177,7 +177,7 @@ test('[A18] a search finds in every branch what is written, character by charact
   await server.close();
 });
 
-test('[A19] a conversation that is a list reads as a tree and says that it is one, and as a list for those who want one', async () => {
+test('[A19] a linear conversation is read as a tree and marked as a list, and is given as a list on request', async () => {
   const server = await openTestServer();
   const id = freshId();
   await server.store.putLinear({
@@ -207,7 +207,7 @@ test('[A19] a conversation that is a list reads as a tree and says that it is on
   await server.close();
 });
 
-test('[A154] every route about one tree says how it is stored', () => {
+test('[A154] every route about one tree reports how it is stored', () => {
   const silent = routes.filter(({ path, answer, produces }) => {
     if (produces !== 'application/json') return false;
     const fields = answer instanceof z.ZodObject ? Object.keys(answer.shape) : [];
@@ -216,7 +216,7 @@ test('[A154] every route about one tree says how it is stored', () => {
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-test('[A154] what is read, written, seen by a model and was says how the tree is stored, a list until it branches', async () => {
+test('[A154] reads, writes, contexts and earlier states report how the tree is stored, as a list until it branches', async () => {
   const store = await openStore('memory:', { treeWrites: 'off' });
   const server = await openTestServer({ store });
   const { id, nodeIds, version } = await createTree(server, ['Hello', 'Hi']);
@@ -266,7 +266,7 @@ function watched(store: Store): { readonly store: Store; readonly asked: string[
   return { store: watching, asked };
 }
 
-test('[A9] a page asks the store the same few questions however long it is', async () => {
+test('[A9] a page makes the same few queries however long it is', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(
     server,
@@ -288,7 +288,7 @@ test('[A9] a page asks the store the same few questions however long it is', asy
   await server.close();
 });
 
-test('[A152] going on downwards pays for the length of a branch once, and sees what has changed on it', async () => {
+test('[A152] reading further down reads the whole branch once, and sees its changes', async () => {
   const server = await openTestServer();
   const { id, rootId, nodeIds } = await createTree(
     server,

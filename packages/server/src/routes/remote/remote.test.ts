@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTree, openTestServer } from '../../testing/index.ts';
 
-test('[A290] a read is answered with the version of its tree, and invalid ones are refused by field', async () => {
+test('[A290] a read returns the version of its tree, and an invalid one is refused by field', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const reads = `/api/trees/${id}/reads`;
@@ -17,7 +17,7 @@ test('[A290] a read is answered with the version of its tree, and invalid ones a
   await server.close();
 });
 
-test('[A291] a command of core runs as the caller, and what the server records itself is refused', async () => {
+test('[A291] a command of core runs as the caller, and fields that only the server sets are refused', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const run = (command: object, more: object = {}) => server.ask('POST', '/api/run', { body: { command, ...more } });

@@ -16,7 +16,7 @@ const conversation = [
   { role: 'assistant', content: 'It says hello.' },
 ];
 
-test('[A95] what is said in the place of a message later, whole or in part, is not in the link; what is deleted is gone from it', async () => {
+test('[A95] a link does not show later versions of a message, in whole or in part; deleted messages disappear from it', async () => {
   for (const kind of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store: kind });
     const { id, nodeIds } = await createTree(server, ['one two', 'three', 'four']);
@@ -40,7 +40,7 @@ test('[A95] what is said in the place of a message later, whole or in part, is n
   }
 });
 
-test('[A156] a link shows the fields of a block that its type has, and no others', async () => {
+test('[A156] a link shows only the known fields of a block', async () => {
   const server = await openTestServer();
   const secret = 'canary-of-the-client';
   const messages = [
@@ -83,7 +83,7 @@ test('[A156] a link shows the fields of a block that its type has, and no others
   await server.close();
 });
 
-test('[A156] an edit in place names the links that show the old text, and each can be made to show the new one', async () => {
+test('[A156] an edit in place names the links that show the old text, and each can be updated', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['one', 'two', 'three']);
   const share = async (body: object) => (await server.ask('POST', `/api/trees/${id}/shares`, { body })).body;
@@ -107,7 +107,7 @@ test('[A156] an edit in place names the links that show the old text, and each c
   await server.close();
 });
 
-test('[A95] a link shows its path as it was, to anybody, and nothing that was not ticked', async () => {
+test('[A95] a link shows its path as it was, to anybody, and only the parts that were selected', async () => {
   const server = await openTestServer();
   const made = await server.ask('POST', '/api/trees', {
     body: { title: 'T', systemPrompt: 'hidden prompt', messages: conversation },
@@ -153,7 +153,7 @@ test('[A95] a link shows its path as it was, to anybody, and nothing that was no
   await server.close();
 });
 
-test('[A96] a link leads nowhere once it is revoked, has run out, or its tree is in the trash; its token is not kept', async () => {
+test('[A96] a link stops working when it is revoked, expires, or its tree is in the trash; its token is not stored', async () => {
   let now = 1_000;
   const server = await openTestServer({ now: () => now });
   const { id } = await createTree(server);
@@ -175,7 +175,7 @@ test('[A96] a link leads nowhere once it is revoked, has run out, or its tree is
   await server.close();
 });
 
-test('[A96] a link of somebody who is shut out leads nowhere until they are let in again, attachments and all', async () => {
+test('[A96] a link of a disabled user stops working until they are enabled again, attachments included', async () => {
   const server = await openSharedServer();
   const hash = await upload(server, picture, 'image/png', 'ben');
   const body = { messages: [{ role: 'user', content: [imageOf(hash)] }] };
@@ -205,7 +205,7 @@ test('[A96] a link that would already be expired is refused', async () => {
   await server.close();
 });
 
-test('[A97] links are their owner’s: others neither list nor revoke them', async () => {
+test('[A97] only their owner lists or revokes links', async () => {
   const server = await openSharedServer();
   const { id } = await createTree(server, ['Hello'], 'ben');
   const { share, token } = (await server.ask('POST', `/api/trees/${id}/shares`, { token: 'ben', body: {} })).body;
@@ -224,7 +224,7 @@ async function upload(server: TestServer, body: Uint8Array, type = 'image/png', 
 
 const imageOf = (hash: string) => ({ type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } });
 
-test('[A98] a link gives the pictures and files that it shows to anybody, whole or in ranges, as safe as their owner gets them', async () => {
+test('[A98] a link serves the pictures and files that it shows to anybody, completely or in ranges, with the same safety headers', async () => {
   const server = await openSharedServer();
   const bens = (bytes: Uint8Array, type?: string) => upload(server, bytes, type, 'ben');
   const shown = await bens(picture);
@@ -256,7 +256,7 @@ test('[A98] a link gives the pictures and files that it shows to anybody, whole 
   await server.close();
 });
 
-test('[A98] an attachment that the link does not show is unknown under it: of another branch, of a later version, not ticked, not theirs', async () => {
+test('[A98] an attachment that the link does not show is unknown: of another branch, a later version, not selected, another user', async () => {
   for (const kind of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store: kind });
     const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -300,7 +300,7 @@ test('[A98] an attachment that the link does not show is unknown under it: of an
   }
 });
 
-test('[A98] the attachments of a link are gone with it: revoked, run out, or its tree in the trash', async () => {
+test('[A98] attachments of a link are gone with it: revoked, expired, or its tree in the trash', async () => {
   let now = 1_000;
   const server = await openTestServer({ now: () => now });
   const hash = await upload(server, picture);

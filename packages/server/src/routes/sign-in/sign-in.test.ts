@@ -6,7 +6,7 @@ function cookieOf(headers: Headers): string {
   return (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }
 
-test('[A185] a token signs a browser in by a cookie that no script sees, and signing out ends it', async () => {
+test('[A185] a token signs a browser in with a cookie that scripts cannot read, and signing out ends it', async () => {
   const server = await openTestServer();
   expect((await server.ask('GET', '/api/sign-in', { token: null })).body).toEqual({ mode: 'token' });
   const wrong = await server.ask('POST', '/api/sign-in', { token: null, body: { token: 'not-the-token' } });
@@ -25,7 +25,7 @@ test('[A185] a token signs a browser in by a cookie that no script sees, and sig
   await server.close();
 });
 
-test('[A186] signing out everywhere replaces the local token, ends streams of others and keeps this browser', async () => {
+test('[A186] signing out everywhere replaces the local token, ends other streams and keeps this browser signed in', async () => {
   let token = 'first-token-of-this-server';
   const server = await openTestServer({
     auth: {
@@ -51,7 +51,7 @@ test('[A186] signing out everywhere replaces the local token, ends streams of ot
   await server.close();
 });
 
-test('[A186] a token that was chosen at the start is not replaced, and users keep the token that they use', async () => {
+test('[A186] a token chosen at the start is not replaced, and users keep the token in use', async () => {
   const chosen = await openTestServer();
   expect((await chosen.ask('POST', '/api/sign-out-everywhere')).status).toBe(403);
   await chosen.close();

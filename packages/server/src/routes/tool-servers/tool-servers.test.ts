@@ -31,7 +31,7 @@ async function opened(
 
 const command = oddServer('good');
 
-test('[A190] a command is added on this machine with the sign-in repeated, runs at once, and is ended and removed', async () => {
+test('[A190] a command is added on this machine after signing in again, runs at once, and is stopped and removed', async () => {
   const server = await opened();
   // Without a socket it is unknown whether others can reach the server.
   const put = (body: object) => server.ask('PUT', '/api/mcp/servers/odd', { body });
@@ -53,7 +53,7 @@ test('[A190] a command is added on this machine with the sign-in repeated, runs 
   expect((await server.ask('DELETE', '/api/mcp/servers/odd')).status).toBe(404);
 });
 
-test('[A191] for each tool it is decided whether it asks, runs or is refused; a read-only hint decides nothing', async () => {
+test('[A191] each tool is set to ask, run or refuse; a read-only hint decides nothing', async () => {
   const server = await opened();
   server.server.services.bound.isLoopback = true;
   await server.ask('PUT', '/api/mcp/servers/odd', { body: { command, token: testToken } });
@@ -69,7 +69,7 @@ test('[A191] for each tool it is decided whether it asks, runs or is refused; a 
   expect((await server.ask('PUT', '/api/tools/nothing/decision', { body: { decision: 'ask' } })).status).toBe(404);
 });
 
-test('[A192] on a shared server commands need the word of the operator, and addresses must be public', async () => {
+test('[A192] on a shared server commands need permission of the operator, and addresses must be public', async () => {
   const shut = await opened(openSharedServer);
   const asked = { token: 'ada', body: { command, token: 'ada' } };
   expect((await shut.ask('PUT', '/api/mcp/servers/odd', asked)).status).toBe(403);
@@ -94,7 +94,7 @@ test('[A192] on a shared server commands need the word of the operator, and addr
   expect(added.body.servers).toMatchObject([{ name: 'odd', status: 'ready' }]);
 });
 
-test('[A193] a server of the configuration is not replaced or removed, and one that does not answer says why', async () => {
+test('[A193] a server of the configuration is not replaced or removed, and one that does not respond shows why', async () => {
   const server = await opened(openTestServer, `[mcp.servers.odd]\ncommand = ${JSON.stringify(command)}\n`);
   const replaced = await server.ask('PUT', '/api/mcp/servers/odd', { body: { url: 'http://127.0.0.1:9/mcp' } });
   expect(replaced.body.error.code).toBe('keys/configured');

@@ -42,7 +42,7 @@ test.each([
   ['on the thread of the server', false],
   ['on a thread of its own', true],
 ])(
-  '[FD3] conversations on this computer are listed and imported like an upload, and grow with their sessions, %s',
+  '[FD3] conversations on this computer are listed, imported like an upload, and updated with their sessions, %s',
   async (_, thread) => {
     const server = await openTestServer({ computer: computer(), ...(thread ? { store: 'sqlite', thread } : {}) });
     server.server.services.bound.isLoopback = true;
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('[FD3] a shared server, one that others can reach, and one without folders look for nothing', async () => {
+test('[FD3] a shared server, a server reachable by others, and one without folders search nothing', async () => {
   writeSession(...first);
   const shared = await openSharedServer({ computer: computer() });
   shared.server.services.bound.isLoopback = true;

@@ -39,7 +39,7 @@ async function imported(server: TestServer, body: string, query = '', token?: st
   return (await events.all()).at(-1)?.data;
 }
 
-test('[TR1] what is uploaded is imported by itself, and its report adds up for whoever asks by its id', async () => {
+test('[TR1] an upload is imported in the background, and its report is given by its id', async () => {
   const server = await openTestServer({ spool });
   const begun = await begin(server, chats(3), '&format=linear');
   expect([begun.status, begun.body.name, begun.body.size > 300]).toEqual([202, 'chats.json', true]);
@@ -65,7 +65,7 @@ test('[TR1] what is uploaded is imported by itself, and its report adds up for w
   await server.close();
 });
 
-test('[TR2] events tell all there is to know, the last one is the end, and whoever comes late gets that', async () => {
+test('[TR2] events report everything, the last one is the end, and late readers get it too', async () => {
   const server = await openTestServer({ spool });
   const begun = await begin(server, chats(300));
   const at = `/api/imports/${begun.body.id}/events`;
@@ -80,7 +80,7 @@ test('[TR2] events tell all there is to know, the last one is the end, and whoev
   await server.close();
 });
 
-test('[TR3] an import is stopped between two conversations, what is in stays whole, and the rest comes with the next', async () => {
+test('[TR3] an import is stopped between two conversations, imported ones stay complete, and the next import adds the rest', async () => {
   const server = await openTestServer({ store: 'sqlite', spool });
   const begun = await begin(server, chats(150));
   const at = `/api/imports/${begun.body.id}`;
@@ -108,7 +108,7 @@ test('[TR3] an import is stopped between two conversations, what is in stays who
   await server.close();
 });
 
-test('[TR4] a dry run stores nothing and tells what would be; a strict one refuses what is flawed and lists why', async () => {
+test('[TR4] a dry run stores nothing and reports what would happen; a strict import refuses flawed input with reasons', async () => {
   const server = await openTestServer({ spool });
   const dry = await imported(server, chats(2), '&dryRun=true');
   expect(dry).toMatchObject({ state: 'done', dryRun: true, report: { conversations: { stored: 2 } } });
@@ -125,7 +125,7 @@ test('[TR4] a dry run stores nothing and tells what would be; a strict one refus
   await server.close();
 });
 
-test('[TR6] an upload past its bound, an empty one and one past the bound of the day are refused and leave nothing', async () => {
+test('[TR6] an upload past the size limit, an empty one and one past the daily limit are refused and leave nothing', async () => {
   const server = await openTestServer({ spool, limits: { importBytes: 2_000 }, quotas: { uploadBytesPerDay: 500 } });
   const large = await begin(server, 'x'.repeat(2_001));
   expect([large.status, large.body.error.code]).toEqual([413, 'http/too-large']);
@@ -138,7 +138,7 @@ test('[TR6] an upload past its bound, an empty one and one past the bound of the
   await server.close();
 });
 
-test('[TR6] the bound of an upload is what the configuration says, unless whoever makes the server says otherwise', async () => {
+test('[TR6] the size limit of an upload comes from the configuration, unless the caller overrides it', async () => {
   const config = '[server]\nimport_bytes = 2000';
   for (const [limits, status] of [
     [{}, 413],
@@ -176,7 +176,7 @@ function slowUpload(server: TestServer, token: string) {
   };
 }
 
-test('[TR7] a user has a bounded number of imports, uploads included, and one that ends or breaks off makes room', async () => {
+test('[TR7] a user has a limited number of imports, uploads included, and one that ends or fails frees its place', async () => {
   const server = await openSharedServer({ spool });
   const [first, second] = [slowUpload(server, 'ben'), slowUpload(server, 'ben')];
   await expect.poll(() => server.server.services.imports.running).toBe(2);
@@ -194,7 +194,7 @@ test('[TR7] a user has a bounded number of imports, uploads included, and one th
   await server.close();
 });
 
-test('[TR7] an upload that has stopped coming is given up, and makes room', async () => {
+test('[TR7] an upload that stops arriving is dropped, and frees its place', async () => {
   const server = await openTestServer({ spool, limits: { uploadWindowMs: 50 } });
   const answer = await slowUpload(server, 'test-token').answer;
   expect([answer.status, (await answer.json()) as unknown]).toMatchObject([408, { error: { code: 'http/too-slow' } }]);
@@ -202,7 +202,7 @@ test('[TR7] an upload that has stopped coming is given up, and makes room', asyn
   await server.close();
 });
 
-test('[TR8] findings and trees come page by page, losses first', async () => {
+test('[TR8] findings and trees are given page by page, losses first', async () => {
   const server = await openTestServer({ spool });
   const many = [...Array.from({ length: 120 }, (_, index) => chat(index)), 'no conversation'];
   const { id, report } = await imported(server, JSON.stringify(many));
@@ -217,7 +217,7 @@ test('[TR8] findings and trees come page by page, losses first', async () => {
   await server.close();
 });
 
-test('[TR9] the imports of others are unknown, and a viewer takes trees out and brings none in', async () => {
+test('[TR9] imports of other users are unknown, and a viewer can export trees but import none', async () => {
   const server = await openSharedServer({ spool });
   const { id } = await imported(server, chats(1), '', 'ben');
   for (const path of ['', '/events', '/findings', '/trees'])
@@ -231,7 +231,7 @@ test('[TR9] the imports of others are unknown, and a viewer takes trees out and 
   await server.close();
 });
 
-test('[TR10] a server that stops ends its imports and lets go of what was uploaded', async () => {
+test('[TR10] a server that stops ends its imports and deletes the uploads', async () => {
   const server = await openTestServer({ store: 'sqlite', spool });
   const begun = await begin(server, chats(400));
   const live = server.server.services.imports.find(server.store.owner, begun.body.id);
@@ -241,7 +241,7 @@ test('[TR10] a server that stops ends its imports and lets go of what was upload
   await server.close();
 });
 
-test('[TR5] a large upload over a socket is never held in memory, and one that is broken off is forgotten', async () => {
+test('[TR5] a large upload over a socket is never held in memory, and an interrupted one is deleted', async () => {
   const server = await openTestServer({ spool, limits: { importBytes: 400 * 1024 ** 2 } });
   const { port } = await server.listen();
   const total = 200 * 1024 ** 2;
@@ -286,7 +286,7 @@ test('[TR5] a large upload over a socket is never held in memory, and one that i
   await server.close();
 });
 
-test('[TR6] over a socket, too, an upload that says it is too large is refused before it is sent', async () => {
+test('[TR6] over a socket, too, an upload that declares too large a size is refused before it is sent', async () => {
   const server = await openTestServer({ spool, limits: { importBytes: 1_000 } });
   const { url } = await server.listen();
   const answer = await fetch(`${url}/api/imports`, { method: 'POST', headers: auth, body: Buffer.alloc(5_000_000) });
@@ -294,7 +294,7 @@ test('[TR6] over a socket, too, an upload that says it is too large is refused b
   await server.close();
 });
 
-test('[TR11] a tree, a branch or a path goes out as a file that is kept and never opened as a page', async () => {
+test('[TR11] a tree, a branch or a path is exported as a download that browsers never open as a page', async () => {
   const server = await openTestServer();
   const { id, nodeIds } = await createTree(server, ['Hello', 'Hi!', 'Bye', 'See you']);
   await server.ask('PATCH', `/api/trees/${id}`, { body: { title: 'Tea / "Büro"' } });
@@ -338,7 +338,7 @@ test('[TR11] a tree, a branch or a path goes out as a file that is kept and neve
   await server.close();
 });
 
-test('[TR12] everything goes out as one archive that another server takes in whole, or as a zip of a file for each', async () => {
+test('[TR12] everything is exported as one archive that another server imports completely, or as a zip with a file for each', async () => {
   const server = await openTestServer();
   const ids = [(await createTree(server, ['One'])).id, (await createTree(server, ['Two'])).id];
   await server.ask('DELETE', `/api/trees/${ids[1]}`);
@@ -363,7 +363,7 @@ test('[TR12] everything goes out as one archive that another server takes in who
   await server.close();
 });
 
-test('[TR13] the report of an export tells what its format cannot hold before anybody takes it, and adds up', async () => {
+test('[TR13] the report of an export names what its format cannot hold in advance, with correct totals', async () => {
   const server = await openTestServer();
   const { id, nodeIds } = await createTree(server, ['Hello', 'Hi!']);
   await server.ask('PUT', `/api/trees/${id}/nodes/${nodeIds[1]}/bookmark`, { body: { title: 'here' } });
@@ -379,7 +379,7 @@ test('[TR13] the report of an export tells what its format cannot hold before an
   await server.close();
 });
 
-test('[TR14] a reader who leaves in the middle ends the export, and downloads count among the streams of a user', async () => {
+test('[TR14] a reader who disconnects ends the export, and downloads count among the streams of a user', async () => {
   const server = await openTestServer({ quotas: { streams: 1 } });
   const long = 'word '.repeat(20_000);
   await createTree(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTree, freshId, openTestServer } from '../../testing/index.ts';
 
-test('[A1] a tree is made with its first messages, and asking again with the same id gives the same tree', async () => {
+test('[A1] a tree is created with its first messages, and repeating the request with the same id gives the same tree', async () => {
   const server = await openTestServer();
   const id = freshId();
   const body = {
@@ -31,7 +31,7 @@ test('[A1] a tree is made with its first messages, and asking again with the sam
   await server.close();
 });
 
-test('[A1] another title or other first messages under the id of a tree are a conflict, and nothing is added', async () => {
+test('[A1] another title or other first messages with the id of a tree are a conflict, and nothing is added', async () => {
   const server = await openTestServer();
   const [id, copy, prompted] = [freshId(), freshId(), freshId()];
   const body = { id, title: 'A', messages: [{ role: 'user', content: 'hi' }] };
@@ -58,7 +58,7 @@ test('[A1] another title or other first messages under the id of a tree are a co
   await server.close();
 });
 
-test('[A2] first messages whose ids are taken or none leave no tree behind', async () => {
+test('[A2] first messages with taken or invalid ids leave no tree behind', async () => {
   const server = await openTestServer();
   const { nodeIds } = await createTree(server);
   for (const [node, status] of [
@@ -73,7 +73,7 @@ test('[A2] first messages whose ids are taken or none leave no tree behind', asy
   await server.close();
 });
 
-test('[A2] a message that cannot be read is refused by its place, and no tree is made', async () => {
+test('[A2] a malformed message is refused by its index, and no tree is created', async () => {
   const server = await openTestServer();
   const id = freshId();
   const messages = [
@@ -87,7 +87,7 @@ test('[A2] a message that cannot be read is refused by its place, and no tree is
   await server.close();
 });
 
-test('[A3] trees are listed page by page and by what is noted about them', async () => {
+test('[A3] trees are listed page by page and filtered by their attributes', async () => {
   const server = await openTestServer();
   for (const [title, folder] of [
     ['one', 'a'],
@@ -119,7 +119,7 @@ test('[A3] trees are listed page by page and by what is noted about them', async
   await server.close();
 });
 
-test('[A4] what is noted about a tree changes without a version, and null takes it away', async () => {
+test('[A4] attributes of a tree change without a version, and null removes one', async () => {
   const server = await openTestServer();
   const { id } = await createTree(server);
   const set = await server.ask('PATCH', `/api/trees/${id}`, {
@@ -153,7 +153,7 @@ test('[A159] metadata past 64 kB is refused wherever it is set, and nothing is c
   await server.close();
 });
 
-test('[A5] another system prompt, or a duplicate, is a new tree with the active path, or with all of it', async () => {
+test('[A5] a new system prompt, or a duplicate, makes a new tree with the active path, or with everything', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'a2' } });
@@ -173,7 +173,7 @@ test('[A5] another system prompt, or a duplicate, is a new tree with the active 
   await server.close();
 });
 
-test('[A6] a tree goes to the trash, comes back, and is purged from there alone', async () => {
+test('[A6] a tree is moved to the trash, restored, and purged only from the trash', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server);
   expect((await server.ask('DELETE', `/api/trees/${id}?purge=true`)).body.error.code).toBe('command/invalid');
@@ -190,7 +190,7 @@ test('[A6] a tree goes to the trash, comes back, and is purged from there alone'
   await server.close();
 });
 
-test('[A7] clearing takes every message and leaves the root', async () => {
+test('[A7] clearing removes every message and leaves the root', async () => {
   const server = await openTestServer();
   const { id, rootId, version } = await createTree(server, ['a', 'b']);
   expect((await server.ask('DELETE', `/api/trees/${id}/messages`)).status).toBe(428);
@@ -201,7 +201,7 @@ test('[A7] clearing takes every message and leaves the root', async () => {
   await server.close();
 });
 
-test('[A8] a temporary tree is in no list or search until it is kept, and nothing of a discarded one is left', async () => {
+test('[A8] a temporary tree is in no list or search until it is kept, and a discarded one leaves nothing', async () => {
   const server = await openTestServer({ quotas: { temporaryTrees: 2 } });
   const make = () =>
     server.ask('POST', '/api/trees', {
@@ -224,7 +224,7 @@ test('[A8] a temporary tree is in no list or search until it is kept, and nothin
   await server.close();
 });
 
-test('[A150] silhouettes tell messages, branches and stems of trees, follow their changes, and know nothing of others', async () => {
+test('[A150] silhouettes give the messages, branches and lines of trees, follow changes, and show nothing of other users', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const other = await createTree(server, ['x']);
@@ -257,7 +257,7 @@ test('[A150] silhouettes tell messages, branches and stems of trees, follow thei
   await server.close();
 });
 
-test('[A153] a silhouette tells where its user is: the nearest bookmark or title above, and the last words there', async () => {
+test('[A153] a silhouette gives the position of its user: the nearest bookmark or title above, and the last words there', async () => {
   const server = await openTestServer();
   const { id, nodeIds } = await createTree(server, ['a', 'b', 'c'.repeat(500)]);
   const shape = async () => (await server.ask('GET', `/api/shapes?ids=${id}`)).body.items[0];
@@ -281,7 +281,7 @@ test('[A153] a silhouette tells where its user is: the nearest bookmark or title
   await server.close();
 });
 
-test('[A151] bookmarks of all trees are listed with their words, tree by tree and page by page', async () => {
+test('[A151] bookmarks of all trees are listed with their text, tree by tree and page by page', async () => {
   const server = await openTestServer();
   const first = await createTree(server, ['a', 'b']);
   const second = await createTree(server, ['x', 'y']);

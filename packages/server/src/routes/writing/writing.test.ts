@@ -11,7 +11,7 @@ function say(...texts: string[]) {
   return texts.map((content) => ({ role: 'user', content }));
 }
 
-test('[A20] a structural or content write without a version is refused with 428, by header, query or body it is taken', async () => {
+test('[A20] a structural or content write without a version is refused with 428; header, query and body are accepted', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
@@ -34,7 +34,7 @@ test('[A20] a structural or content write without a version is refused with 428,
   await server.close();
 });
 
-test('[A20, A21, A26] undo, redo and what comes back from the trash are writes like others: they name what they have seen', async () => {
+test('[A20, A21, A26] undo, redo and restores from the trash need a version like other writes', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
@@ -51,7 +51,7 @@ test('[A20, A21, A26] undo, redo and what comes back from the trash are writes l
   await server.close();
 });
 
-test('[A21] a stale write is refused with 409, the present version and what happened since, and changes nothing', async () => {
+test('[A21] a stale write is refused with 409, the current version and the changes since, and changes nothing', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server);
   await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: say('first') } });
@@ -70,7 +70,7 @@ test('[A21] a stale write is refused with 409, the present version and what happ
   await server.close();
 });
 
-test('[A22] selecting, titling, tagging and bookmarking need no version and make nobody stale', async () => {
+test('[A22] selecting, titling, tagging and bookmarking need no version and make no other write stale', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server);
   const at = `/api/trees/${id}`;
@@ -87,7 +87,7 @@ test('[A22] selecting, titling, tagging and bookmarking need no version and make
   await server.close();
 });
 
-test('[A23] an append with ids of its own is harmless to repeat, and another body under the same id is a conflict', async () => {
+test('[A23] an append with its own ids can be repeated safely, and another body with the same id is a conflict', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server);
   const mine = freshId();
@@ -102,7 +102,7 @@ test('[A23] an append with ids of its own is harmless to repeat, and another bod
   await server.close();
 });
 
-test('[A24] every write answers with the version, the act, the active node and the nodes that it changed', async () => {
+test('[A24] every write returns the version, the act, the active node and the nodes that it changed', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const [a, b, c] = nodeIds;
@@ -136,7 +136,7 @@ test('[A24] every write answers with the version, the act, the active node and t
   await server.close();
 });
 
-test('[A25] a delete splices, cascades or takes a group, tells what went, and refuses the root', async () => {
+test('[A25] a delete splices, cascades or removes a group, reports the removed nodes, and refuses the root', async () => {
   const server = await openTestServer();
   const { id, rootId, nodeIds, version } = await createTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
@@ -159,7 +159,7 @@ test('[A25] a delete splices, cascades or takes a group, tells what went, and re
   await server.close();
 });
 
-test('[A26] undo takes an act back and redo does it again, over as many as there were', async () => {
+test('[A26] undo reverts an act and redo repeats it, for any number of acts', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
@@ -174,7 +174,7 @@ test('[A26] undo takes an act back and redo does it again, over as many as there
   await server.close();
 });
 
-test('[A27] a branch goes to another tree as a copy there and a removal here, one act, under the version of the one it leaves', async () => {
+test('[A27] a branch is moved to another tree as a copy there and a removal here, one act, under the version of the source tree', async () => {
   const server = await openTestServer();
   const here = await createTree(server, ['a', 'b', 'c']);
   const there = await createTree(server, ['x']);
@@ -199,7 +199,7 @@ test('[A27] a branch goes to another tree as a copy there and a removal here, on
   await server.close();
 });
 
-test('[A28] navigating goes round the variants and down to where one was last', async () => {
+test('[A28] navigating wraps around the variants and selects the leaf last visited', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const at = `/api/trees/${id}`;
@@ -214,7 +214,7 @@ test('[A28] navigating goes round the variants and down to where one was last', 
   await server.close();
 });
 
-test('[A170] undo without a tree brings back a deleted tree and leaves the others alone', async () => {
+test('[A170] undo without a tree restores a deleted tree and leaves the others unchanged', async () => {
   const server = await openTestServer();
   const [other, gone] = [await createTree(server, ['a', 'b']), await createTree(server, ['c'])];
   await server.ask('PATCH', `/api/trees/${gone.id}`, { body: { title: 'Letters' } });
@@ -230,7 +230,7 @@ test('[A170] undo without a tree brings back a deleted tree and leaves the other
   await server.close();
 });
 
-test('[A171] a limit below one and an unknown field are refused by every route alike', async () => {
+test('[A171] a limit below one and an unknown field are refused by every route', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
@@ -252,7 +252,7 @@ test('[A171] a limit below one and an unknown field are refused by every route a
   await server.close();
 });
 
-test('[A172] plain text is a message of the user', async () => {
+test('[A172] plain text is accepted as a user message', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server, []);
   const added = await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: ['plain'] } });
@@ -264,7 +264,7 @@ test('[A172] plain text is a message of the user', async () => {
   await server.close();
 });
 
-test('[A199] a tree says what an undo and a redo would change, and that there is nothing', async () => {
+test('[A199] a tree reports what an undo and a redo would change, or that there is nothing', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await createTree(server, ['Hello']);
   const read = async () => (await server.ask('GET', `/api/trees/${id}/reversible`)).body;
