@@ -27,7 +27,7 @@ it('[K132] a cursor returns what was encoded in it, and is safe in a URL', () =>
   );
 });
 
-it('[K133] anything else is refused: of another list, of another shape, changed or made up', () => {
+it('[K133] any other cursor is refused: of another list, of another shape, changed or made up', () => {
   const cursor = toCursor('trees', [5, 'id']);
   expect(fromCursor('trees', ['number', 'string'], cursor)).toEqual([5, 'id']);
   expect(refused(() => fromCursor('hits', ['number', 'string'], cursor))).toBe(true);

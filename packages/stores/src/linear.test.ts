@@ -16,7 +16,7 @@ const record: LinearRecord = {
   ],
 };
 
-it('[K142] the same list reads as the same tree, blank messages named and foreign ids replaced', () => {
+it('[K142] the same list gives the same tree, with blank messages named and foreign ids replaced', () => {
   const { tree, settled, blank } = treeOfLinear(record, 'local');
   expect(treeToJson(treeOfLinear(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
   expect(blank).toEqual([1]);
@@ -30,7 +30,7 @@ it('[K142] the same list reads as the same tree, blank messages named and foreig
   expect(tree.activeNodeId).toBe(uuid(7));
 });
 
-it('[K143] derived ids are UUIDs, the same for the same parts and others for others', () => {
+it('[K143] derived ids are UUIDs, equal for equal parts and different for different ones', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string(), fc.integer())),

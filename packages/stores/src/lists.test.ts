@@ -41,7 +41,7 @@ async function textsOf(store: Store, id: typeof untouched): Promise<readonly str
   return (await store.read(id, () => readPage(id))).nodes.map((node) => node.text);
 }
 
-it('[L18] a list is a commit with rows from the first line of the journal on, and keeps its format', async () => {
+it('[L18] a list is stored as a commit with rows from the first line of the journal on, and keeps its format', async () => {
   const place = makePlace();
   const store = await openFolder(place, { treeWrites: 'off' });
   const messages = ['one', 'two'].map((text) => ({ message: textMessage('user', text) }));
@@ -68,7 +68,7 @@ it.each([
   ['files', openFolder],
   ['jsonl', openSessions],
 ] as const)(
-  '[L18] lists that an earlier version wrote to a %s place open as rows, are written to and become trees',
+  '[L18] lists that an earlier version wrote to a %s store open as rows, accept writes and become trees',
   async (kind, open) => {
     const place = writeFolderOfBefore(kind);
     const store = await open(place, {});
@@ -94,7 +94,7 @@ it.each([
   ['files', openFolder],
   ['jsonl', openSessions],
 ] as const)(
-  '[L18] a list of an earlier version in a %s place becomes a tree without another commit',
+  '[L18] a list of an earlier version in a %s store becomes a tree without another commit',
   async (kind, open) => {
     const place = writeFolderOfBefore(kind);
     const store = await open(place, {});

@@ -4,7 +4,7 @@ import { loadDriver, loadDriverNow } from './load-driver.ts';
 
 const name = '@coppice/no-such-driver';
 
-test('[K191] a driver that is not installed is named with the command that installs it; other failures stay as they are', async () => {
+test('[K191] a missing driver is named with the command that installs it; other failures are passed on', async () => {
   const required = () => loadDriverNow(name, 'sqlite', () => createRequire(import.meta.url)(name));
   expect(required).toThrow(`npm install ${name}`);
   const missing = Object.assign(new Error(`Cannot find package '${name}' imported from x`), {

@@ -17,7 +17,7 @@ function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string
   return found;
 }
 
-test('[L179] opening loads no store but the one that is named', async () => {
+test('[L179] opening a store loads no other kind of store', async () => {
   const folders = [...loadedWith(join(source, 'open-store.ts'))].map((file) => relative(source, file).split('/')[0]);
   expect(folders.filter((folder) => storeSchemes.includes(folder ?? ''))).toEqual([]);
   const sqlite = [...loadedWith(join(source, 'sqlite/index.ts'))].map((file) => relative(source, file));

@@ -26,7 +26,7 @@ const texts = (messages: readonly TreeMessage[]) => messages.map(({ text }) => t
 const active = async (tree: OpenedTree) => texts(await tree.messages());
 
 describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
-  test('[K184] a tree without an id exists from its first append on, and reads as empty before', async () => {
+  test('[K184] a tree without an id is created by its first append, and is empty before', async () => {
     const store = await newStore(scheme);
     const tree = openTree(store, undefined, { systemPrompt: 'Be brief.', title: 'Bread' });
     expect(await tree.messages()).toEqual([]);
@@ -56,7 +56,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     await expect(tree.append(' ')).rejects.toMatchObject({ code: 'message/blank' });
   });
 
-  test('[K185] edit, regenerate, select, next and previous give variants, each message with its place among them', async () => {
+  test('[K185] edit, regenerate, select, next and previous handle variants, each message with its position among them', async () => {
     const store = await newStore(scheme);
     const tree = openTree(store);
     const reply = await tree.append(['Where to in May?', { role: 'assistant', content: 'Lisbon.' }]);
@@ -89,7 +89,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     expect((await tree.search('june')).items.map((hit) => hit.nodeId)).toEqual([edited.id]);
   });
 
-  test('[K186] a removed message keeps its children unless they are to go too; a branch moves; both are undone', async () => {
+  test('[K186] the children of a removed message stay unless removed too; a branch can be moved; both can be undone', async () => {
     const store = await newStore(scheme);
     const tree = openTree(store);
     await tree.append(['One', { role: 'assistant', content: 'Two' }, 'Three']);
@@ -109,7 +109,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     expect(await active(tree)).toEqual(['One', 'Two', 'Three']);
   });
 
-  test('[K187] a chosen id always holds: an equal message under another id is no reason to take that one, and a retry adds nothing', async () => {
+  test('[K187] a chosen id is always used, even if an equal message with another id exists, and a retry adds nothing', async () => {
     const store = await newStore(scheme);
     const tree = openTree(store, '01890c2e-0000-7000-8000-000000000001', { create: true });
     const first = await tree.append('Hello');
@@ -143,7 +143,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     expect((await store.forOwner('ann').history(mine.id))[0]?.actor).toBe('ann');
   });
 
-  test('[K189] a subscription receives every commit from now on, of a tree that is created later too, until it is ended', async () => {
+  test('[K189] a subscription gets every new commit, even of a tree created later, until it is ended', async () => {
     const store = await newStore(scheme);
     const tree = openTree(store);
     const [received, later]: [Commit[], Commit[]] = [[], []];
@@ -161,7 +161,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
   });
 });
 
-test('[K190] a commit between two looks of a feed is delivered at once, in the same process and from another one', async () => {
+test('[K190] a commit between two polls of a feed is delivered at once, in the same process and from another one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-open-tree-'));
   const url = `sqlite:${folder}/trees.db`;
   const [store, other] = [await openStore(url), await openStore(url)];

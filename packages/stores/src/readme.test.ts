@@ -36,7 +36,7 @@ it('[K130] the example in the README prints what its comments say', async () => 
   for (const [actual, expected] of claims) expect(actual).toBe(expected);
 });
 
-it('[K131] a scheme that no store has is refused, naming those there are', async () => {
+it('[K131] an unknown scheme is refused with the list of known ones', async () => {
   for (const url of ['', 'nowhere:x', 'sqlite', '__proto__:', '/home/me/x.db'])
     await expect(stores.openStore(url)).rejects.toMatchObject({ code: 'command/invalid' });
   await expect(stores.openStore('nowhere:x')).rejects.toThrow('memory:');

@@ -58,7 +58,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-it('[K144] rows in order stay as they are', async () => {
+it('[K144] consistent rows stay unchanged', async () => {
   for (let seed = 1; seed <= 10; seed++) {
     const rows = await grown(seed);
     const mended = repairRows(rows);
@@ -67,7 +67,7 @@ it('[K144] rows in order stay as they are', async () => {
   }
 });
 
-it('[K145] every planted fault is mended, no node is lost, no text changes, and once is enough', async () => {
+it('[K145] every kind of damage is repaired in one run, no node is lost and no text changes', async () => {
   for (let seed = 1; seed <= 12; seed++) {
     const rows = await grown(seed);
     const live = rows.nodes.filter((node) => node.removedIn === null && node.kind !== 'root');

@@ -6,7 +6,7 @@ import { given, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts'
 /** The rules of accounts. */
 export function accountingRules(subject: StoreSubject): void {
   describe('accounts', () => {
-    rule(subject, '[K108] a role that there is not and a hash that is taken are refused', async (store) => {
+    rule(subject, '[K108] an unknown role and a hash that is taken are refused', async (store) => {
       const { treeId: tree } = await treeIn(store);
       const user: User = { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null };
       await store.accounts.putUser(user);
@@ -34,7 +34,7 @@ export function accountingRules(subject: StoreSubject): void {
       expect(await refusalOf(store.accounts.putShare({ ...share, id: 's2' }))).toBe('id/taken');
     });
 
-    rule(subject, '[K108] users, tokens and shares are kept as given and found by id and by hash', async (store) => {
+    rule(subject, '[K108] users, tokens and shares are stored as given and found by id and by hash', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
       const users: User[] = ['ann', 'ben'].map((id, at) => ({

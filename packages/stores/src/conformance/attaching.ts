@@ -13,7 +13,7 @@ export function attachingRules(subject: StoreSubject): void {
       expect(await store.blobs.find(first.hash)).toEqual(first);
     });
 
-    rule(subject, '[K104] attachments are found and read by their hash, whole or in part', async (store) => {
+    rule(subject, '[K104] attachments are found and read by their hash, completely or in part', async (store) => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
       const info = await store.blobs.put(bytes, 'image/png');
       expect(info).toEqual({
@@ -89,13 +89,13 @@ export function attachingRules(subject: StoreSubject): void {
       { attachmentGrace: 0 },
     );
 
-    rule(subject, '[K161] bytes go with their message, however recently they were added', async (store) => {
+    rule(subject, '[K161] bytes are deleted with their message, however recently they were added', async (store) => {
       const info = await store.blobs.put(text('once'), 'text/plain');
       await passing(store, 1, info);
       expect(await isThere(store, info)).toEqual([false]);
     });
 
-    rule(subject, '[K161] bytes whose second upload still waits survive a purge of the first', async (store) => {
+    rule(subject, '[K161] bytes with a pending second upload survive a purge of the first', async (store) => {
       const info = await store.blobs.put(text('twice'), 'text/plain');
       expect(await store.blobs.put(text('twice'), 'text/plain')).toEqual(info);
       const fixture = await treeIn(store, 1);
@@ -160,7 +160,7 @@ export function attachingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K161] a purge keeps what another process just added', async (store, context) => {
+    rule(subject, '[K161] a purge keeps bytes that another process just added', async (store, context) => {
       needs(context, store.supports.processes, 'one process at a time writes to this store');
       const other = await given(subject.beside, 'a second way in')(store);
       try {

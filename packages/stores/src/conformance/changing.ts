@@ -138,22 +138,26 @@ export function changingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K25] changes to a long import while it runs are not stored', async (store) => {
-      const { command, kit, spoilt } = spoiltMeanwhile();
-      const id = command.treeId;
-      const imported = run(store, command, { ...ticking(), actor: 'me', kit });
-      const outcome = await imported.catch((error: unknown) => error);
-      await spoilt;
-      if (isAppError(outcome)) {
-        expect(outcome.kind).toBe('invalid');
-        expect(await asked(store, id, 'tree', {})).toBeNull();
-        return;
-      }
-      // A store that had converted it to rows before it was changed has kept the original.
-      const said = (await asked(store, id, 'rows', {}))?.nodes.slice(-2).map((node) => node.message);
-      const sound = { role: 'user', content: [{ type: 'odd', list: [1] }] };
-      expect(said).toEqual([sound, sound]);
-    });
+    rule(
+      subject,
+      '[K25] changing the input of a long import while it runs has no effect on what is stored',
+      async (store) => {
+        const { command, kit, spoilt } = spoiltMeanwhile();
+        const id = command.treeId;
+        const imported = run(store, command, { ...ticking(), actor: 'me', kit });
+        const outcome = await imported.catch((error: unknown) => error);
+        await spoilt;
+        if (isAppError(outcome)) {
+          expect(outcome.kind).toBe('invalid');
+          expect(await asked(store, id, 'tree', {})).toBeNull();
+          return;
+        }
+        // A store that had converted it to rows before it was changed has kept the original.
+        const said = (await asked(store, id, 'rows', {}))?.nodes.slice(-2).map((node) => node.message);
+        const sound = { role: 'user', content: [{ type: 'odd', list: [1] }] };
+        expect(said).toEqual([sound, sound]);
+      },
+    );
 
     rule(subject, '[K24] trees stay in the order of their changes when the clock is set back', async (store) => {
       const early = await treeIn(store, 1);
@@ -200,7 +204,7 @@ export function changingRules(subject: StoreSubject): void {
       expect(since).toEqual(await asked(store, fixture.treeId, 'log', { since: 1 }));
     });
 
-    rule(subject, '[K15] a stale additive write is kept as a sibling when asked', async (store) => {
+    rule(subject, '[K15] a stale additive write is kept as a sibling on request', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
       const version = 2;
@@ -250,7 +254,7 @@ export function changingRules(subject: StoreSubject): void {
       expect(Object.entries(meta).sort()).toEqual(Object.entries(set).sort());
     });
 
-    rule(subject, '[K18] content answers live messages of the tree and leaves everything else out', async (store) => {
+    rule(subject, '[K18] content returns live messages of the tree and leaves everything else out', async (store) => {
       const fixture = await treeIn(store);
       const [first, second] = await fixture.grow(['a', 'b']);
       const other = await treeIn(store, 2);
@@ -264,7 +268,7 @@ export function changingRules(subject: StoreSubject): void {
       expect((await store.content(treeId(uuid(98)), all)).size).toBe(0);
     });
 
-    rule(subject, '[K19] an id that any tree has is taken', async (store) => {
+    rule(subject, '[K19] an id used in any tree is taken', async (store) => {
       const fixture = await treeIn(store);
       await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
       const other = await treeIn(store.forOwner(neighbourOf(subject)), 2);
@@ -275,25 +279,29 @@ export function changingRules(subject: StoreSubject): void {
       expect(await other.refusal(taken)).toBe('id/taken');
     });
 
-    rule(subject, '[K19] no node has the id of a tree, and no tree that of a node of another one', async (store) => {
-      const fixture = await treeIn(store);
-      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
-      const chosen = { messages: [{ message: user('b'), id: String(fixture.treeId) }] };
-      for (const [at, owner] of [store.owner, neighbourOf(subject)].entries()) {
-        const other = await treeIn(store.forOwner(owner), 2 + at);
-        const before = await imageOf(store.forOwner(owner), other.treeId);
-        expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');
-        const born = new TestTree(other.store, treeId(uuid(70)));
-        expect(await born.refusal({ type: 'create', treeId: born.treeId })).toBe('id/taken');
-        const list = { treeId: born.treeId, createdAt: 1, messages: [{ message: user('c') }] };
-        expect(await refusalOf(store.forOwner(owner).putLinear(list))).toBe('id/taken');
-        expect(await imageOf(store.forOwner(owner), other.treeId)).toEqual(before);
-      }
-      // A root may have the same id as its tree.
-      const plain = new TestTree(store, treeId(uuid(9)));
-      await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
-      expect((await asked(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
-    });
+    rule(
+      subject,
+      '[K19] a node cannot have the id of a tree, nor a tree that of a node of another one',
+      async (store) => {
+        const fixture = await treeIn(store);
+        await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+        const chosen = { messages: [{ message: user('b'), id: String(fixture.treeId) }] };
+        for (const [at, owner] of [store.owner, neighbourOf(subject)].entries()) {
+          const other = await treeIn(store.forOwner(owner), 2 + at);
+          const before = await imageOf(store.forOwner(owner), other.treeId);
+          expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');
+          const born = new TestTree(other.store, treeId(uuid(70)));
+          expect(await born.refusal({ type: 'create', treeId: born.treeId })).toBe('id/taken');
+          const list = { treeId: born.treeId, createdAt: 1, messages: [{ message: user('c') }] };
+          expect(await refusalOf(store.forOwner(owner).putLinear(list))).toBe('id/taken');
+          expect(await imageOf(store.forOwner(owner), other.treeId)).toEqual(before);
+        }
+        // A root may have the same id as its tree.
+        const plain = new TestTree(store, treeId(uuid(9)));
+        await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
+        expect((await asked(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
+      },
+    );
 
     rule(subject, '[K20] concurrent requests for one forest tree get the same one', async (store) => {
       const made = await Promise.all(Array.from({ length: 8 }, (_, at) => forest(store, at, 'You are kind.')));
@@ -315,7 +323,7 @@ export function changingRules(subject: StoreSubject): void {
       expect(await forest(store, 25, 'You are kind.')).toBe(next);
     });
 
-    rule(subject, '[K21] a resent history of 200 messages and a new one write one node', async (store) => {
+    rule(subject, '[K21] a resent history of 200 messages with a new one writes one node', async (store) => {
       const fixture = await treeIn(store);
       const history = Array.from({ length: 200 }, (_, index) => user(`turn ${index}`));
       const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };

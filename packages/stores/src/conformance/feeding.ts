@@ -19,7 +19,7 @@ import {
 /** The rules of feeding. */
 export function feedingRules(subject: StoreSubject): void {
   describe('feeding', () => {
-    rule(subject, '[K70] a feed gives the commits after a version, then those to come, each once', async (store) => {
+    rule(subject, '[K70] a feed gives the commits after a version, then future ones, each once', async (store) => {
       const fixture = await treeIn(store);
       await fixture.grow(['a']);
       await fixture.grow(['b']);
@@ -58,7 +58,7 @@ export function feedingRules(subject: StoreSubject): void {
       expect(treeToJson(tree)).toEqual(await imageOf(store, fixture.treeId));
     });
 
-    rule(subject, '[K72] a feed ends when its signal aborts, also while it waits', async (store) => {
+    rule(subject, '[K72] a feed ends when its signal aborts, even while it waits', async (store) => {
       const fixture = await treeIn(store);
       const stop = new AbortController();
       const seen: number[] = [];

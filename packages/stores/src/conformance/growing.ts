@@ -71,7 +71,7 @@ export function growingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K121] a tree of 10,000 nodes is asked for a page without being read', async (store) => {
+    rule(subject, '[K121] a page of a tree of 10,000 nodes is read without reading the tree', async (store) => {
       const fixture = await treeIn(store);
       const trunk = await fixture.grow(Array.from({ length: 100 }, (_, at) => `trunk ${at}`));
       for (const [at, parentId] of trunk.entries()) {
@@ -88,7 +88,7 @@ export function growingRules(subject: StoreSubject): void {
       if (store.supports.search) expect((await store.search({ text: 'branch 57 turn 42' })).items.length).toBe(2);
     });
 
-    rule(subject, '[K122] a parent of very many children takes another one and loses all of them', async (store) => {
+    rule(subject, '[K122] a parent of very many children gets another one and loses all of them', async (store) => {
       const fixture = await treeIn(store);
       const [top] = await fixture.grow(['top']);
       const parentId = top ?? nodeId('');

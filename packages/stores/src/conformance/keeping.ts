@@ -86,7 +86,7 @@ export function keepingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K111] the next write stores a list as a tree, with what it adds', async (store) => {
+    rule(subject, '[K111] the next write stores a list as a tree, with its additions', async (store) => {
       const record = listOf(1, ['a', 'b']);
       await store.putLinear(record);
       const fixture = new TestTree(store, record.treeId);
@@ -116,7 +116,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect(again.result.reused.length).toBe(2);
     });
 
-    rule(subject, '[K110] a list that is copied into another tree is copied as the tree it reads as', async (store) => {
+    rule(subject, '[K110] a list that is copied into another tree is copied as a tree', async (store) => {
       const record = listOf(1, ['a', 'b', 'c']);
       await store.putLinear(record);
       const copy = new TestTree(store, treeId(uuid(2)));
@@ -130,7 +130,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect((await formats(store)).filter((format) => format === 'linear')).toHaveLength(2);
     });
 
-    rule(subject, '[K19] the ids of a list are taken while it is one, and go on to its tree', async (store) => {
+    rule(subject, '[K19] the ids of a list are taken while it is one, and stay the ids of its tree', async (store) => {
       const list = (id: number, ids: readonly number[]): LinearRecord => ({
         ...listOf(id, []),
         messages: ids.map((n) => ({ message: user(`said ${n}`), id: uuid(n) })),
@@ -164,7 +164,7 @@ export function keepingRules(subject: StoreSubject): void {
       await store.putLinear(list(4, [91, 92]));
     });
 
-    rule(subject, '[K112] a backfill may be stopped and begun again until no list is left', async (store) => {
+    rule(subject, '[K112] a backfill can be stopped and repeated until no list is left', async (store) => {
       for (let at = 1; at <= 7; at++) await store.putLinear(listOf(at, [`one ${at}`, `two ${at}`]));
       for await (const step of store.backfill({ batch: 2 })) {
         expect(step).toEqual({ done: 2, left: 5 });
@@ -178,7 +178,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect((await store.fsck()).findings).toEqual([]);
     });
 
-    rule(subject, '[K113] a list that cannot be kept is refused and nothing of it stored', async (store) => {
+    rule(subject, '[K113] an invalid list is refused and nothing of it is stored', async (store) => {
       const good = listOf(1, ['a', 'b']);
       await store.putLinear(good);
       const cases: readonly (readonly [LinearRecord, string])[] = [
@@ -342,7 +342,7 @@ export function keepingRules(subject: StoreSubject): void {
   });
 
   describe('backups', () => {
-    rule(subject, '[K118] a backup is a complete store with everything acknowledged', async (store, context) => {
+    rule(subject, '[K118] a backup is a complete store with every acknowledged write', async (store, context) => {
       needs(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
       const fixture = await treeIn(store, 1, 'Be brief.');
       await fixture.grow(['kept', ...awkwardTexts]);
@@ -367,7 +367,7 @@ export function keepingRules(subject: StoreSubject): void {
       await opened.close();
     });
 
-    rule(subject, '[K119] a store that cannot be backed up says so', async (store, context) => {
+    rule(subject, '[K119] a store that cannot be backed up reports it', async (store, context) => {
       needs(context, !store.supports.durable, 'this store can be copied, which K118 holds it to');
       expect(await refusalOf(store.backup('anywhere'))).toBe('store/unavailable');
     });

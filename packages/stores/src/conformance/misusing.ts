@@ -37,7 +37,7 @@ export function misusingRules(subject: StoreSubject): void {
       expect(await imageOf(store, fixture.treeId)).toEqual(before);
     });
 
-    rule(subject, '[K171] a number or a list that JSON cannot say is refused by every way in', async (store) => {
+    rule(subject, '[K171] a number or a list that JSON cannot express is refused by every method', async (store) => {
       const fixture = await treeIn(store);
       const [a = nodeId('')] = await fixture.grow(['a', 'b']);
       const { treeId } = fixture;

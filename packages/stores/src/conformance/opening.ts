@@ -29,7 +29,7 @@ export function openingRules(subject: StoreSubject): void {
       expect(await store.fsck()).toEqual({ trees: 0, nodes: 0, findings: [], repaired: [] });
     });
 
-    rule(subject, '[K2] two stores at different places share nothing', async (store) => {
+    rule(subject, '[K2] two stores at different addresses share nothing', async (store) => {
       const other = await subject.open();
       try {
         const fixture = await treeIn(store);
@@ -40,7 +40,7 @@ export function openingRules(subject: StoreSubject): void {
       }
     });
 
-    test('[K3] a store that was closed refuses with store/unavailable', async () => {
+    test('[K3] a closed store refuses with store/unavailable', async () => {
       const store = await subject.open();
       const fixture = await treeIn(store);
       await store.close();
@@ -57,7 +57,7 @@ export function openingRules(subject: StoreSubject): void {
       await subject.destroy(store);
     });
 
-    rule(subject, '[K4] everything acknowledged is there after closing and reopening', async (store, context) => {
+    rule(subject, '[K4] every acknowledged write is there after closing and reopening', async (store, context) => {
       needs(context, store.supports.durable, 'this store does not outlive its process');
       const fixture = await treeIn(store, 1, 'Be brief.');
       const [first] = await fixture.grow([...awkwardTexts.map(user), unknownBlock()]);
@@ -78,7 +78,7 @@ export function openingRules(subject: StoreSubject): void {
       await subject.destroy(again);
     });
 
-    test('[K5] a store that is opened read-only reads and refuses every write', async () => {
+    test('[K5] a store opened read-only can be read and refuses every write', async () => {
       let store = await subject.open();
       const id = treeId(uuid(1));
       if (store.supports.durable) {
@@ -107,11 +107,11 @@ export function openingRules(subject: StoreSubject): void {
       await subject.destroy(store);
     });
 
-    rule(subject, '[K6] a place that cannot be read is refused with store/damaged and not touched', (store, context) =>
+    rule(subject, '[K6] a damaged store is refused with store/damaged and not changed', (store, context) =>
       refusedAndUntouched(subject, store, context, 'damaged'),
     );
 
-    rule(subject, '[K7] a place of a newer build is refused with store/newer and not touched', (store, context) =>
+    rule(subject, '[K7] a store of a newer version is refused with store/newer and not changed', (store, context) =>
       refusedAndUntouched(subject, store, context, 'newer'),
     );
   });

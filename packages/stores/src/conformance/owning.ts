@@ -17,7 +17,7 @@ import {
 /** The rules of owners. */
 export function owningRules(subject: StoreSubject): void {
   describe('owners', () => {
-    rule(subject, '[K90] every call answers another owner’s ids as unknown', async (store) => {
+    rule(subject, '[K90] ids of another owner are unknown to every call', async (store) => {
       const fixture = await treeIn(store);
       const [first, second] = await fixture.grow(['mine alone', 'an answer']);
       const id = first ?? nodeId('');
@@ -92,7 +92,7 @@ export function owningRules(subject: StoreSubject): void {
       expect(await store.runs.chunks(uuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
     });
 
-    rule(subject, '[K91] no command reaches another owner’s tree, also not as a source', async (store) => {
+    rule(subject, '[K91] no command reaches a tree of another owner, not even as a source', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['mine', 'alone']);
       const id = first ?? nodeId('');
@@ -129,7 +129,7 @@ export function owningRules(subject: StoreSubject): void {
       expect(await imageOf(store, treeIdOf)).toEqual(before);
     });
 
-    rule(subject, '[K92] a tree id that another owner has is taken', async (store) => {
+    rule(subject, '[K92] a tree id of another owner is taken', async (store) => {
       const fixture = await treeIn(store);
       await fixture.grow(['mine']);
       const before = await imageOf(store, fixture.treeId);

@@ -43,11 +43,11 @@ const walks = long ? 40 : 4;
 export function readingRules(subject: StoreSubject): void {
   describe('reading', () => {
     for (let seed = 1; seed <= walks; seed++)
-      rule(subject, '[K30] every read answers what the value answers, after a random walk', (store) =>
+      rule(subject, '[K30] every read gives the same result as the tree value, after random commands', (store) =>
         compareReads(store, seed),
       );
 
-    rule(subject, '[K31] a reading sees one moment of its tree while others write', async (store) => {
+    rule(subject, '[K31] a read program sees one state of its tree while others write', async (store) => {
       const fixture = await treeIn(store);
       await fixture.grow(['a', 'b', 'c']);
       const versions = await store.read(fixture.treeId, function* () {
@@ -67,7 +67,7 @@ export function readingRules(subject: StoreSubject): void {
       expect(new Set(during).size).toBe(1);
     });
 
-    rule(subject, '[K32] page, path, leaves and topology are those of the value', async (store) => {
+    rule(subject, '[K32] page, path, leaves and topology equal those of the tree value', async (store) => {
       const { tree } = await walked(store, 7);
       const ids = [...allNodes(tree).map((node) => node.id), nodeId(uuid(0xdead))];
       for (const [at, id] of ids.entries()) {
@@ -87,7 +87,7 @@ export function readingRules(subject: StoreSubject): void {
       expect(await store.read(tree.id, () => readRecentLeaves(4))).toEqual(recentLeaves(tree, 4));
     });
 
-    rule(subject, '[K32] previews of long and odd texts are those of the value', async (store) => {
+    rule(subject, '[K32] previews of long and unusual texts equal those of the tree value', async (store) => {
       const fixture = await treeIn(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
@@ -98,7 +98,7 @@ export function readingRules(subject: StoreSubject): void {
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
     });
 
-    rule(subject, '[K33] an unknown tree and unknown nodes are answered as nothing', async (store) => {
+    rule(subject, '[K33] reads of an unknown tree and of unknown nodes give nothing', async (store) => {
       const fixture = await treeIn(store);
       await fixture.grow(['a']);
       const nowhere = treeId(uuid(0xbad));

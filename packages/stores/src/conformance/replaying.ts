@@ -61,7 +61,7 @@ function comparable(result: unknown): unknown {
 /** The rules of replaying. */
 export function replayingRules(subject: StoreSubject): void {
   describe('replaying', () => {
-    rule(subject, '[K40] random commands do on the store what they do on the value', async (store) => {
+    rule(subject, '[K40] random commands have the same effect on the store as on the tree value', async (store) => {
       let player = 0;
       await fc.assert(
         fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
@@ -81,7 +81,7 @@ export function replayingRules(subject: StoreSubject): void {
       expect(await store.trees()).toEqual({ items: [], cursor: null });
     });
 
-    rule(subject, '[K41] sequences that once failed succeed', async () => {
+    rule(subject, '[K41] random sequences that failed once now succeed', async () => {
       const text = readFileSync(new URL('./fixtures/sequences.jsonl', import.meta.url), 'utf8');
       for (const sequence of text.split(/\n\s*\n/)) {
         const own = await subject.open();

@@ -36,7 +36,7 @@ export function searchingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K61] half a surrogate pair and NUL are found inside long terms too', async (store, context) => {
+    rule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
       const fixture = await treeIn(store);
       await fixture.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
@@ -46,7 +46,7 @@ export function searchingRules(subject: StoreSubject): void {
       expect(await found(store, 'after')).toHaveLength(3);
     });
 
-    rule(subject, '[K61] no character has a special meaning, and short terms find too', async (store, context) => {
+    rule(subject, '[K61] no character has a special meaning, and short terms match too', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
       const fixture = await treeIn(store);
       const texts = [
@@ -157,7 +157,7 @@ export function searchingRules(subject: StoreSubject): void {
   });
 
   describe('listing trees', () => {
-    rule(subject, '[K64] trees come newest change first, in parts without gap or double', async (store) => {
+    rule(subject, '[K64] trees are listed newest change first, in pages without gaps or repeats', async (store) => {
       const fixtures: TestTree[] = [];
       for (let at = 1; at <= 7; at++) fixtures.push(await treeIn(store, at));
       // Explicit times, so that some trees change at the same time.
@@ -181,7 +181,7 @@ export function searchingRules(subject: StoreSubject): void {
         expect(await refusalOf(store.trees({ cursor: bad }))).toBe('cursor/invalid');
     });
 
-    rule(subject, '[K65] parts of titles are found in any case of any script, and tags exactly', async (store) => {
+    rule(subject, '[K65] parts of titles match in any case of any script, and tags match exactly', async (store) => {
       const titled = async (id: number, attributes: TreeAttributes) => {
         const fixture = new TestTree(store, treeId(uuid(id)));
         await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
@@ -201,7 +201,7 @@ export function searchingRules(subject: StoreSubject): void {
       expect(await titles({ tag: 'play' })).toEqual([]);
     });
 
-    rule(subject, '[K64] [K65] trees narrowed by title come in parts without gap or double', async (store) => {
+    rule(subject, '[K64] [K65] trees filtered by title are listed in pages without gaps or repeats', async (store) => {
       const wanted: string[] = [];
       for (let id = 1; id <= 450; id++) {
         const fixture = new TestTree(store, treeId(uuid(id)));

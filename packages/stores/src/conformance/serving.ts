@@ -7,7 +7,7 @@ import { awkwardTexts, given, needs, refusalOf, rule, type StoreSubject, treeIn 
 /** The rules for data besides the trees. */
 export function servingRules(subject: StoreSubject): void {
   describe('runs', () => {
-    rule(subject, '[K100] a run is found until it ends, and beats while it is there', async (store) => {
+    rule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
       const run: Run = {
@@ -127,7 +127,7 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K102] a run that stopped beating is claimed by one only', async (store) => {
+    rule(subject, '[K102] a run without a heartbeat is claimed by exactly one caller', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
       const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
@@ -213,7 +213,7 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K103] runs and their text outlive the process', async (store, context) => {
+    rule(subject, '[K103] runs and their text survive the process', async (store, context) => {
       needs(context, store.supports.durable, 'nothing outlives the process');
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
@@ -273,7 +273,7 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K106] one foreign id may name nodes of two trees', async (store) => {
+    rule(subject, '[K106] one external id may name nodes of two trees', async (store) => {
       const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
       for (const fixture of fixtures)
         await store.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
@@ -282,7 +282,7 @@ export function servingRules(subject: StoreSubject): void {
       );
     });
 
-    rule(subject, '[K105] names of several trees come in together, all of them or none', async (store) => {
+    rule(subject, '[K105] external ids of several trees are stored together or not at all', async (store) => {
       const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
       const names = fixtures.flatMap(({ treeId: id }) =>
         ['file 1', 'file 2'].flatMap((scope) =>
@@ -312,32 +312,36 @@ export function servingRules(subject: StoreSubject): void {
       );
     });
 
-    rule(subject, '[K163] names come by tree, format, scope and id, however they were given', async (store) => {
-      const fixtures = [await treeIn(store, 2), await treeIn(store, 1)];
-      // In byte order the last two would be swapped.
-      const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
-      const names = (of: TestTree) =>
-        ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));
-      for (const fixture of fixtures)
-        await store.putExternalIds([
-          ...names(fixture).reverse(),
-          { treeId: fixture.treeId, nodeId: null, format: 'api', scope: 'z', id: 'z' },
-          { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 'r', id: 'z' },
+    rule(
+      subject,
+      '[K163] external ids are found by tree, format, scope and id, however they were given',
+      async (store) => {
+        const fixtures = [await treeIn(store, 2), await treeIn(store, 1)];
+        // In byte order the last two would be swapped.
+        const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
+        const names = (of: TestTree) =>
+          ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));
+        for (const fixture of fixtures)
+          await store.putExternalIds([
+            ...names(fixture).reverse(),
+            { treeId: fixture.treeId, nodeId: null, format: 'api', scope: 'z', id: 'z' },
+            { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 'r', id: 'z' },
+          ]);
+        const [later, sooner] = fixtures;
+        if (later === undefined || sooner === undefined) throw new Error('There are two.');
+        expect(await store.findExternalIds('chat', 's', ['\uffee', 'b', 'a', '\u{1f44d}', 'b'])).toEqual([
+          ...names(sooner),
+          ...names(later),
         ]);
-      const [later, sooner] = fixtures;
-      if (later === undefined || sooner === undefined) throw new Error('There are two.');
-      expect(await store.findExternalIds('chat', 's', ['\uffee', 'b', 'a', '\u{1f44d}', 'b'])).toEqual([
-        ...names(sooner),
-        ...names(later),
-      ]);
-      expect((await store.externalIdsOf(later.treeId)).map(({ format, scope, id }) => [format, scope, id])).toEqual([
-        ['api', 'z', 'z'],
-        ['chat', 'r', 'z'],
-        ...ids.map((id) => ['chat', 's', id]),
-      ]);
-    });
+        expect((await store.externalIdsOf(later.treeId)).map(({ format, scope, id }) => [format, scope, id])).toEqual([
+          ['api', 'z', 'z'],
+          ['chat', 'r', 'z'],
+          ...ids.map((id) => ['chat', 's', id]),
+        ]);
+      },
+    );
 
-    rule(subject, '[K107] provenance is kept outside version and log', async (store) => {
+    rule(subject, '[K107] provenance is stored outside version and log', async (store) => {
       const fixture = await treeIn(store);
       const [first, second] = await fixture.grow(['a', 'b']);
       const rows = [1, 2].map((at) => ({

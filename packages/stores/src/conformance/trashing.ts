@@ -62,23 +62,27 @@ async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
 /** The rules for trash and history. */
 export function trashingRules(subject: StoreSubject): void {
   describe('the trash', () => {
-    rule(subject, '[K80] the trash lists what each removal took, newest first, until it is restored', async (store) => {
-      const fixture = await treeIn(store);
-      const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
-      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
-      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
-      const items = await store.trash(fixture.treeId);
-      expect(items.map(({ nodeId: id, count, removedIn, preview }) => ({ id, count, removedIn, preview }))).toEqual([
-        { id: b, count: 2, removedIn: 4, preview: 'b' },
-        { id: d, count: 1, removedIn: 3, preview: 'd' },
-      ]);
-      expect(items.every((item) => item.treeId === fixture.treeId && item.at > 0)).toBe(true);
-      await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? nodeId('') });
-      expect((await store.trash(fixture.treeId)).map((item) => item.nodeId)).toEqual([d]);
-      expect(
-        (await asked(store, fixture.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id),
-      ).toEqual([a, b, c]);
-    });
+    rule(
+      subject,
+      '[K80] the trash lists the nodes of each removal, newest first, until they are restored',
+      async (store) => {
+        const fixture = await treeIn(store);
+        const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
+        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
+        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
+        const items = await store.trash(fixture.treeId);
+        expect(items.map(({ nodeId: id, count, removedIn, preview }) => ({ id, count, removedIn, preview }))).toEqual([
+          { id: b, count: 2, removedIn: 4, preview: 'b' },
+          { id: d, count: 1, removedIn: 3, preview: 'd' },
+        ]);
+        expect(items.every((item) => item.treeId === fixture.treeId && item.at > 0)).toBe(true);
+        await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? nodeId('') });
+        expect((await store.trash(fixture.treeId)).map((item) => item.nodeId)).toEqual([d]);
+        expect(
+          (await asked(store, fixture.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id),
+        ).toEqual([a, b, c]);
+      },
+    );
 
     rule(subject, '[K80] nodes removed together are listed in creation order, by their title', async (store) => {
       const fixture = await treeIn(store);
@@ -133,7 +137,7 @@ export function trashingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K82] purging up to a version deletes exactly what was removed by then', async (store) => {
+    rule(subject, '[K82] purging up to a version deletes exactly the nodes removed by then', async (store) => {
       const fixture = await treeIn(store);
       const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')] });
@@ -156,7 +160,7 @@ export function trashingRules(subject: StoreSubject): void {
       expect((await asked(store, fixture.treeId, 'node', { id: a }))?.lastChildId).toBeNull();
     });
 
-    rule(subject, '[K83] a tree is purged from the trash only, and nothing of it remains', async (store) => {
+    rule(subject, '[K83] a tree can only be purged from the trash, and nothing of it remains', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['secret']);
       const run = {
@@ -218,7 +222,7 @@ export function trashingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K85] the tree as of any version is what it was then', async (store, context) => {
+    rule(subject, '[K85] the tree as of any version equals the tree at that time', async (store, context) => {
       needs(context, store.supports.history, 'this store keeps no history');
       const [commands = []] = fc.sample(arbitraryCommands({ minLength: 40, maxLength: 40 }), { seed: 5, numRuns: 1 });
       const reference = new ReferenceStore(store.owner);
@@ -268,7 +272,7 @@ export function trashingRules(subject: StoreSubject): void {
       await expectSound(store, fixture.treeId);
     });
 
-    rule(subject, '[K180] a purge names the other trees that hold copies of what it takes', async (store) => {
+    rule(subject, '[K180] a purge names the other trees with copies of the purged nodes', async (store) => {
       const fixture = await treeIn(store);
       const [first = nodeId(''), second = nodeId('')] = await fixture.grow(['one', 'two']);
       const { treeId } = fixture;
@@ -295,7 +299,7 @@ export function trashingRules(subject: StoreSubject): void {
       expect(report.copies.map((one) => [one.treeId, one.nodes])).toContainEqual([treeId, 1]);
     });
 
-    rule(subject, '[K180] a purge reports how many attachments stay because an upload of them waits', async (store) => {
+    rule(subject, '[K180] a purge reports how many attachments stay because of a pending upload', async (store) => {
       const fixture = await treeIn(store);
       const put = () => store.blobs.put(new TextEncoder().encode('bytes'), 'text/plain');
       const { hash } = await put();
@@ -325,7 +329,7 @@ export function trashingRules(subject: StoreSubject): void {
       await expectSound(store, treeId);
     });
 
-    rule(subject, '[K79] the end of a reply leaves what can be redone', async (store) => {
+    rule(subject, '[K79] the end of a reply does not clear redo', async (store) => {
       const fixture = await treeIn(store);
       const { treeId } = fixture;
       const act = { actId: uuid(720) };
@@ -360,7 +364,7 @@ export function trashingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K89] undo goes back past a restored version, removal by removal', async (store, context) => {
+    rule(subject, '[K89] undo continues past a restored version, removal by removal', async (store, context) => {
       needs(context, store.supports.history, 'this store keeps no history');
       const fixture = await treeIn(store);
       const { treeId } = fixture;
@@ -386,7 +390,7 @@ export function trashingRules(subject: StoreSubject): void {
       }
     });
 
-    rule(subject, '[K86] undo and redo reach over closing and opening again', async (store, context) => {
+    rule(subject, '[K86] undo and redo work after the store is closed and reopened', async (store, context) => {
       needs(context, store.supports.durable && store.supports.history, 'nothing outlives the process');
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a', 'b']);

@@ -35,7 +35,7 @@ async function textsIn(store: Store, id: TreeId): Promise<string[]> {
 /** Registers the rules. */
 export function undoingAnywhereRules(subject: StoreSubject): void {
   describe('undo without a tree', () => {
-    rule(subject, '[K165] takes the newest act of the caller in any tree, one after the other', async (store) => {
+    rule(subject, '[K165] undoes the newest act of the caller in any tree, one after the other', async (store) => {
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo, context } = actorIn(store);
       await say(a, 'first');
@@ -110,7 +110,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       await expectSound(store, copy);
     });
 
-    rule(subject, '[K167] leaves a made tree that others wrote in, unless forced', async (store) => {
+    rule(subject, '[K167] leaves a new tree in which others wrote, unless forced', async (store) => {
       const { undo, context } = actorIn(store);
       const made = asTreeId(uuid(4));
       const b = await treeIn(store, 2);
@@ -122,7 +122,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(await isTrashed(store, made)).toBe(true);
     });
 
-    rule(subject, '[K168] redo is cleared by what the caller began in any tree', async (store) => {
+    rule(subject, '[K168] redo is cleared by the caller’s next act in any tree', async (store) => {
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo, redo } = actorIn(store);
       await say(a, 'one');
@@ -134,7 +134,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(await refusalOf(redo())).toBe('undo/nothing');
     });
 
-    rule(subject, '[K169] reaches over closing and opening again', async (first, context) => {
+    rule(subject, '[K169] works after the store is closed and reopened', async (first, context) => {
       needs(context, first.supports.durable && first.supports.history, 'this store keeps nothing');
       const [a, b] = [await treeIn(first), await treeIn(first, 2)];
       const { say, context: mine } = actorIn(first);
@@ -149,7 +149,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect((await undo()).treeId).toBe(a.treeId);
     });
 
-    rule(subject, '[K170] two callers at once take two acts', async (store) => {
+    rule(subject, '[K170] of two callers at once undoes two acts', async (store) => {
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       const { say, undo } = actorIn(store);
       await say(a, 'one');

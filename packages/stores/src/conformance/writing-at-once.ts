@@ -55,7 +55,7 @@ const inVain: AbstractCommand = {
 /** The rules for concurrent writers. */
 export function writingAtOnceRules(subject: StoreSubject): void {
   describe('writing at once', () => {
-    rule(subject, '[K50] writers on one tree take turns, and none of what they wrote is lost', async (store) => {
+    rule(subject, '[K50] writers on one tree take turns, and no write is lost', async (store) => {
       const second = await besides(subject, store);
       const fixture = await treeIn(store);
       const fixtures = [fixture, new TestTree(second, fixture.treeId)];
@@ -81,27 +81,35 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       if (second !== store && subject.beside !== undefined) await second.close();
     });
 
-    rule(subject, '[K182] appends without ids from two handles in turn go on below each other', async (store) => {
-      const second = await besides(subject, store);
-      const fixture = await treeIn(store);
-      const said: string[] = [];
-      // Handles alternate, so that the cached last commit of each is outdated.
-      for (let turn = 0; turn < 12; turn++) {
-        const text = `turn ${turn}`;
-        said.push(text);
-        await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, text), freshContext(`writer ${turn % 2}`));
-        if (turn % 5 !== 4) continue;
-        said.push(`${text} again`);
-        await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, `${text} again`), freshContext('again'));
-      }
-      const active = (await asked(second, fixture.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
-      const { nodes } = await asked(store, fixture.treeId, 'path', { to: active });
-      expect(nodes.map((node) => node.text)).toEqual(said);
-      await expectSound(store, fixture.treeId);
-      if (subject.beside !== undefined) await second.close();
-    });
+    rule(
+      subject,
+      '[K182] alternating appends without ids from two handles continue below each other',
+      async (store) => {
+        const second = await besides(subject, store);
+        const fixture = await treeIn(store);
+        const said: string[] = [];
+        // Handles alternate, so that the cached last commit of each is outdated.
+        for (let turn = 0; turn < 12; turn++) {
+          const text = `turn ${turn}`;
+          said.push(text);
+          await run(
+            turn % 2 === 0 ? store : second,
+            appending(fixture.treeId, text),
+            freshContext(`writer ${turn % 2}`),
+          );
+          if (turn % 5 !== 4) continue;
+          said.push(`${text} again`);
+          await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, `${text} again`), freshContext('again'));
+        }
+        const active = (await asked(second, fixture.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
+        const { nodes } = await asked(store, fixture.treeId, 'path', { to: active });
+        expect(nodes.map((node) => node.text)).toEqual(said);
+        await expectSound(store, fixture.treeId);
+        if (subject.beside !== undefined) await second.close();
+      },
+    );
 
-    rule(subject, '[K182] appends without ids that two handles make at the same moment are all kept', async (store) => {
+    rule(subject, '[K182] simultaneous appends without ids from two handles are all kept', async (store) => {
       const second = await besides(subject, store);
       const fixture = await treeIn(store);
       const [top = nodeId('')] = await fixture.grow(['top']);
@@ -144,7 +152,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       if (subject.beside !== undefined) await second.close();
     });
 
-    rule(subject, '[K52] an append races a splice of its parent: it is kept, or refused, never lost', async (store) => {
+    rule(subject, '[K52] an append that races a splice of its parent is kept or refused, never lost', async (store) => {
       for (let round = 0; round < 10; round++) {
         const fixture = await treeIn(store, 10 + round);
         const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
@@ -172,7 +180,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       }
     });
 
-    rule(subject, '[K53] two moves that would make a circle do not both happen', async (store) => {
+    rule(subject, '[K53] of two moves that would make a cycle at most one succeeds', async (store) => {
       for (let round = 0; round < 10; round++) {
         const fixture = await treeIn(store, 10 + round);
         const [top] = await fixture.grow(['top']);
@@ -186,7 +194,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       }
     });
 
-    rule(subject, '[K54] two splices that both rebase groups leave them apart', async (store) => {
+    rule(subject, '[K54] two splices that both renumber groups keep the groups separate', async (store) => {
       const fixture = await treeIn(store);
       const [top] = await fixture.grow(['top']);
       const parents = [
@@ -229,7 +237,7 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       if (subject.beside !== undefined) await second.close();
     });
 
-    rule(subject, '[K56] with an expected version only one of several writers gets through', async (store) => {
+    rule(subject, '[K56] with an expected version only one of several writers succeeds', async (store) => {
       const fixture = await treeIn(store);
       const [first] = await fixture.grow(['a']);
       const edits = Array.from({ length: 6 }, (_, at) =>

@@ -12,7 +12,7 @@ describe('folders', () => {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  test('[K148] are made with those above them, private where that is asked for, and are no error where they are', () => {
+  test('[K148] are made with their parents, private on request, and an existing one is no error', () => {
     for (let times = 0; times < 2; times++) makeFolders(join(place, 'a', 'b'), 0o700);
     expect(statSync(join(place, 'a')).mode & 0o777).toBe(0o700);
     writeFileSync(join(place, 'file'), '');

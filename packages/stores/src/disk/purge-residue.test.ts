@@ -75,7 +75,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
   const open = () => openStore(`${kind}:${folder}`, { attachmentGrace: 0 });
 
   test.each([100, 5_000, 300_000, 5_000_000])(
-    '[L75] nothing of a purged branch with texts of %i bytes is in any file, before and after the store is opened again',
+    '[L75] no file contains a purged branch with texts of %i bytes, before and after the store is reopened',
     async (size) => {
       let store = await open();
       const fixture = await treeIn(store);
@@ -103,7 +103,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
   );
 
   test.each([100, 300_000])(
-    '[L75] nor anything of a purged tree with its title and prompt, of %i bytes',
+    '[L75] no file contains a purged tree with its title and prompt, of %i bytes',
     async (size) => {
       const store = await open();
       const fixture = await treeIn(store, 1, secret(size));
@@ -122,7 +122,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     },
   );
 
-  test('[L75] nor the half of a message that was split off and purged', async () => {
+  test('[L75] no file contains the purged half of a split message', async () => {
     const store = await open();
     const fixture = await treeIn(store);
     const { treeId } = fixture;
@@ -139,7 +139,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     await store.close();
   });
 
-  test('[L75] nor of a reply whose process ended while it was written', async () => {
+  test('[L75] no file contains the text of a purged reply whose process ended while it was written', async () => {
     const store = await open();
     const fixture = await treeIn(store);
     const { treeId } = fixture;
@@ -162,7 +162,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
   });
 });
 
-test('[L75] the folder of another program that a tree was imported from loses what is purged', async () => {
+test('[L75] the folder of another program that a tree was imported from loses the purged messages', async () => {
   const node = (id: string, parent: string, text: string, children: readonly string[]) =>
     JSON.stringify({
       id,

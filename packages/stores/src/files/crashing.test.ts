@@ -109,7 +109,7 @@ const points = [
 ] as const;
 
 describe('crashing', () => {
-  test('[L10] a process killed at any point leaves the old state or the new one, and the files follow it', async () => {
+  test('[L10] a process killed at any point leaves the old or the new state, and the files match it', async () => {
     const sites = points.map((point) => ({ point, place: folder() }));
     for (const { place } of sites) await sample(place);
     const run = async ({ point, place }: (typeof sites)[number]) => {
@@ -129,7 +129,7 @@ describe('crashing', () => {
     for (let at = 0; at < sites.length; at += 4) await Promise.all(sites.slice(at, at + 4).map(run));
   });
 
-  test('[L11] a write that fails at any point is refused with its reason, and the next one gets through', async () => {
+  test('[L11] a write that fails at any point is refused with its reason, and the next one succeeds', async () => {
     const template = folder();
     await sample(template);
     const operations: readonly (readonly [string, (fixture: TestTree, store: Store) => Promise<unknown>])[] = [
@@ -191,7 +191,7 @@ describe('crashing', () => {
     await store.close();
   });
 
-  test('[L13] if the files for others cannot be written everything is still saved, and it is reported', async () => {
+  test('[L13] if the files for other programs cannot be written, everything is still saved, and the failure is reported', async () => {
     const place = folder();
     await sample(place);
     const store = await FileSystemStore.open(place);
@@ -210,7 +210,7 @@ async function leaf(store: Store): Promise<string> {
 }
 
 describe('the lock', () => {
-  test('[L14] a second process reads, learns which process writes, and is refused with store/locked', async () => {
+  test('[L14] a second process can read, learns which process writes, and is refused with store/locked', async () => {
     const place = folder();
     await sample(place);
     const holder = start([place, 'hold']);
@@ -238,7 +238,7 @@ describe('the lock', () => {
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(false);
   });
 
-  test('[L15] a lock of another run of the machine or of a reused process number is taken over, one of another machine is not', async () => {
+  test('[L15] a lock from before a reboot or of a reused process number is taken over, one of another machine is not', async () => {
     const place = folder();
     await sample(place);
     const lock = join(place, '.coppice', 'lock');
@@ -266,7 +266,7 @@ describe('the lock', () => {
     }
   });
 
-  test('[L16] a writer whose lock was taken away writes nothing more', async () => {
+  test('[L16] a writer that lost its lock writes nothing more', async () => {
     const place = folder();
     await sample(place);
     const store = await FileSystemStore.open(place);
@@ -297,8 +297,8 @@ describe('the lock', () => {
   });
 });
 
-describe('folders that may not be written', () => {
-  test('[L17] a folder that may only be read is listed, read and searched, and every write is refused', async () => {
+describe('read-only folders', () => {
+  test('[L17] can be listed, read and searched, and every write is refused', async () => {
     const place = folder();
     await sample(place);
     const before = everyFile(place);
@@ -315,7 +315,7 @@ describe('folders that may not be written', () => {
     expect(everyFile(place)).toEqual(before);
   });
 
-  test('[L17] a folder that is not there is not made to be read', async () => {
+  test('[L17] that do not exist are not created by a read', async () => {
     const place = join(folder(), 'nowhere');
     expect(await refusalOf(FileSystemStore.open(place, { readOnly: true }))).toBe('store/unavailable');
     expect(existsSync(place)).toBe(false);

@@ -40,7 +40,7 @@ async function texts(store: Store, of = id): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
 }
 
-describe('torn journals', () => {
+describe('incomplete journals', () => {
   const tails: readonly (readonly [string, Uint8Array])[] = [
     ['half a line', Buffer.from('{"type":"commit","sequence":9,"fo')],
     ['a run of NUL', Buffer.alloc(300)],
@@ -48,7 +48,7 @@ describe('torn journals', () => {
     ['a line end of another kind', Buffer.from('{"type":"commit","text":"\u2028\u0085\r')],
   ];
   for (const [name, tail] of tails)
-    test(`[L20] after ${name} everything before it loads, one note tells where, and the next line begins anew`, async () => {
+    test(`[L20] after ${name} everything before it loads, one note gives its position, and the next line starts on a new line`, async () => {
       const place = await sample();
       const journal = join(place, id, 'journal.jsonl');
       const size = readFileSync(journal).length;
@@ -77,7 +77,7 @@ describe('torn journals', () => {
       await again.close();
     });
 
-  test('[L20] a last line that is whole but for its end counts, now and when more lines follow', async () => {
+  test('[L20] a complete last line without a line feed counts, now and when more lines follow', async () => {
     const place = await sample();
     const journal = join(place, id, 'journal.jsonl');
     truncateSync(journal, readFileSync(journal).length - 1);
@@ -94,7 +94,7 @@ describe('torn journals', () => {
 
 describe('damaged journals', () => {
   for (const [name, says, how] of spoiltJournals)
-    test(`[L21] a tree with ${name} is listed and refused by its file, the others go on, and nothing is touched`, async () => {
+    test(`[L21] a tree with ${name} is listed and refused by its file, the others work, and no file is changed`, async () => {
       const place = await sample();
       const journal = join(place, id, 'journal.jsonl');
       how(journal);
@@ -123,7 +123,7 @@ describe('damaged journals', () => {
     await store.close();
   });
 
-  test('[L22] a tree that a newer build wrote is listed and refused with store/newer', async () => {
+  test('[L22] a tree that a newer version wrote is listed and refused with store/newer', async () => {
     const place = await sample();
     const path = join(place, id, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"formatVersion": 1', '"formatVersion": 2'));
@@ -137,7 +137,7 @@ describe('damaged journals', () => {
   });
 });
 
-describe('the files that follow', () => {
+describe('the files beside the journal', () => {
   test('[L23] an unreadable registry is rebuilt from the folders, and the old one is kept beside it', async () => {
     for (const [at, bytes] of ['', '[{"id":', '{}', '[1]'].entries()) {
       const place = await sample();
@@ -168,7 +168,7 @@ describe('the files that follow', () => {
     ).toEqual([2, 2]);
   });
 
-  test('[L24] the check finds files that differ from the journal, lists of children included, and repair mends them', async () => {
+  test('[L24] the check finds files that differ from the journal, lists of children included, and repair fixes them', async () => {
     const place = await sample();
     const nodes = join(place, id, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
@@ -217,8 +217,8 @@ describe('the files that follow', () => {
   });
 });
 
-describe('places that are none', () => {
-  test('[L26] a folder of other things, a file and a damaged or newer store are refused and not touched', async () => {
+describe('folders that are not a store', () => {
+  test('[L26] other folders, a file and a damaged or newer store are refused and not changed', async () => {
     const foreign = folder();
     mkdirSync(join(foreign, 'photos'));
     writeFileSync(join(foreign, 'photos', 'a.json'), '{}');
@@ -242,7 +242,7 @@ describe('places that are none', () => {
     }
   });
 
-  test('[L26] a link in the place of a tree is not followed', async () => {
+  test('[L26] a symbolic link in place of a tree is not followed', async () => {
     const elsewhere = await sample();
     const place = await sample();
     rmSync(join(place, other), { recursive: true });
@@ -252,7 +252,7 @@ describe('places that are none', () => {
     await store.close();
   });
 
-  test('[L27] what cannot be read beside the trees is left out, told, and set aside by repair', async () => {
+  test('[L27] unreadable files beside the trees are skipped, reported, and moved aside by repair', async () => {
     const place = await sample();
     const store = await FileSystemStore.open(place);
     const name = (text: string) => ({ treeId: id, nodeId: null, format: 'f', scope: 's', id: text });
@@ -290,7 +290,7 @@ describe('places that are none', () => {
     await fourth.close();
   });
 
-  test('[L27] accounts of which a line was altered are refused by the name of their file', async () => {
+  test('[L27] accounts with an altered line are refused by the name of their file', async () => {
     const place = await sample();
     const store = await FileSystemStore.open(place);
     await store.accounts.putUser({ id: 'ann', name: 'Ann', role: 'member', createdAt: 1, disabledAt: null });

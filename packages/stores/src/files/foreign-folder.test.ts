@@ -119,7 +119,7 @@ const canonical = [
 ];
 
 describe('folders without a journal', () => {
-  test('[L30] older messages read as canonical ones, children in their listed order, and no byte changes', async () => {
+  test('[L30] older messages are read in the current form, children in their listed order, and no byte changes', async () => {
     const place = write({ 'root-1': legacy }, prompt);
     const before = everyFile(place);
     const store = await FileSystemStore.open(place);
@@ -136,7 +136,7 @@ describe('folders without a journal', () => {
     expect(readdirSync(place).sort()).toEqual(['roots.json', 'root-1'].sort());
   });
 
-  test('[L31] ids are the same at every opening, and the old ones are kept as foreign ids', async () => {
+  test('[L31] ids are the same at every opening, and the old ones are kept as external ids', async () => {
     const place = write({ 'root-1': legacy }, prompt);
     const store = await FileSystemStore.open(place);
     const id = await only(store);
@@ -244,7 +244,7 @@ describe('folders without a journal', () => {
     }
   });
 
-  test('[L33] a folder with ids like ours continues in its place, with its own ids', async () => {
+  test('[L33] a folder with ids like ours is written in place, with its own ids', async () => {
     const root = uuid(700);
     const place = write({ [root]: {} });
     const node = {
@@ -264,7 +264,7 @@ describe('folders without a journal', () => {
     expect(file.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'Old' }] });
   });
 
-  test('[L34] what cannot be read is refused by the name of its file, and the other trees are still there', async () => {
+  test('[L34] an unreadable tree is refused by the name of its file, and the other trees are still there', async () => {
     const good = { 'node-1': { parent: '', message: { role: 'user', content: 'Fine' } } };
     const bad: readonly (readonly [string, Written | string, string])[] = [
       ['no JSON', '{"id":', 'node-5.json'],
@@ -307,7 +307,7 @@ describe('folders without a journal', () => {
     }
   });
 
-  test('[L35] with a registry that cannot be read the folders are read without prompts, and the file is kept', async () => {
+  test('[L35] with an unreadable registry the folders are read without prompts, and the file is kept', async () => {
     const place = write({ 'root-1': legacy }, prompt);
     writeFileSync(join(place, 'roots.json'), '[{"id":"root-1"');
     const store = await FileSystemStore.open(place);
@@ -320,7 +320,7 @@ describe('folders without a journal', () => {
     expect(readPlain(place).length).toBe(1);
   });
 
-  test('[L36] a root without messages is an empty tree, and a name that leads elsewhere is no folder', async () => {
+  test('[L36] a root without messages is an empty tree, and a name with a path is not a folder', async () => {
     const place = write({ 'root-1': {} }, prompt);
     rmSync(join(place, 'root-1'), { recursive: true });
     const roots = JSON.parse(readFileSync(join(place, 'roots.json'), 'utf8'));

@@ -95,7 +95,7 @@ describe('the layout', () => {
     expect(readdirSync(join(place, fixture.treeId, 'trash'))).toEqual([]);
   });
 
-  test('[L3] after any commands the files are those of the value, and a journal alone makes the same ones again', async () => {
+  test('[L3] after any commands the files match the tree value, and are rebuilt equal from the journal alone', async () => {
     for (const seed of [1, 2, 3]) {
       const place = folder();
       const store = await FileSystemStore.open(place);
@@ -121,7 +121,7 @@ describe('the layout', () => {
     }
   });
 
-  test('[L4] a tree with a long history is read from its files, to the same value', async () => {
+  test('[L4] a tree with a long history is read from its files, with the same result', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [first, second] = await fixture.grow(['a', assistant('b'), 'c']);
@@ -219,7 +219,7 @@ describe('the layout', () => {
     expect(everything()).not.toContain('secretly');
   });
 
-  test('[L7] of a purged tree nothing is left', async () => {
+  test('[L7] a purged tree leaves nothing behind', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     await fixture.grow(['secretly said']);
@@ -239,7 +239,7 @@ describe('the layout', () => {
     expect(readPlain(place).map(({ root }) => root.id)).toEqual([other.treeId]);
   });
 
-  test('[L8] what other trees hold is known before they are read: taken ids, homes of nodes, acts over several trees', async () => {
+  test('[L8] ids, nodes and acts of other trees are known before those trees are read', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [first] = await fixture.grow(['here', 'to be moved']);

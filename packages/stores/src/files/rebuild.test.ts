@@ -21,7 +21,7 @@ async function texts(store: Store, of = id): Promise<string[]> {
 }
 
 for (const [name, , how] of spoiltJournals)
-  test(`[L29] repair makes a journal with ${name} anew from whole files, and keeps the old one beside it`, async () => {
+  test(`[L29] repair rebuilds a journal with ${name} from complete files, and keeps the old one beside it`, async () => {
     const place = await sample();
     const first = await FileSystemStore.open(place);
     const image = await imageOf(first, id);
@@ -51,7 +51,7 @@ for (const [name, , how] of spoiltJournals)
     await again.close();
   });
 
-test('[L29] later commits of the journal continue the files, and numbers of lost ones are not reused', async () => {
+test('[L29] later commits of the journal continue after the files, and version numbers of lost ones are not reused', async () => {
   const place = await sample();
   const at = join(place, id);
   const files = everyFile(at);
@@ -84,7 +84,7 @@ test('[L29] later commits of the journal continue the files, and numbers of lost
   await store.close();
 });
 
-test('[L29] if the files are incomplete too, repair touches nothing and says why', async () => {
+test('[L29] if the files are incomplete too, repair changes nothing and reports why', async () => {
   const place = await sample();
   const journal = join(place, id, 'journal.jsonl');
   writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));

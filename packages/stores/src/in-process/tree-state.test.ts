@@ -98,8 +98,8 @@ async function purgeTree(store: Store, fixture: TestTree): Promise<void> {
   await store.purgeTree(fixture.treeId);
 }
 
-describe('a book', () => {
-  it('[K136] shows a commit to nobody before it is persisted', async () => {
+describe('the state of a tree', () => {
+  it('[K136] shows no commit before it is persisted', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixture = await TestTree.make({ store });
@@ -113,7 +113,7 @@ describe('a book', () => {
     expect(await versionIn(store, fixture.treeId)).toBe(2);
   });
 
-  it('[K137] stays unchanged when its persistence fails, and works again when that does', async () => {
+  it('[K137] stays unchanged when persisting fails, and works again afterwards', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixture = await TestTree.make({ store });
@@ -131,7 +131,7 @@ describe('a book', () => {
     expect((await store.search({ text: 'a' })).items.length).toBe(2);
   });
 
-  it('[K147] reserves ids and unique keys while a commit is persisted, and releases them when that fails', async () => {
+  it('[K147] reserves ids and unique keys while a commit is persisted, and releases them if that fails', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
     const fixtures = [await TestTree.make({ store }), await TestTree.make({ store, treeId: treeId(uuid(2)) })];
@@ -197,7 +197,7 @@ describe('a book', () => {
     expect((await store.trees()).items).toEqual([]);
   });
 
-  it('[K138] loads a tree when it is asked for, once, and lists it without', async () => {
+  it('[K138] is loaded on first use, once, and listed without loading', async () => {
     const holder = new Holder();
     const first = storeWith(holder);
     const fixture = await TestTree.make({ store: first });
@@ -247,14 +247,14 @@ function entryOf(folder: string, entry: string): string {
 }
 
 describe('the memory store', () => {
-  it('[K140] shares nothing with another one of the same name', async () => {
+  it('[K140] shares nothing with another store of the same name', async () => {
     const [one, two] = [createMemoryStore({}, 'same'), createMemoryStore({}, 'same')];
     await TestTree.make({ store: one });
     expect((await two.trees()).items).toEqual([]);
     expect((await one.forOwner('local').trees()).items.length).toBe(1);
   });
 
-  it('[K141] needs nothing of Node, also not by what it imports', () => {
+  it('[K141] needs nothing of Node, not even through its imports', () => {
     const packages = resolve(import.meta.dirname, '../../..');
     const open = [join(import.meta.dirname, '../memory/index.ts')];
     const seen = new Set<string>();

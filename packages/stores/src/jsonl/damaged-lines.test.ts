@@ -107,7 +107,7 @@ describe('one line', () => {
     ['missing, the header', (lines) => lines.slice(1), five, 'session-lost'],
     ['swapped with the header', (lines) => [lines[1] ?? '', lines[0] ?? '', ...lines.slice(2)], five, 'session-order'],
   ])(
-    '[J46] %s leaves every other message at its place, reported at opening and by the check',
+    '[J46] %s leaves every other message in place, reported at opening and by the check',
     async (_, damage, expected, code) => {
       const path = await chain(five);
       writeLines(path, damage(rawLines(path)));
@@ -133,7 +133,7 @@ describe('one line', () => {
     },
   );
 
-  test('[J46] an entry whose parent is lost names that parent', async () => {
+  test('[J46] an entry whose parent is missing names that parent', async () => {
     const path = await chain(five);
     const lines = rawLines(path);
     const lost = parse(lines.find((line) => line.includes('the third')) ?? '');
@@ -147,7 +147,7 @@ describe('one line', () => {
     await store.close();
   });
 
-  test('[J47] a leaf line that leads to nothing leaves the session at its last message', async () => {
+  test('[J47] a leaf line with an unknown target leaves the session at its last message', async () => {
     const path = await chain(five);
     const leaf = { type: 'leaf', uuid: uuid(500), parentUuid: uuid(501), version: 99, commit: true, actor: 'me' };
     writeLines(path, [...rawLines(path), JSON.stringify(leaf)]);
@@ -160,7 +160,7 @@ describe('one line', () => {
     file.close();
   });
 
-  test('[J46] a reply whose own line is lost is shown with the text that completed it', async () => {
+  test('[J46] a reply whose own line is missing is shown with its final text', async () => {
     const store = await SessionStore.open(folder);
     const fixture = await TestTree.make({ store, treeId: id });
     const [asks] = await fixture.grow(['a question']);
@@ -404,7 +404,7 @@ describe('random damage', () => {
   });
 
   test(
-    '[J46] leaves every message that can be read in thread, search and store, and repair keeps it',
+    '[J46] leaves every readable message in thread, search and store, and repair keeps it',
     async () => {
       const [acts, wounds] = [
         fc.array(act, { minLength: 3, maxLength: 12 }),
@@ -428,7 +428,7 @@ describe('an altered message', () => {
     ['without content', (message) => ({ role: message['role'] })],
     ['with a block that is no object', (message) => ({ ...message, content: ['words'] })],
     ['of a user with a tool_call_id', (message) => ({ ...message, tool_call_id: 'a' })],
-  ])('[J48] %s is found by the check, and repair keeps what it says', async (_, alter) => {
+  ])('[J48] %s is found by the check, and repair keeps the altered text', async (_, alter) => {
     const path = await chain(five);
     const lines = rawLines(path).map((line) => {
       const entry = parse(line);

@@ -41,7 +41,7 @@ test.each([
   ['as ours are', (at: number, above: string) => JSON.stringify(said(at, above)), uuid(4)],
   ['of the terminal agent', ofPi, 'p4'],
   ['that begin otherwise', ofAnother, uuid(4)],
-])('[J45] of two lines on one, each is an entry; the second %s', (_how, second, id) => {
+])('[J45] two entries on one line are both read; the second %s', (_how, second, id) => {
   const file = made(`${header}${JSON.stringify(said(3, root))}${second(4, uuid(3))}\n`);
   expect(read(file).slice(1)).toEqual([
     [uuid(3), 'said 3'],
@@ -53,7 +53,7 @@ test.each([
   expect(rows(file)).toEqual(rows(anew(file.path)));
 });
 
-test('[J45] an entry whose line another tool continues stays, while the file is open and after reopening', () => {
+test('[J45] an entry whose line another tool continues is kept, while the file is open and after reopening', () => {
   for (const more of [ofPi(4, uuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
     const file = made(header + JSON.stringify(said(3, root)));
     expect(file.size).toBe(2);
@@ -67,20 +67,20 @@ test('[J45] an entry whose line another tool continues stays, while the file is 
   }
 });
 
-test('[J45] a text that ends as one entry does before another is a text', () => {
+test('[J45] a text that looks like the end of one entry and the start of another stays a text', () => {
   const odd = { ...said(3, root), message: message(3, 'said 3 \\frac{a}{') };
   const file = made(`${header}${JSON.stringify(odd)}\n`);
   expect(file.entryAt(1)['message']).toEqual(odd.message);
   expect([file.size, file.warnings]).toEqual([2, []]);
 });
 
-test('[J45] pieces that are not entries are reported once, however many they are', () => {
+test('[J45] pieces that are not entries are reported once, however many there are', () => {
   const file = made(`${header}${JSON.stringify(said(3, root))}${' {"no":1}'.repeat(1000)}\n`);
   expect(file.size).toBe(2);
   expect(file.warnings.map(({ code, line }) => [code, line])).toEqual([['damaged', 2]]);
 });
 
-test('[J45] in a file of another tool, too, each is an entry', () => {
+test('[J45] in a file of another tool, too, two entries on one line are both read', () => {
   const first = JSON.stringify({
     type: 'session',
     version: 3,
@@ -97,7 +97,7 @@ test('[J45] in a file of another tool, too, each is an entry', () => {
   ]);
 });
 
-test('[J15] a line of ours that was copied behind an unfinished commit is left out all the same', () => {
+test('[J15] a copied line of ours after an incomplete commit is still ignored', () => {
   const file = made(header);
   file.append([said(3, root)], { actor: 'me' });
   const line = readFileSync(file.path, 'utf8').slice(header.length);
@@ -111,7 +111,7 @@ test('[J15] a line of ours that was copied behind an unfinished commit is left o
     expect(read(one).map(([, text]) => text)).toEqual([undefined, 'said 3', 'said 5']);
 });
 
-test('[J22] a file that got another name meanwhile and was replaced in the very moment of a save is not written to', () => {
+test('[J22] a file that was renamed and replaced at the moment of a save is not written to', () => {
   const file = made(header);
   file.append([said(3, root)]);
   linkSync(file.path, `${file.path}.aside`);

@@ -83,8 +83,8 @@ const plain = (own: string, parentUuid: string, text: string): SessionEntry => (
 });
 const lineOf = (entry: object) => `${JSON.stringify(entry)}\n`;
 
-describe('what is written', () => {
-  test('[J1] a header, then an entry a line with uuid, parentUuid and time; other steps in change lines, moves in leaf lines', async () => {
+describe('the format of the lines', () => {
+  test('[J1] a header, then one entry per line with uuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
     const { store, fixture, path } = await sample();
     const [first] = (
       await asked(store, id, 'path', { to: nodeId((await asked(store, id, 'tree', {}))?.activeNodeId ?? '') })
@@ -152,7 +152,7 @@ describe('what is written', () => {
     await again.close();
   });
 
-  test('[J3] the leaf is the last leaf line’s target or what was said last, and survives a restart', async () => {
+  test('[J3] the leaf is the target of the last leaf line or the last message, and survives a restart', async () => {
     const { store, fixture, path } = await sample(['a', 'b', 'c']);
     const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
     const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
@@ -195,7 +195,7 @@ describe('what is written', () => {
   });
 });
 
-describe('torn and damaged files', () => {
+describe('incomplete and damaged files', () => {
   const tails: readonly (readonly [string, string | Buffer])[] = [
     ['a line that was cut off', '{"type":"message","uuid":"00000000-0000-7000-8000-00000000aaaa","par'],
     ['a run of NUL', Buffer.alloc(300)],
@@ -213,7 +213,7 @@ describe('torn and damaged files', () => {
   ];
 
   test.each(tails)(
-    '[J10] %s at the end: all before it loads, one warning names the byte, and reading changes nothing',
+    '[J10] %s at the end: everything before it loads, one warning names the byte, and reading changes nothing',
     async (_, tail) => {
       const { store, path } = await sample();
       await store.close();
@@ -284,7 +284,7 @@ describe('torn and damaged files', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  test('[J13] a file without a header that can be read, or an empty one, is refused by name and never touched; others are listed', async () => {
+  test('[J13] a file without a readable header, or an empty one, is refused by name and never changed; others are listed', async () => {
     const { store } = await sample();
     await store.close();
     const bad = join(folder, `x_${uuid(77)}.jsonl`);
@@ -318,7 +318,7 @@ describe('torn and damaged files', () => {
     await again.close();
   });
 
-  test('[J13] a link that leads nowhere and a folder hide no session, and are found by the check', async () => {
+  test('[J13] a dangling link and a folder hide no session, and are found by the check', async () => {
     const { store } = await sample();
     await store.close();
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link.jsonl'));
@@ -332,7 +332,7 @@ describe('torn and damaged files', () => {
     await again.close();
   });
 
-  test('[J27] a file that was held elsewhere is written as soon as it is given up', async () => {
+  test('[J27] a file that another process held is written as soon as it is released', async () => {
     const { store, path } = await sample();
     await store.close();
     const lock = FolderLock.take(sidecarFolder(path));
@@ -362,8 +362,8 @@ describe('torn and damaged files', () => {
   });
 });
 
-describe('beside others', () => {
-  test('[J20] lines appended by another tool are read first and become siblings of what is added here', async () => {
+describe('other writers', () => {
+  test('[J20] lines appended by another tool are read first, and become siblings of entries added here', async () => {
     const { store, fixture, path } = await sample();
     const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
@@ -402,7 +402,7 @@ describe('beside others', () => {
     await again.close();
   });
 
-  test('[J22] a file that was replaced or cut by somebody else is not written to', async () => {
+  test('[J22] a file that another program replaced or truncated is not written to', async () => {
     const { store, fixture, path } = await sample();
     const bytes = readFileSync(path);
     truncateSync(path, bytes.length - 20);
@@ -416,7 +416,7 @@ describe('beside others', () => {
     await store.close();
   });
 
-  test('[J22] nor in the middle of a row of saves', async () => {
+  test('[J22] a file that is replaced between two saves is not written to', async () => {
     const { store, path } = await sample();
     await store.close();
     const bytes = readFileSync(path);
@@ -435,7 +435,7 @@ describe('beside others', () => {
     }
   });
 
-  test('[J29] lines that others write between saves are not lost: each is where it is, incomplete ones are reported', async () => {
+  test('[J29] lines that others write between saves are not lost: complete ones are read, incomplete ones reported', async () => {
     const { store, path } = await sample();
     await store.close();
     const said = (at: number, below: string) => plain(uuid(at), below, `said ${at}`);
@@ -470,7 +470,7 @@ describe('beside others', () => {
     }
   });
 
-  test('[J23] the files beside the session files can be deleted: nothing of the sessions is lost', async () => {
+  test('[J23] the files beside the session files can be deleted without losing any session data', async () => {
     const { store } = await sample();
     await store.runs.start({
       id: 'r',
@@ -489,7 +489,7 @@ describe('beside others', () => {
     await again.close();
   });
 
-  test('[J24] opening a session for its current thread parses no other line’s content', async () => {
+  test('[J24] opening the current thread of a session parses no content of other lines', async () => {
     const path = join(folder, 'long.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
     const lines = [lineOf(header)];
@@ -526,7 +526,7 @@ describe('beside others', () => {
   });
 });
 
-test('[J26] one process writes to a file; a second handle of the same process shares it, and a list of sessions says what is in them', async () => {
+test('[J26] one process writes to a file; a second handle of the process shares it, and the list of sessions shows its content', async () => {
   const { store, path } = await sample();
   const file = sessionFiles.open(path);
   expect([file.writable, file.holder]).toEqual([true, null]);

@@ -110,7 +110,7 @@ describe('the first version', () => {
     ).toEqual(['old.jsonl', 'old.jsonl.bak']);
   });
 
-  test('[J31] once: the second load changes neither bytes nor time', async () => {
+  test('[J31] is migrated once: the second load changes neither bytes nor time', async () => {
     const path = write('old.jsonl', v1);
     await contextIn(path);
     const [bytes, { mtimeMs, ino }] = [readFileSync(path), statSync(path)];
@@ -119,7 +119,7 @@ describe('the first version', () => {
     expect([statSync(path).mtimeMs, statSync(path).ino]).toEqual([mtimeMs, ino]);
   });
 
-  test('[J32] indexes at the header or out of range are flagged and the context stays', () => {
+  test('[J32] with indexes at the header or out of range is flagged, and the context stays', () => {
     const compaction = (index: number) => ({
       type: 'compaction',
       timestamp: 't',
@@ -140,7 +140,7 @@ describe('the first version', () => {
     expect(kept(99)).toEqual([null, [['unkept', 3]]]);
   });
 
-  test('[J33] a pop becomes a summary below the entry it went back to, and what follows becomes its descendants', async () => {
+  test('[J33] with a pop gets a summary below the entry it went back to, and later entries become its descendants', async () => {
     const path = write('pop.jsonl', [
       v1[0] ?? {},
       say('user', 'one'),
@@ -157,13 +157,13 @@ describe('the first version', () => {
     expect(lines[4]).toMatchObject({ type: 'stack_summary', parentUuid: lines[2].uuid, prePopSummary: 'before' });
   });
 
-  test('[J34] lines that cannot be read go along as they are', async () => {
+  test('[J34] keeps unreadable lines unchanged', async () => {
     const path = write('bad.jsonl', [v1[0] ?? {}, say('user', 'one'), '{"type":"mess', say('user', 'two')]);
     expect(await contextIn(path)).toEqual(['user: one', 'user: two']);
     expect(readFileSync(path, 'utf8').split('\n')[2]).toBe('{"type":"mess');
   });
 
-  test('[J16] a byte order mark and blank lines are passed over before and after a migration', async () => {
+  test('[J16] may have a byte order mark and blank lines, which are skipped before and after a migration', async () => {
     const text = v1.map((line) => JSON.stringify(line));
     for (const [name, bytes] of [
       ['mark', `\ufeff${text.join('\n')}`],
@@ -185,7 +185,7 @@ describe('the first version', () => {
     }
   });
 
-  test('[J38] a line that cannot be read counts where lines are pointed at by index', async () => {
+  test('[J38] counts unreadable lines where an index points at a line', async () => {
     const path = write('bad-index.jsonl', [v1[0] ?? {}, '{"type":"mess', ...v1.slice(2)]);
     expect(await contextIn(path)).toEqual(v1Context);
     const pop = write('bad-pop.jsonl', [
@@ -199,7 +199,7 @@ describe('the first version', () => {
     expect(await contextIn(pop)).toEqual(['user: one', 'branch-summary: tried three', 'user: four']);
   });
 
-  test('[J32] an index without a target stays in its line', async () => {
+  test('[J32] keeps an index without a target in its line', async () => {
     const path = write('lost.jsonl', [
       v1[0] ?? {},
       say('user', 'one'),
@@ -214,7 +214,7 @@ describe('the first version', () => {
     expect([lines[2].firstKeptEntryIndex, lines[3].backToIndex]).toEqual([99, -1]);
   });
 
-  test('[J35] a migration that fails leaves the old file unchanged, to the byte, and succeeds the next time', async () => {
+  test('[J35] stays unchanged, to the byte, if a migration fails, and is migrated the next time', async () => {
     for (const fault of ['eio', 'enospc'] as const)
       for (let nth = 1; ; nth++) {
         const path = write(`f-${fault}-${nth}.jsonl`, v1);
@@ -235,7 +235,7 @@ describe('the first version', () => {
       }
   });
 
-  test('[J39] on a full disk everything is read as it is, and written as soon as there is room', async () => {
+  test('[J39] can be read on a full disk, and is migrated as soon as there is space', async () => {
     const old = write('old.jsonl', v1);
     const now = write('now.jsonl', [
       { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 'now' },
@@ -259,7 +259,7 @@ describe('the first version', () => {
     expect(readFileSync(old).equals(before)).toBe(false);
   });
 
-  test('[J36] where another tool keeps its own files nothing is migrated', async () => {
+  test('[J36] is not migrated in folders of other tools', async () => {
     const path = write('theirs.jsonl', v1, join(folder, '.pi', 'agent', 'sessions'));
     const before = readFileSync(path);
     expect(await contextIn(path)).toEqual(v1Context);
@@ -344,7 +344,7 @@ describe('files of Claude Code', () => {
     await store.close();
   });
 
-  test('[J41] a session that begins with a line that is not a message, like most of other tools, is an ordinary tree', async () => {
+  test('[J41] a session that begins with a line that is not a message, as in most other tools, is an ordinary tree', async () => {
     const at = { timestamp: base.timestamp };
     for (const [name, lines] of [
       [
@@ -382,7 +382,7 @@ describe('files of Claude Code', () => {
     }
   });
 
-  test('[J37] the boundary of a compaction names what it kept', async () => {
+  test('[J37] the boundary of a compaction names the kept messages', async () => {
     const path = write('kept.jsonl', [
       ask_('u1', null, 'one'),
       reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),
@@ -412,7 +412,7 @@ describe('files of Claude Code', () => {
     file.close();
   });
 
-  test('[J15] in a file of another tool, too, nothing that has the id of another line is lost', async () => {
+  test('[J15] in a file of another tool, too, no line with a duplicate id is lost', async () => {
     const again = ask_('u1', 'a1', 'three');
     const code = write('twice.jsonl', [
       ask_('u1', null, 'one'),
@@ -445,7 +445,7 @@ describe('files of Claude Code', () => {
     }
   });
 
-  test('[J37] a compaction, a leaf that is named, phantom parents and parents that come later', async () => {
+  test('[J37] a compaction, a named leaf, unknown parents and parents that come later are read', async () => {
     const path = write('compact.jsonl', [
       ask_('u1', null, 'one'),
       reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),

@@ -156,7 +156,7 @@ async function expectSameWithoutIndex(): Promise<void> {
 }
 
 describe('the node index', () => {
-  test('[J50] answers as the loaded tree does, whatever was done, and however often the session was closed in between', {
+  test('[J50] gives the same results as the loaded tree after any commands, however often the session is closed', {
     tags: ['full'],
     timeout: propertyTimeout(process.env),
   }, async () => {
@@ -207,7 +207,7 @@ describe('the node index', () => {
     persistence.close();
   });
 
-  test('[J50] is written again after each change, also where only a few nodes changed', async () => {
+  test('[J50] is written again after each change, even if only a few nodes changed', async () => {
     const path = await sample();
     for (let n = 0; n < 4; n++) {
       const store = await SessionStore.open(folder);
@@ -269,7 +269,7 @@ describe('a node index that does not describe the file', () => {
     await expectSameWithoutIndex();
   });
 
-  test('[J51] is not written by a store of this process that has read the tree before another one purged it', async () => {
+  test('[J51] is not written by a store that read the tree before another one purged it', async () => {
     const path = await sample();
     const [one, other] = [await SessionStore.open(folder), await SessionStore.open(folder)];
     const rows = await other.read(id, () => ask('rows', {}));
@@ -285,7 +285,7 @@ describe('a node index that does not describe the file', () => {
     await expectSameWithoutIndex();
   });
 
-  test('[J51] is of no effect when it is damaged at any byte, cut off, or that of another session', async () => {
+  test('[J51] is ignored if it is damaged at any byte, truncated, or of another session', async () => {
     const path = await sample();
     const [good, right] = [readFileSync(indexPath(path)), await shown()];
     for (let at = 0; at < good.length; at += 47) {
@@ -309,7 +309,7 @@ describe('a node index that does not describe the file', () => {
     expect(await shown()).toEqual(right);
   });
 
-  test('[J51] stays away, or is of no effect, when a step of writing it fails', async () => {
+  test('[J51] is missing or ignored if a step of writing it fails', async () => {
     const path = await sample();
     for (let nth = 1; ; nth++) {
       const store = await SessionStore.open(folder);
@@ -325,7 +325,7 @@ describe('a node index that does not describe the file', () => {
     expect(existsSync(indexPath(path))).toBe(true);
   });
 
-  test('[J51] is of no effect after a process was killed at any step', {
+  test('[J51] is ignored after a process was killed at any step', {
     tags: ['full'],
     timeout: 240_000,
   }, async () => {

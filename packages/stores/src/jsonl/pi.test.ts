@@ -133,7 +133,7 @@ const use: ToolUseBlock = { type: 'tool-use', id: 'call_1', name: 'read', parame
 const call: Message = { role: 'assistant', content: [thinking, text('Looking.'), use] };
 
 describe('the published terminal agent', () => {
-  test('[J40] opens what is exported and finds the same tree, labels and context', async () => {
+  test('[J40] opens an exported file and finds the same tree, labels and context', async () => {
     const store = await SessionStore.open(join(folder, 'ours'));
     const tree = treeId(uuid(1));
     let count = 10;
@@ -205,7 +205,7 @@ describe('the published terminal agent', () => {
     await store.close();
   });
 
-  test('[J41] writes files that open here with the same tree, labels and context, on every branch', async () => {
+  test('[J41] writes files that we open with the same tree, labels and context, on every branch', async () => {
     const sessions = join(folder, 'theirs');
     const manager = PiManager.create('/w', sessions);
     let at = 1_767_323_045_000;
@@ -323,7 +323,7 @@ describe('the published terminal agent', () => {
   });
 });
 
-test('[J44] a file of ours that pi has opened and gone on in opens as before, and what it said is there', () => {
+test('[J44] continues a file of ours, and we open it as before, with its new messages', () => {
   const made = sessionFiles.create({ folder }, { uuid: uuid(1), id: uuid(2), at: 1, commit: { actor: 'me' } });
   made.append([{ type: 'message', uuid: uuid(3), parentUuid: uuid(1), message: textMessage('assistant', 'ours') }]);
   const { path } = made;

@@ -64,7 +64,7 @@ function start(what: string): {
   };
 }
 
-test('[J27] a second process opens a file read-only and says who holds it; the lease of a dead one is taken over', async () => {
+test('[J27] a second process opens a file read-only and learns who holds it; the lease of a dead process is taken over', async () => {
   const holder = start('hold');
   await holder.until('writable');
   const store = await SessionStore.open(path);
@@ -92,7 +92,7 @@ test('[J27] a second process opens a file read-only and says who holds it; the l
   later.close();
 });
 
-test('[J28] lines of a tool that knows of no lease are neither torn nor lost, and appear beside ours', async () => {
+test('[J28] lines of a tool that ignores the lease are neither broken nor lost, and become siblings of ours', async () => {
   const store = await SessionStore.open(path);
   const plain = start('plain');
   await plain.until('wrote');
@@ -129,7 +129,7 @@ test('[J28] lines of a tool that knows of no lease are neither torn nor lost, an
   await again.close();
 });
 
-test('[K161] an attachment that another process named in a session of its own outlives a purge here', async () => {
+test('[K161] an attachment that another process refers to in its own session survives a purge here', async () => {
   const place = join(folder, 'sessions');
   const one = await SessionStore.open(place, { attachmentGrace: 0 });
   const { hash } = await one.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');

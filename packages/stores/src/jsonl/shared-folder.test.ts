@@ -23,7 +23,7 @@ async function worker(...words: readonly string[]): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-test('[J49] two processes that ask for the same forest tree at once get one', async () => {
+test('[J49] two processes that request the same forest tree at once get one', async () => {
   const prompts = Array.from({ length: 12 }, (_, count) => `prompt-${count}`);
   const [one, other] = await Promise.all([worker('forest', ...prompts), worker('forest', ...prompts)]);
   expect(one.length).toBe(prompts.length);
@@ -33,7 +33,7 @@ test('[J49] two processes that ask for the same forest tree at once get one', as
   await store.close();
 });
 
-test('[J49] lists, search and reads follow what another process makes, adds and purges', async () => {
+test('[J49] lists, search and reads follow changes of another process', async () => {
   const store = await SessionStore.open(folder);
   expect((await store.trees()).items).toEqual([]);
   const [line = ''] = await worker('tree', 'From elsewhere', 'A message about oaks.');
@@ -74,7 +74,7 @@ test('[J49] a tree that this process has open follows a purge of another one', a
   await reader.close();
 });
 
-test('[J49] a feed has what another process writes, in the list of trees and in a tree', async () => {
+test('[J49] a feed has the commits of another process, for the list of trees and for one tree', async () => {
   const store = await SessionStore.open(folder);
   const stop = new AbortController();
   const lists = store.feedAll(null, stop.signal)[Symbol.asyncIterator]();

@@ -51,7 +51,7 @@ function ours(at: number): string {
   return readFileSync(path, 'utf8').slice(header.length);
 }
 
-test('[J29] an entry behind half a line that begins as ours do is read, wherever that half ends', () => {
+test('[J29] an entry after an incomplete line that starts like ours is read, wherever that line stops', () => {
   const line = ours(3);
   const half = JSON.stringify(said(4, root));
   const { path } = made(header);
@@ -63,7 +63,7 @@ test('[J29] an entry behind half a line that begins as ours do is read, wherever
   }
 });
 
-test('[J29] a whole line that another tool did not end and the entry behind it are both read', () => {
+test('[J29] a complete line without a line feed and the entry after it are both read', () => {
   const line = ours(3);
   const { path } = made(header);
   writeFileSync(path, header + JSON.stringify(said(4, root)) + line);
@@ -75,7 +75,7 @@ test('[J29] a whole line that another tool did not end and the entry behind it a
   expect(file.warnings).toEqual([]);
 });
 
-test('[J29] an entry behind a line of ours that somebody copied and did not end is read, whatever its type', () => {
+test('[J29] an entry after a copied line of ours without a line feed is read, whatever its type', () => {
   const copied = ours(3);
   for (const [at, type] of ['message', 'ü', 'a "b"'].entries()) {
     const { path, file } = made(header + copied, `of-type-${at}`);
@@ -90,7 +90,7 @@ test('[J29] an entry behind a line of ours that somebody copied and did not end 
   }
 });
 
-test('[J29] an entry that says what a line looks like stays one', () => {
+test('[J29] an entry whose text looks like a line stays one entry', () => {
   const { file } = made(header);
   const reported = {
     ...said(4, root),
@@ -106,7 +106,7 @@ test('[J29] an entry that says what a line looks like stays one', () => {
   }
 });
 
-test('[J15] an id that comes twice is shown under the same name after a restart, also behind a line that had no end', () => {
+test('[J15] a duplicate id gets the same new id after a restart, even after a line without a line feed', () => {
   const { path, file } = made(header + JSON.stringify(said(3, root)));
   file.append([said(4, uuid(3))]);
   appendFileSync(path, `${JSON.stringify(said(3, uuid(4)))}\nno line\n`);
@@ -116,7 +116,7 @@ test('[J15] an id that comes twice is shown under the same name after a restart,
   expect(file.warnings).toEqual(again.warnings);
 });
 
-test('[J15] lines of ours that somebody copied to the end of the file are left out', () => {
+test('[J15] lines of ours that were copied to the end of the file are ignored', () => {
   const { path, file } = made(header);
   file.append([said(3, root), said(4, uuid(3))], { actor: 'me' });
   file.append([said(5, uuid(4))], { actor: 'me' });
@@ -135,7 +135,7 @@ test('[J15] lines of ours that somebody copied to the end of the file are left o
 });
 
 test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
-  '[J21] the number %d in a line of another tool is none of ours',
+  '[J21] the number %d in a line of another tool is not taken for one of ours',
   (version) => {
     const { path, file } = made(header);
     const { type, uuid: id, parentUuid, message } = said(3, root);
@@ -161,7 +161,7 @@ test('[J10] an incomplete commit is reported once, however often it is read', ()
   expect(file.warnings).toEqual(anew(path).warnings);
 });
 
-test('[J11] after an append that failed, a line that another tool did not end is ended before the next one', () => {
+test('[J11] after a failed append, an unfinished line of another tool is ended before the next one', () => {
   const { path, file } = made(header);
   armFault({ point: 'disk-session-before-append', nth: 1, fault: 'eio' });
   expect(() => file.append([said(3, root)])).toThrow();
@@ -175,7 +175,7 @@ test('[J11] after an append that failed, a line that another tool did not end is
 test.each([
   ['half a second later', 501],
   ['by a clock that was set back', -3_600_000],
-])('[J22] a file that was put aside under another name in the very moment of a save is noticed %s', (_when, later) => {
+])('[J22] a file that was renamed at the moment of a save is noticed %s', (_when, later) => {
   const { path, file } = made(header);
   file.append([said(3, root)]);
   linkSync(path, `${path}.aside`);
@@ -188,7 +188,7 @@ test.each([
   clock.mockRestore();
 });
 
-test('[J22] lines of a row that somebody cut off are not told to be there', () => {
+test('[J22] saved lines that somebody cut off are not reported as saved', () => {
   const { path, file } = made(header);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
   file.append([said(3, root)]);
@@ -204,7 +204,7 @@ test('[J22] lines of a row that somebody cut off are not told to be there', () =
 test.each([
   ['longer', (line: string) => line.replace('said', 'said at some more length')],
   ['as long', (line: string) => line.replace('said', 'told').replace('3', '9')],
-])('[J22] a file that somebody wrote anew in its place, with %s lines, is not written to', (_how, other) => {
+])('[J22] a file that was rewritten in place, with %s lines, is not written to', (_how, other) => {
   for (const [name, look] of [
     ['read', true],
     ['in-a-row', false],
@@ -224,7 +224,7 @@ test.each([
   }
 });
 
-test('[J43] the texts of long entries are held no longer than until the next save', () => {
+test('[J43] the texts of long entries are released at the next save', () => {
   const { file } = made(header);
   file.append([{ ...said(3, root), long: 'x'.repeat(1 << 20) }]);
   file.append([said(4, root)]);
@@ -232,7 +232,7 @@ test('[J43] the texts of long entries are held no longer than until the next sav
   expect(file.uuidAt(1)).toBe(uuid(3));
 });
 
-test('[J42] an open file shows the same as one opened anew, whatever others write and whichever saves fail', () => {
+test('[J42] an open file gives the same results as a reopened one, whatever others write and whichever saves fail', () => {
   const points = ['before-append', 'after-append', 'before-fsync', 'after-fsync'] as const;
   const texts = [
     'plain',
@@ -317,13 +317,13 @@ const isWhole = (line = ''): boolean => {
   }
 };
 
-test('[J14] an entry whose toJSON returns nothing is written with its fields', () => {
+test('[J14] an entry whose toJSON returns undefined is written with its fields', () => {
   const { file } = made(header);
   file.append([{ ...said(3, root), toJSON: () => undefined }]);
   expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(said(3, root));
 });
 
-test('[J25] whether entries of a long chain are live is told without walking the chain for each', () => {
+test('[J25] whether entries of a long chain are live is found without walking the chain for each', () => {
   const lines = [header];
   for (let at = 0; at < 2000; at++) lines.push(`${JSON.stringify(said(10 + at, at === 0 ? root : uuid(9 + at)))}\n`);
   const gone = { type: 'change', uuid: uuid(3), parentUuid: root, steps: [{ type: 'remove', nodeId: uuid(1510) }] };

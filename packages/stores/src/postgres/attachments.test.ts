@@ -61,7 +61,7 @@ async function meanwhile(work: () => SqlTask<unknown>, act: () => Promise<unknow
   expect(waited).toBe(true);
 }
 
-test('[K161] bytes that another server is just putting again are left by a purge that comes upon them', async () => {
+test('[K161] a purge keeps bytes that another server is storing again', async () => {
   const { fixture, hash } = await trashed(minute);
   const info = { hash, size: bytes.length, mediaType: 'image/png' };
   await meanwhile(
@@ -71,7 +71,7 @@ test('[K161] bytes that another server is just putting again are left by a purge
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
-test('[K161] bytes that another server is just naming are left by a purge that comes upon them', async () => {
+test('[K161] a purge keeps bytes that another server is about to reference', async () => {
   const { fixture, hash } = await trashed(0);
   const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
   await meanwhile(
@@ -95,7 +95,7 @@ test('[K161] bytes added while a purge deletes them are written again', async ()
   expect([null, bytes]).toContainEqual(await store.blobs.read(hash));
 });
 
-test('[K161] a message that names an attachment holds it until it is committed', async () => {
+test('[K161] a message that refers to an attachment protects it until it is committed', async () => {
   const { fixture, hash } = await trashed(0);
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
   const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
@@ -107,7 +107,7 @@ test('[K161] a message that names an attachment holds it until it is committed',
   expect(await store.blobs.read(hash)).toEqual(bytes);
 });
 
-test('[K161] messages purged while they are copied are not copied without their bytes', async () => {
+test('[K161] messages that are purged while being copied are not copied without their bytes', async () => {
   const { fixture, hash } = await trashed(0);
   const copy = treeId(uuid(2));
   const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
@@ -127,7 +127,7 @@ test('[K161] messages purged while they are copied are not copied without their 
   expect(await store.blobs.find(hash)).toBeNull();
 });
 
-test('[K161] bytes that were missing before do not prevent copying a message that refers to them', async () => {
+test('[K161] missing bytes do not prevent copying a message that refers to them', async () => {
   const { fixture, hash } = await trashed(minute);
   for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
   const copy = new TestTree(store, treeId(uuid(2)));

@@ -22,7 +22,7 @@ function one(sql: string, ...params: Param[]): () => SqlTask<unknown> {
   };
 }
 
-test('[L178] the answer of a pooler in statement mode is not a lost connection: it is refused, with the setting to change', () => {
+test('[L178] an error of a pooler in statement mode is not a lost connection: it names the setting to change', () => {
   const answered = Object.assign(new Error('transaction blocks not allowed in statement pooling mode'), {
     code: '08P01',
   });
@@ -33,14 +33,14 @@ test('[L178] the answer of a pooler in statement mode is not a lost connection: 
 });
 
 describe('addresses', () => {
-  test('the place names no user and no password', () => {
+  test('the displayed address has no user and no password', () => {
     expect(postgresSettings('postgres://me:secret@db.example:5433/trees', {}).place).toBe(
       'postgres://db.example:5433/trees',
     );
     expect(postgresSettings('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe('postgres:///run/pg/trees');
   });
 
-  test('settings of ours may stand in the address and do not reach the server', () => {
+  test('our own settings in the address are not sent to the server', () => {
     const settings = postgresSettings('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
     expect(settings).toMatchObject({ feed: 'poll', pool: 3, prepare: false });
     expect(settings.servers).toEqual([{ name: 'host', connectionString: 'postgres://host/db?sslmode=disable' }]);
@@ -86,7 +86,7 @@ describe('transactions', () => {
     await where.drop();
   });
 
-  test('any text goes in and out unchanged, and numbers are numbers', async () => {
+  test('any text is stored and read unchanged, and numbers stay numbers', async () => {
     const odd = 'nul \u0000, half \ud83d, other half \udc4d, mark \u001a, \u{1f44d}';
     await database.write(function* () {
       yield* execute('INSERT INTO t (id, said, n) VALUES ($1, $2, $3)', 1, odd, 2 ** 53 - 1);
@@ -97,13 +97,13 @@ describe('transactions', () => {
     expect(read).toEqual({ said: odd, n: 2 ** 53 - 1, both: odd + odd });
   });
 
-  test('bytes go in and out unchanged', async () => {
+  test('bytes are stored and read unchanged', async () => {
     const bytes = new Uint8Array([1, 0, 255, 26]).subarray(1);
     const back = await database.read(one('SELECT CAST($1 AS BYTEA) AS b', bytes));
     expect(back).toEqual(new Uint8Array([0, 255, 26]));
   });
 
-  test('a statement that fails on its way undoes everything and is the one that is named', async () => {
+  test('a failing statement rolls everything back and is named', async () => {
     const failing = database.write(function* () {
       yield* execute('INSERT INTO t (id, said) VALUES ($1, $2)', 10, 'kept?');
       yield* execute('INSERT INTO t (id, said) VALUES ($1, $2)', 'no number', 'bad');
@@ -114,7 +114,7 @@ describe('transactions', () => {
     expect(await database.read(one('SELECT count(*) FROM t WHERE id IN (10, 11)'))).toBe(0);
   });
 
-  test('a failure that only the commit finds is a failure', async () => {
+  test('a failure that occurs at the commit is reported', async () => {
     await where.query('CREATE TABLE d (id INT UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const twice = database.write(function* () {
       yield* execute('INSERT INTO d (id) VALUES ($1)', 1);
@@ -124,7 +124,7 @@ describe('transactions', () => {
     expect(await database.read(one('SELECT count(*) FROM d'))).toBe(0);
   });
 
-  test('work that throws leaves nothing behind, and the connection is good for the next', async () => {
+  test('an exception rolls everything back, and the connection can be used again', async () => {
     const thrown = function* (): SqlTask<void> {
       yield* execute('INSERT INTO t (id) VALUES ($1)', 20);
       throw new Error('stop');
@@ -133,7 +133,7 @@ describe('transactions', () => {
     expect(await database.read(one('SELECT count(*) FROM t WHERE id = 20'))).toBe(0);
   });
 
-  test('a read sees one moment, whatever is written meanwhile', async () => {
+  test('a read sees one snapshot, whatever is written meanwhile', async () => {
     const insert = () => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', 25));
     let written: Promise<unknown> = Promise.resolve();
     const seen = await database.read(function* () {
@@ -147,7 +147,7 @@ describe('transactions', () => {
     await expect(database.read(() => execute('DELETE FROM t'))).rejects.toMatchObject({ code: 'tree/read-only' });
   });
 
-  test('a race that the server ends is run again', async () => {
+  test('a transaction that the server aborts because of a conflict is run again', async () => {
     const strict = await PostgresDatabase.create(
       postgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
     );
@@ -175,7 +175,7 @@ describe('transactions', () => {
     await strict.close();
   });
 
-  test('a wait for a lock that is too long says so', async () => {
+  test('waiting too long for a lock is reported', async () => {
     const hasty = await PostgresDatabase.create(postgresSettings(where.url, { lockTimeout: 50 }));
     await where.query('INSERT INTO t (id) VALUES (40)');
     let release = (): void => undefined;
@@ -198,7 +198,7 @@ describe('transactions', () => {
     await hasty.close();
   });
 
-  test('what cannot be reached, is not let in or is not there is unavailable, and says where, not with what', async () => {
+  test('an unreachable server, a refused sign-in and a missing database are unavailable; the error has the address without the password', async () => {
     const url = new URL(where.url);
     for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
       const address = new URL(url);
@@ -230,7 +230,7 @@ describe('transactions', () => {
 });
 
 describe('a server that goes away', () => {
-  test('fails what is running, and the pool is well again without being touched', async () => {
+  test('fails running statements, and the pool recovers by itself', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
     const database = await PostgresDatabase.create(postgresSettings(url, { pool: 3, connectTimeout: 20_000 }));

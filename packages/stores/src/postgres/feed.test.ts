@@ -73,7 +73,7 @@ describe.each([
   { how: 'reported by NOTIFY', options: { pollInterval: never } },
   { how: 'by looking alone', options: { feed: 'poll', pollInterval: 40 } },
 ] as const)('commits of another server, $how', ({ options }) => {
-  test('come in order, without gap or double', async () => {
+  test('arrive in order, without gaps or repeats', async () => {
     const [here, there] = [await opened(options), await opened(options)];
     const fixture = await make(here, treeId(uuid(1)));
     const coming = taken(there.feed(fixture.treeId, 0), 21);
@@ -101,7 +101,7 @@ describe.each([
   });
 });
 
-test('a feed goes on when the listening connection is cut', async () => {
+test('a feed continues when the listening connection is cut', async () => {
   const [here, there] = [await opened(), await opened({ pollInterval: never })];
   const fixture = await make(here, treeId(uuid(1)));
   const coming = taken(there.feed(fixture.treeId, 0), 12);
@@ -149,7 +149,7 @@ async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(
   };
 }
 
-test('[L182] a transaction that stays open delays no list, and its commit is not passed over when it ends', async () => {
+test('[L182] a transaction that stays open delays no list, and its commit is not skipped when it ends', async () => {
   const store = await opened({ pollInterval: 40 });
   const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
   const foreign = await make(store.forOwner('somebody else'), treeId(uuid(3)));
@@ -182,7 +182,7 @@ test('[L182] more commits of one owner than there are lanes, all open at once, a
   expect(reported).toEqual(trees.map(({ treeId: id }) => id).sort());
 });
 
-test('[L184] a cursor made of transaction ids, from before this version, goes on where it was', async () => {
+test('[L184] a cursor of an earlier version, made of transaction ids, continues at its position', async () => {
   const where = await createTestDatabase();
   const tables = await PostgresDatabase.create(postgresSettings(where.url, {}));
   await tables.write(() =>
@@ -212,7 +212,7 @@ test('[L184] a cursor made of transaction ids, from before this version, goes on
   await where.drop();
 });
 
-test('[L184] a cursor from commits that a restored database does not have gets every later commit', async () => {
+test('[L184] a cursor newer than a restored database gets every later commit', async () => {
   const store = await opened();
   const fixture = await make(store, treeId(uuid(1)));
   await fixture.grow(['a']);
@@ -227,7 +227,7 @@ test('[L184] a cursor from commits that a restored database does not have gets e
   await feed.return?.();
 });
 
-test('the list of all trees has every commit of many writers once, also when it is taken up again and again', async () => {
+test('the list of all trees has every commit of many writers once, even when it is reopened again and again', async () => {
   const [here, there] = [await opened({ pool: 8 }), await opened({ pollInterval: 100 })];
   const ids = Array.from({ length: 6 }, (_, at) => treeId(uuid(at + 1)));
   const events: ListEvent[] = [];

@@ -32,7 +32,7 @@ function waiting(news: Notifications, target: FeedTarget): { woken: boolean; rea
   return state;
 }
 
-test('[L183] a commit wakes the lists of its owner and the feeds of its tree, and nobody else', async () => {
+test('[L183] a commit wakes the lists of its owner and the feeds of its tree, and no others', async () => {
   const news = polling(1_000_000, () => nothing);
   const [mine, other] = [treeId(uuid(1)), treeId(uuid(2))];
   const ann = waiting(news, { owner: 'ann with a space', places: [] });
@@ -45,7 +45,7 @@ test('[L183] a commit wakes the lists of its owner and the feeds of its tree, an
   await news.close();
 });
 
-test('[L183] one poll asks for everything that is waited for, and wakes those that are behind', async () => {
+test('[L183] one poll checks everything that is waited for, and wakes the readers that are behind', async () => {
   const polls: (readonly [trees: number, owners: number])[] = [];
   const owners = Array.from({ length: 600 }, (_, at) => `owner ${at}`);
   const news = polling(20, (trees, asked) => {
@@ -68,7 +68,7 @@ test('[L183] one poll asks for everything that is waited for, and wakes those th
   await news.close();
 });
 
-test('[L183] news between a read and the wait is not missed', async () => {
+test('[L183] a notification between a read and the wait is not missed', async () => {
   const news = polling(1_000_000, () => nothing);
   const target = { owner: 'ann', places: [] };
   const mark = news.mark(target);

@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('[L200] a database of the version before row numbers answers as before', async () => {
+test('[L200] a database from before row numbers gives the same results as before', async () => {
   const place = await copyTestDatabase(template);
   const reports: (readonly [number, number])[] = [];
   const store = await open(place.url, { onMigration: (done, total) => reports.push([done, total]) });
@@ -113,7 +113,7 @@ test('[L200] several programs that open it at once migrate it once', async () =>
   await place.drop();
 });
 
-test('[L200] a migration that ends in the middle leaves the tables as they were', async () => {
+test('[L200] a migration that fails in the middle leaves the tables unchanged', async () => {
   const place = await copyTestDatabase(template);
   const failing = open(place.url, {
     onMigration: (done) => {

@@ -18,7 +18,7 @@ afterAll(() => bouncer.close());
 
 runStoreConformance(postgresSubject('postgres behind PgBouncer', {}, (url) => bouncer.urlOf(url)));
 
-test('[L177] behind PgBouncer in transaction mode two stores write at once, every commit is durable and a note says so', async () => {
+test('[L177] behind PgBouncer in transaction mode two stores write at once, every commit is durable and a note reports the mode', async () => {
   const database = await preparedDatabase();
   await database.query('CREATE TABLE noted (setting TEXT)');
   await database.query(`CREATE FUNCTION note_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$

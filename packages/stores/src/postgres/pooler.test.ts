@@ -43,7 +43,7 @@ async function onShared(sql: string): Promise<readonly Readonly<Record<string, u
   }
 }
 
-test('[L177] two stores that share one connection for a transaction each run their own statements and no others', async () => {
+test('[L177] two stores that share a pooled connection run their own statements and no others', async () => {
   const [here, there] = [await opened(), await opened()];
   const trees = [1, 2, 3, 4].map((number) => treeId(uuid(number)));
   await Promise.all(
@@ -62,7 +62,7 @@ test('[L177] two stores that share one connection for a transaction each run the
   expect((await here.info()).notes.join()).toContain('pooler');
 });
 
-test('[L177] nothing of a store is left on a connection that others use: no setting, no statement, no channel', async () => {
+test('[L177] a store leaves nothing on a shared connection: no setting, no statement, no channel', async () => {
   const names = ['synchronous_commit', 'enable_seqscan', 'plan_cache_mode', 'statement_timeout', 'lock_timeout', 'jit'];
   const settings = `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')},
     (SELECT count(*) FROM pg_prepared_statements) AS statements, (SELECT count(*) FROM pg_listening_channels()) AS channels`;
@@ -74,7 +74,7 @@ test('[L177] nothing of a store is left on a connection that others use: no sett
   expect(await onShared(settings)).toEqual(before);
 });
 
-test('[L177] every commit waits for the disk, though another user of the connection has set it not to', async () => {
+test('[L177] every commit waits for the disk, even if another user of the connection turned that off', async () => {
   await database.query('CREATE TABLE noted (setting TEXT)');
   await database.query(`CREATE FUNCTION note_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
@@ -86,7 +86,7 @@ test('[L177] every commit waits for the disk, though another user of the connect
   expect(await database.query('SELECT DISTINCT setting FROM noted')).toEqual([{ setting: 'on' }]);
 });
 
-test('[L177] a feed finds what another store commits through the pooler', async () => {
+test('[L177] a feed finds commits that another store made through the pooler', async () => {
   const [here, there] = [await opened(), await opened()];
   const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
   const seen: number[] = [];
@@ -102,7 +102,7 @@ test('[L177] a feed finds what another store commits through the pooler', async 
   expect(seen).toEqual([1, 2, 3]);
 });
 
-test('[L181] LISTEN is trusted only after a notification was heard; else commits are looked for, and a note says so', async () => {
+test('[L181] LISTEN is trusted only after a notification arrived; otherwise commits are polled, and a note says so', async () => {
   const proxy = await startDeafProxy(database.url);
   const never = 1e9;
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: never })];
@@ -127,7 +127,7 @@ test('[L181] LISTEN is trusted only after a notification was heard; else commits
   await proxy.close();
 });
 
-test('[L181] a direct connection hears its own notification, and again after it was cut', async () => {
+test('[L181] a direct connection receives its own notification, and again after it was cut', async () => {
   const direct = await PostgresDatabase.create(postgresSettings(database.url, {}));
   const clients: Client[] = [];
   const notifications = new Notifications({

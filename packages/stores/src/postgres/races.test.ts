@@ -107,7 +107,7 @@ const ways: readonly SessionOptions[] = [
 ];
 
 describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
-  test('M3: an append that was acknowledged outlives a splice of its parent', async () => {
+  test('M3: an acknowledged append survives a splice of its parent', async () => {
     const links = [
       [null, 10],
       [10, 11],
@@ -137,7 +137,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
     expect([...seen].sort()).toEqual(['done', 'tree/unknown-node']);
   });
 
-  test('M4: of two moves that would close a circle one is refused', async () => {
+  test('M4: of two moves that would make a cycle one is refused', async () => {
     const links = [
       [null, 20],
       [20, 21],
@@ -183,7 +183,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
   });
 });
 
-test('[L50] of a tree and a node that are given one id at the same moment, one is refused', async () => {
+test('[L50] of a tree and a node that get the same id at the same moment, one is refused', async () => {
   const plainly: SessionOptions = { isolation: 'READ COMMITTED', lock: true };
   const taken = treeId(uuid(40));
   const create: Command = { type: 'create', treeId: taken };

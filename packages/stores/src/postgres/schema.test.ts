@@ -87,7 +87,7 @@ describe('migrations', () => {
     statements: ['CREATE TABLE second (a INT)', 'INSERT INTO second VALUES (1)'],
   };
 
-  test('each is made once, in order, and one that fails leaves nothing of itself', async () => {
+  test('each runs once, in order, and a failing one is rolled back', async () => {
     await database.write(() => migratePostgres('here', [one]));
     const broken: PostgresMigration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
     await expect(database.write(() => migratePostgres('here', [one, broken]))).rejects.toThrow('syntax error');
@@ -98,7 +98,7 @@ describe('migrations', () => {
     expect(await where.query('SELECT * FROM second')).toEqual([{ a: 1 }]);
   });
 
-  test('a program that knows less refuses', async () => {
+  test('an older program refuses a newer schema', async () => {
     await expect(database.write(() => migratePostgres('here', [one]))).rejects.toMatchObject({ code: 'store/newer' });
   });
 });
@@ -205,11 +205,11 @@ describe('what the server says', () => {
     expect(await database.read(() => queryRow('SELECT 1 AS one'))).toEqual({ one: 1 });
   });
 
-  test('what is a defect of ours stays what it is', async () => {
+  test('a defect of ours keeps its error', async () => {
     await expect(database.read(() => queryRows('SELECT fail($1)', '23514'))).rejects.toThrow('said 23514');
   });
 
-  test('an index that is not valid is a finding', async () => {
+  test('an invalid index is a finding', async () => {
     const place = await preparedDatabase();
     await place.query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'tree_recent'::regclass");
     const store = await open(place.url);
@@ -222,7 +222,7 @@ describe('what the server says', () => {
 });
 
 describe('a new database', () => {
-  test('[L42] is counted while it grows, and then finds a node by its key and not by its tree', async () => {
+  test('[L42] gets statistics while it grows, and then finds a node by its key and not by its tree', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store });

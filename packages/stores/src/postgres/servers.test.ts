@@ -48,7 +48,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
 }
 
 describe('many writers', () => {
-  test('24 writers over 10 trees through two pools lose nothing, and a hot tree holds nobody up', async () => {
+  test('24 writers over 10 trees through two pools lose nothing, and a busy tree delays no other', async () => {
     const database = await preparedDatabase();
     const pools = [await open(database.url, { pool: 4 }), await open(database.url, { pool: 4 })];
     const [first, second] = pools;
@@ -84,7 +84,7 @@ describe('many writers', () => {
 });
 
 describe('a server that is restarted or killed while it is written to', () => {
-  test('every acknowledged message is there once, and a retry under the same id finds out what became of it', async () => {
+  test('every acknowledged message is there once, and a retry with the same id finds out whether it was stored', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
     const stores = [await open(url, { pool: 4 }), await open(url, { pool: 4 })];
@@ -125,7 +125,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     await server.close();
   });
 
-  test('another body under an id that was taken is a conflict, not a retry', async () => {
+  test('another body with an id that was taken is a conflict, not a retry', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
@@ -142,7 +142,7 @@ describe('a server that is restarted or killed while it is written to', () => {
 });
 
 describe('opening', () => {
-  test('several servers may make the tables of one database at once', async () => {
+  test('several servers can create the tables of one database at once', async () => {
     const database = await createTestDatabase();
     const opened = await Promise.all(Array.from({ length: 6 }, () => open(database.url, { pool: 2 })));
     const made = await database.query('SELECT version FROM coppice_schema');
@@ -155,7 +155,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('tables of somebody else are refused and left alone', async () => {
+  test('tables of another program are refused and left unchanged', async () => {
     const database = await createTestDatabase();
     await database.query('CREATE TABLE node (what TEXT)');
     await database.query("INSERT INTO node VALUES ('theirs')");
@@ -165,7 +165,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('a database that takes no writes is opened to be read, and search looks through what is not indexed', async () => {
+  test('a read-only database is opened for reading, and search scans what is not indexed', async () => {
     const database = await preparedDatabase();
     const writing = await open(database.url);
     const fixture = await TestTree.make({ store: writing, treeId: treeId(uuid(1)) });
@@ -186,7 +186,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('writes wait for the disk even where the server is set not to', async () => {
+  test('writes wait for the disk even if the server is configured not to', async () => {
     const database = await preparedDatabase();
     await database.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET synchronous_commit = off`);
     const store = await open(database.url);
@@ -201,7 +201,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('a user who may not make extensions gets a search that looks through everything, said at start', async () => {
+  test('a user who may not create extensions gets a search without an index, reported at start', async () => {
     const database = await createTestDatabase();
     const name = new URL(database.url).pathname.slice(1);
     await database.query(`CREATE ROLE "poor_${name}" LOGIN PASSWORD 'poor'`);
@@ -218,7 +218,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('a server whose clock differs from ours is used, and it is said', async () => {
+  test('a server whose clock differs is used, and the difference is reported', async () => {
     const database = await preparedDatabase();
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(Date.now() + 600_000);
@@ -230,7 +230,7 @@ describe('opening', () => {
     await database.drop();
   });
 
-  test('a server without trigrams and without fsync is used, and what it lacks is said', async () => {
+  test('a server without trigrams and without fsync is used, and both are reported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'coppice-bare-'));
     const { chmod } = await import('node:fs/promises');
     await chmod(folder, 0o755);
@@ -256,7 +256,7 @@ describe('opening', () => {
 });
 
 describe('search', () => {
-  test('long terms come from the index', async () => {
+  test('long terms use the index', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
@@ -279,7 +279,7 @@ describe('search', () => {
     await database.drop();
   });
 
-  test('a purged text leaves the index', async () => {
+  test('a purged text is removed from the index', async () => {
     const database = await preparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { fromColumn, toColumn } from './exact-text.ts';
 
 describe('texts in columns', () => {
-  test('an ordinary text is kept as it is', () => {
+  test('ordinary text is stored unchanged', () => {
     for (const text of ['', 'plain', 'ü 漢 👍🏽', '\n\t\u2028\ufeff', '\\u0000', '\uf8ff'])
       expect(toColumn(text)).toBe(text);
   });
 
-  test('NUL, half a pair and the mark itself are spelt out', () => {
+  test('NUL, lone surrogates and the escape character are escaped', () => {
     expect(toColumn('a\u0000b\ud800c\udc00d\u001ae')).toBe('a\u001a0000b\u001ad800c\u001adc00d\u001a001ae');
     expect(toColumn('\ud83d\udc4d')).toBe('\ud83d\udc4d');
   });
 
-  test('every text comes back, and no two texts become one', () => {
+  test('every text is read back unchanged, and no two texts are stored as one', () => {
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     const odd = fc.constantFrom('\u0000', '\u001a', '\ud800', '\udfff', '0000', '001a', 'a');
     const text = fc.array(fc.oneof(unit, odd)).map((units) => units.join(''));

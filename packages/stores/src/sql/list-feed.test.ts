@@ -12,7 +12,7 @@ test('[L182] positions keep one number per lane, and a cursor returns them', () 
   expect(placesOfCursor(cursorOfPlaces([]))).toEqual([0]);
 });
 
-test('[L183] followers at the same positions share one look until there is news; others look themselves', async () => {
+test('[L183] followers at the same positions share one query until a commit arrives; others make their own', async () => {
   const shared = new SharedLooks();
   const leave = [shared.follow('ann'), shared.follow('ann')];
   let looks = 0;
@@ -32,7 +32,7 @@ test('[L183] followers at the same positions share one look until there is news;
   expect(looks).toBe(4);
 });
 
-test('[L183] a look that failed is made again', async () => {
+test('[L183] a failed query is repeated', async () => {
   const shared = new SharedLooks();
   shared.follow('ann');
   await expect(shared.look('ann', [], '1', () => Promise.reject(new Error('away')))).rejects.toThrow('away');

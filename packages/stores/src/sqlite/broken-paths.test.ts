@@ -37,27 +37,24 @@ const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => stri
   ],
 ];
 
-test.each(ways)(
-  '[L48] where a node of it %s, a path is refused with its id and not cut short',
-  async (name, code, sql) => {
-    const { store, id, leaf } = await spoilt(name, 6, sql);
-    const readings: readonly (() => ReadProgram<unknown>)[] = [
-      () => readPath({ to: leaf }),
-      () => readPathThrough(leaf),
-      () => readPage(tree, { nodeId: leaf }),
-      () => readContextPath(leaf),
-    ];
-    for (const reading of readings) expect(await refusalOf(store.read(tree, reading))).toBe(code);
-    if (code === 'tree/broken-path')
-      await expect(store.read(tree, () => readPath({ to: leaf }))).rejects.toMatchObject({ data: { nodeId: id(2) } });
-    // The part below the damage can still be read.
-    const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 3 }));
-    expect(page.nodes.map((node) => node.text)).toEqual(['said 3', 'said 4', 'said 5']);
-    await store.close();
-  },
-);
+test.each(ways)('[L48] if a node %s, the path is refused with its id and not shortened', async (name, code, sql) => {
+  const { store, id, leaf } = await spoilt(name, 6, sql);
+  const readings: readonly (() => ReadProgram<unknown>)[] = [
+    () => readPath({ to: leaf }),
+    () => readPathThrough(leaf),
+    () => readPage(tree, { nodeId: leaf }),
+    () => readContextPath(leaf),
+  ];
+  for (const reading of readings) expect(await refusalOf(store.read(tree, reading))).toBe(code);
+  if (code === 'tree/broken-path')
+    await expect(store.read(tree, () => readPath({ to: leaf }))).rejects.toMatchObject({ data: { nodeId: id(2) } });
+  // The part below the damage can still be read.
+  const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 3 }));
+  expect(page.nodes.map((node) => node.text)).toEqual(['said 3', 'said 4', 'said 5']);
+  await store.close();
+});
 
-test('[L48] a page or a context that ends right below a gap is not taken for the beginning', async () => {
+test('[L48] a page or a context that ends directly below a missing node is not taken for the beginning', async () => {
   const { store, ids, leaf } = await spoilt('gap', 70, (all) => `DELETE FROM node WHERE id = '${all.at(-65)}'`);
   const gap = { code: 'tree/broken-path', data: { nodeId: ids.at(-65) } };
   const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 64 }));

@@ -55,7 +55,7 @@ async function endsWell(work: Promise<unknown>): Promise<string> {
 }
 
 test.each([2, 3, 5])(
-  '[L175] reads below a circle of parents (closed at %i) are refused with store/damaged',
+  '[L175] reads below a cycle of parents (closed at %i) are refused with store/damaged',
   async (below) => {
     const { store, at } = await circled(below);
     const reads: readonly ((store: Store) => Promise<unknown>)[] = [
@@ -77,7 +77,7 @@ test.each([2, 3, 5])(
 );
 
 test.each([2, 3, 5])(
-  '[L175] writes that meet a circle of parents (closed at %i) end, with a code or done',
+  '[L175] writes that meet a cycle of parents (closed at %i) succeed or fail with a code, and never hang',
   async (below) => {
     const commands = (at: (index: number) => NodeId) =>
       [
@@ -111,7 +111,7 @@ test.each([2, 3, 5])(
 );
 
 test.each([2, 5])(
-  '[L175] a removed circle (closed at %i) is listed, restored, purged or refused, and never frozen',
+  '[L175] a removed cycle (closed at %i) is listed, restored, purged or refused, and never hangs',
   async (below) => {
     for (const act of ['trash', 'restore', 'purge', 'purgeAll'] as const) {
       const { store, fixture, at } = await circled(below, true);
@@ -127,7 +127,7 @@ test.each([2, 5])(
   },
 );
 
-test('[L175] the check names a circle, and a repair opens it', async () => {
+test('[L175] the check names a cycle, and repair breaks it', async () => {
   const { store } = await circled(5);
   expect((await store.fsck()).findings.map(({ code }) => code.slice(0, 3))).toContain('I06');
   await store.fsck({ repair: true });

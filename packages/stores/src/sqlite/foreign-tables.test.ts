@@ -83,7 +83,7 @@ async function treesOf(input: Input): Promise<{ trees: RepairedTree[]; codes: st
 const leftovers = () => readdirSync(copies);
 
 describe('databases of other programs', () => {
-  test('[I109] are read from a copy, rows that are still in the log included, and stay as they are', async () => {
+  test('[I109] are read from a copy, rows in the write-ahead log included, and stay unchanged', async () => {
     const database = buildSample(join(folder, 'cherrystudio.sqlite'));
     const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
     expect(before.map(([name]) => name)).toContain('cherrystudio.sqlite-wal');
@@ -149,7 +149,7 @@ describe('databases of other programs', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  test('[I109] of no program that is known stay files, and damaged ones are refused with a code', async () => {
+  test('[I109] of an unknown program stay files, and damaged ones are refused with a code', async () => {
     const { DatabaseSync } = sqliteModule();
     const other = new DatabaseSync(join(folder, 'other.db'));
     other.exec('CREATE TABLE message (id TEXT); CREATE TABLE topic (id TEXT)');

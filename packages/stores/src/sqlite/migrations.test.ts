@@ -56,7 +56,7 @@ function fileOfVersion5(): string {
   return path;
 }
 
-it('[L74] what an older version left of purged texts is cleared when its file is opened', async () => {
+it('[L74] purged texts that an older version left in its file are removed when it is opened', async () => {
   const path = fileOfVersion5();
   const left = () => readFileSync(path).toString('latin1').split('Gone0').length - 1;
   expect(left()).toBeGreaterThan(500);
@@ -81,7 +81,7 @@ it('[L74] what an older version left of purged texts is cleared when its file is
   expect(existsSync(`${path}.before-schema-10-from-5.bak`)).toBe(true);
 });
 
-it('[L40] tables of an older version are brought up to date after a copy of them was made, and nothing is lost', async () => {
+it('[L40] tables of an older version are upgraded after they were copied, and nothing is lost', async () => {
   const path = placeOf();
   writeFixture(path);
   withConnection(path, ({ database }) => {
@@ -120,7 +120,7 @@ async function answersOf(store: Store): Promise<unknown> {
 
 const answersThen: unknown = JSON.parse(readFileSync(new URL('./fixtures/schema-5.json', import.meta.url), 'utf8'));
 
-it('[L40] lists of an older version become rows, and every tree answers as it did', async () => {
+it('[L40] lists of an older version become rows, and every tree gives the same results', async () => {
   const path = fileOfVersion5();
   const store = await open(path, { treeWrites: 'off' });
   expect(await answersOf(store)).toEqual(answersThen);
@@ -139,7 +139,7 @@ it('[L40] lists of an older version become rows, and every tree answers as it di
   await branching.close();
 });
 
-it('[L40] lists of an older version are read where nothing may be written, and the file stays as it is', async () => {
+it('[L40] lists of an older version can be read in a read-only file, which stays unchanged', async () => {
   const path = fileOfVersion5();
   const bytes = readFileSync(path);
   const store = await open(path, { readOnly: true, treeWrites: 'off' });
@@ -149,7 +149,7 @@ it('[L40] lists of an older version are read where nothing may be written, and t
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
-it('[L41] a writer goes on below what another process wrote, not below what it wrote last itself', async () => {
+it('[L41] a writer continues after the writes of another process, not after its own last one', async () => {
   const path = placeOf();
   const one = await open(path, {});
   const other = await open(path, {});
@@ -170,7 +170,7 @@ it('[L41] a writer goes on below what another process wrote, not below what it w
   await other.close();
 });
 
-it('[L41] what was refused or rolled back is not gone on from', async () => {
+it('[L41] refused and rolled back writes are not continued from', async () => {
   const store = await open(placeOf(), {});
   await run(store, { type: 'create', treeId: id }, me);
   await run(store, { type: 'append', treeId: id, messages: [said('kept')] }, me);

@@ -30,7 +30,7 @@ async function errorsIn(store: Store): Promise<string[]> {
   return findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);
 }
 
-test('[L200] a file of the version before row numbers answers as before, and the old one is kept', async () => {
+test('[L200] a file from before row numbers gives the same results as before, and the old one is kept', async () => {
   const path = newPath();
   writeFixture(path);
   enlarge(path, 12_000);
@@ -53,7 +53,7 @@ test('[L200] a file of the version before row numbers answers as before, and the
   );
 });
 
-test('[L200] a file of that version is read where nothing may be written', async () => {
+test('[L200] a read-only file of that version can be read', async () => {
   const path = newPath();
   writeFixture(path);
   const bytes = readFileSync(path);
@@ -64,7 +64,7 @@ test('[L200] a file of that version is read where nothing may be written', async
   expect(existsSync(`${path}.before-schema-${schemaVersion}-from-9.bak`)).toBe(false);
 });
 
-test('[L201] damaged rows are taken over, and a repair mends them', async () => {
+test('[L201] damaged rows are migrated, and repair fixes them', async () => {
   const path = newPath();
   writeFixture(path);
   const [tree] = fixtureAnswers.trees;
@@ -88,7 +88,7 @@ test('[L201] damaged rows are taken over, and a repair mends them', async () => 
   );
 });
 
-test('[L202] row numbers appear in no answer: the same trees answer alike wherever their rows are', async () => {
+test('[L202] row numbers appear in no result: the same trees give the same results wherever their rows are', async () => {
   const play = async (store: Store): Promise<unknown> => {
     const tree = treeId(uuid(1));
     const fixture = await TestTree.make({ store, treeId: tree });

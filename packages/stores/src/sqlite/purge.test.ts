@@ -60,7 +60,7 @@ function entriesIn(path: string): number {
 }
 
 test.each([100, 900, 5_000, 18_000, 200_000, 5_000_000])(
-  '[L70] of a purged tree with messages of %i bytes nothing is in any file, nor in a backup made afterwards',
+  '[L70] a purged tree with messages of %i bytes is in no file, nor in a later backup',
   async (length) => {
     const store = await open(place, { attachmentGrace: 0 });
     const kept = newTree();
@@ -93,7 +93,7 @@ test.each([100, 900, 5_000, 18_000, 200_000, 5_000_000])(
   },
 );
 
-test('[L70] of purged messages nothing is left between the rows that stay, after edits and searches in any order', async () => {
+test('[L70] purged messages leave nothing between the remaining rows, after edits and searches in any order', async () => {
   const random = new Random(20261118);
   const store = await open(place, {});
   const trees = [newTree(), newTree(), newTree()];
@@ -153,7 +153,7 @@ test('[L71] a purge deletes the entries of its messages from a large index, one 
   expect(entriesIn(place)).toBe(400);
 });
 
-test('[L72] while another process reads an older state, a purge says which file is not cleared, and clears it later', async () => {
+test('[L72] while another process reads an older state, a purge names the file that is not cleared yet, and clears it later', async () => {
   const store = await open(place, {});
   const tree = newTree();
   await run(store, { type: 'create', treeId: tree }, me);

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 test.each(['enospc', 'eio'] as const)(
-  '[L44] while its index cannot be written (%s) a search finds all the same',
+  '[L44] while its index cannot be written (%s) a search still finds everything',
   async (fault) => {
     const store = await open(join(place, 'trees.db'), {});
     const fixture = await TestTree.make({ store });

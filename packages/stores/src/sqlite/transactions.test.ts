@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(place, { recursive: true });
 });
 
-test('[L46] a change of hundreds of nodes lets readers in between, who see nothing of it, and writers after it', async () => {
+test('[L46] a change of hundreds of nodes lets readers in between, who see none of it, and writers after it', async () => {
   const order: string[] = [];
   const first = importing().then(() => order.push('long'));
   const second = run(store, { type: 'create', treeId: short }, context).then(() => order.push('short'));
@@ -55,7 +55,7 @@ test('[L46] a change of hundreds of nodes lets readers in between, who see nothi
 });
 
 test.each(['write', 'before-commit'])(
-  '[L46] where it fails at %s nothing of it is left, and it can be done again',
+  '[L46] if a long change fails at %s nothing of it is left, and it can be repeated',
   async (point) => {
     armFault({ point, nth: point === 'write' ? 400 : 1, fault: 'enospc' });
     await expect(importing()).rejects.toMatchObject({ code: 'store/full' });
@@ -67,7 +67,7 @@ test.each(['write', 'before-commit'])(
   },
 );
 
-test("[L46] a refusal inside it is the caller's, and leaves the store as it was", async () => {
+test('[L46] a refusal inside a long change is passed to the caller, and leaves the store unchanged', async () => {
   await importing();
   const stranger = { ...chain(300)[0], id: idOf(5), parentId: idOf(6), order: 0, message: textMessage('user', 'Hm') };
   const nodes = [...chain(800), stranger];

@@ -119,7 +119,7 @@ async function outcomeOf(store: Store, command: Command, turn: number): Promise<
   }
 }
 
-it('[L43] a history is found as the tree is now, whatever happened to it since it was found last, here or in another process', async () => {
+it('[L43] a history is matched against the current tree, whatever changed since the last match, here or in another process', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(deed, fc.nat(19)), { minLength: 10, maxLength: 25 }), async (acts) => {
       const folder = mkdtempSync(join(tmpdir(), 'coppice-ways-'));

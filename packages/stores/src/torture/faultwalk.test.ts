@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe(`a write that fails at any point, seed ${seed}`, () => {
   test(
-    '[Q20] leaves the old state or the new one in SQLite, whatever the write and the failure',
+    '[Q20] leaves the old or the new state in SQLite, whatever the write and the failure',
     async () => {
       const { figures } = await faultwalk({
         site: sites.sqlite,
@@ -36,7 +36,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   );
 
   test(
-    '[Q20] on a full disk, too, for every write',
+    '[Q20] leaves the old or the new state on a full disk too, for every write',
     async () => {
       const { figures } = await faultwalk({ site: sites.sqlite, seed, failures: ['enospc'] });
       expect(figures['operations']).toBe(all.length);
@@ -45,7 +45,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   );
 
   test(
-    '[Q20] in a session folder also where a list becomes a tree or a file is made, and no lock of its own stays',
+    '[Q20] leaves the old or the new state in a session folder even when a list becomes a tree or a file is created, and no lock of its own',
     async () => {
       const { figures } = await faultwalk({
         site: sites.jsonl,
@@ -59,7 +59,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   );
 
   test.each(['files', 'jsonl', 'postgres'] as const)(
-    '[Q20] leaves the old state or the new one in %s',
+    '[Q20] leaves the old or the new state in %s',
     async (kind) => {
       const wanted = long ? all.filter((name) => name !== 'create') : ['append'];
       const { figures } = await faultwalk({

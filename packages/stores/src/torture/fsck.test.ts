@@ -56,7 +56,7 @@ describe('a SQLite file', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('[Q30] has nothing to name while it is in order', async () => {
+  test('[Q30] gives no findings while it is intact', async () => {
     const store = await openStore(`sqlite:${template}`);
     expect((await store.fsck()).findings).toEqual([]);
     expect((await store.fsck({ repair: true })).repaired).toEqual([]);
@@ -64,7 +64,7 @@ describe('a SQLite file', () => {
   });
 
   test.each(sampleFaults.map((fault, at) => [`${fault.code}, ${fault.name}`, fault, at] as const))(
-    '[Q30][Q31][Q34] %s is named, and mended without a loss',
+    '[Q30][Q31][Q34] %s is named, and repaired without a loss',
     async (_name, fault, at) => {
       const path = join(folder, `${at}.db`);
       cpSync(template, path);
@@ -86,8 +86,8 @@ describe('a SQLite file', () => {
   );
 });
 
-describe('rows of a SQLite file that cannot be read', () => {
-  test('[Q32] unknown trees are refused by name, and repairing one tree changes no other', async () => {
+describe('unreadable rows of a SQLite file', () => {
+  test('[Q32] of unknown trees are refused by name, and repairing one tree changes no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-unreadable-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
@@ -113,7 +113,7 @@ describe('rows of a SQLite file that cannot be read', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('[Q33] a damaged search index is rebuilt from the messages', async () => {
+  test('[Q33] of the search index are rebuilt from the messages', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-index-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
@@ -155,7 +155,7 @@ describe('a PostgreSQL database', () => {
   });
   afterAll(() => template.drop());
 
-  test('[Q30] has nothing to name while it is in order', async () => {
+  test('[Q30] gives no findings while it is intact', async () => {
     const database = await copyTestDatabase(template);
     const store = await openStore(database.url);
     expect((await store.fsck()).findings).toEqual([]);
@@ -164,7 +164,7 @@ describe('a PostgreSQL database', () => {
   });
 
   test.each(sampleFaults.map((fault) => [`${fault.code}, ${fault.name}`, fault] as const))(
-    '[Q30][Q31] %s is named, and mended without a loss',
+    '[Q30][Q31] %s is named, and repaired without a loss',
     async (_name, fault) => {
       const database = await copyTestDatabase(template);
       for (const sql of fault.statements) await database.query(sql);

@@ -15,7 +15,7 @@ function forget(journal: Journal): void {
   for (const path of [journal.path, journal.path.replace(/\.jsonl$/, '.replay.json')]) rmSync(path, { force: true });
 }
 
-test('[Q1] the same seed gives the same acts, another seed others', () => {
+test('[Q1] the same seed gives the same acts, another seed different ones', () => {
   const acts = (seed: string) => {
     const random = new Random('harness', seed);
     let branch = new Branch();
@@ -29,7 +29,7 @@ test('[Q1] the same seed gives the same acts, another seed others', () => {
   expect(acts('one')).not.toEqual(acts('two'));
 });
 
-test('[Q1][Q2] a run tells its seed at the start and leaves no journal if it ends well', () => {
+test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it succeeds', () => {
   const said: string[] = [];
   const journal = new Journal('harness', 'a-seed', (line) => said.push(line));
   journal.note({ about: 'to do something' });
@@ -67,7 +67,7 @@ async function reported(said: string | null): Promise<{ ledger: Ledger; store: S
   return { ledger, store, journal };
 }
 
-test('[Q3] what was acknowledged and is there satisfies the ledger', async () => {
+test('[Q3] a store with all acknowledged messages satisfies the ledger', async () => {
   const { ledger, store, journal } = await reported('kept');
   await ledger.compare(store);
   forget(journal);

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 describe(`writers that are killed, seed ${seed}`, () => {
   test.each(['sqlite', 'files', 'jsonl', 'postgres'] as const)(
-    '[Q10] %s loses and alters nothing that it acknowledged, and what it did not is there wholly or not at all',
+    '[Q10] %s loses and changes no acknowledged write, and an unacknowledged one is stored completely or not at all',
     async (kind) => {
       const { figures } = await kill9({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
       expect(figures['rounds']).toBe(sizes[kind]);
@@ -37,7 +37,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
   );
 
   test(
-    '[Q11] a PostgreSQL server that is killed loses nothing that was acknowledged either',
+    '[Q11] a killed PostgreSQL server loses no acknowledged write either',
     async () => {
       const server = await startOwnServer();
       try {
@@ -61,7 +61,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
 });
 
 test(
-  `[Q12] four processes on one SQLite file lose nothing, and a fifth one follows without a gap, seed ${seed}`,
+  `[Q12] four processes on one SQLite file lose nothing, and a fifth follows without a gap, seed ${seed}`,
   async () => {
     const seconds = long ? 30 : 3;
     const { figures } = await twoProcesses({ site: sites.sqlite, processes: 4, seconds, seed });
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  `[Q18] processes that share a session file with a tool that knows of no lease lose and tear nothing, seed ${seed}`,
+  `[Q18] processes that share a session file with a tool that ignores the lease lose and break nothing, seed ${seed}`,
   async () => {
     const { figures } = await sessionProcesses({ processes: 3, seconds: long ? 30 : 3, seed });
     expect(Number(figures['ours'])).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  `[Q19] a process that is killed while it migrates a session file leaves the old one or the new one, seed ${seed}`,
+  `[Q19] a process killed while it migrates a session file leaves the old or the new file, seed ${seed}`,
   async () => {
     const size = long ? { entries: 60_000, rounds: 300 } : { entries: 3000, rounds: 4 };
     const { figures } = await migrate9({ ...size, seed });
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  `[Q21] a process that is killed while it migrates a SQLite file leaves the old tables or the new ones, seed ${seed}`,
+  `[Q21] a process killed while it migrates a SQLite file leaves the old or the new tables, seed ${seed}`,
   async () => {
     const size = long ? { nodes: 20_000, rounds: 300 } : { nodes: 2000, rounds: 6 };
     const { figures } = await number9({ ...size, seed });

@@ -52,7 +52,7 @@ test(
 
 describe('the shared vectors', () => {
   test.each(kinds)(
-    '[Q16] come back from %s as they went in, or are refused with the code that is written down',
+    '[Q16] are read back from %s unchanged, or are refused with the listed code',
     async (kind) => {
       const { figures } = await runVectors({ site: sites[kind], seed });
       expect(Number(figures['kept'])).toBeGreaterThan(30);
@@ -62,9 +62,9 @@ describe('the shared vectors', () => {
   );
 });
 
-describe('a chain and a row that are longer than any recursion', () => {
+describe('a chain and a list of siblings longer than any recursion', () => {
   test.each(kinds)(
-    '[Q17] are read, grown, cut and taken back in %s',
+    '[Q17] can be read, extended, cut and undone in %s',
     async (kind) => {
       const [depth, width] = long ? [100_000, 50_000] : [5_000, 5_000];
       const { figures } = await deep({ site: sites[kind], depth, width, seed });

@@ -16,8 +16,8 @@ afterAll(async () => {
   for (const site of Object.values(sites)) await site.close();
 });
 
-describe(`sessions that get in each other's way, seed ${seed}`, () => {
-  test('[Q13] are run in every order in which each keeps its own', () => {
+describe(`sessions that conflict with each other, seed ${seed}`, () => {
+  test('[Q13] are run in every interleaving that keeps the order of each', () => {
     expect(interleavings(2, 1)).toEqual([
       [0, 1],
       [1, 0],
@@ -28,7 +28,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
   });
 
   test(
-    '[Q13] come out in memory as it is written down',
+    '[Q13] give the listed results in memory',
     async () => {
       const { figures } = await permute({ site: sites.memory, seed, times: 10 });
       expect(figures['orders']).toBe(256);
@@ -37,7 +37,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
   );
 
   test.each(['sqlite', 'postgres'] as const)(
-    '[Q13][Q14] come out in %s as it is written down, and at once as in one of the orders',
+    '[Q13][Q14] give the listed results in %s, and when run at once those of one of the interleavings',
     async (kind) => {
       const { figures } = await permute({ site: sites[kind], seed, times: long ? 100 : 3, quick: !long });
       expect(Number(figures['raced'])).toBeGreaterThan(races.length);
@@ -46,7 +46,7 @@ describe(`sessions that get in each other's way, seed ${seed}`, () => {
   );
 
   test(
-    '[Q14] come out no otherwise in PostgreSQL where transactions are serializable',
+    '[Q14] give the same results in PostgreSQL with serializable transactions',
     async () => {
       const options: PostgresOptions = { isolation: 'serializable' };
       const { figures } = await permute({

@@ -60,7 +60,7 @@ async function taken<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
 }
 
 describe('a directory of buckets', () => {
-  test('[L190] each owner is in one bucket, found by its hash, and another server finds it there', async () => {
+  test('[L190] each owner is in one bucket, chosen by hash, and another server finds it there', async () => {
     const owners = ownersOfBoth(3);
     let n = 0;
     for (const owner of [...owners.main, ...owners.far])
@@ -79,7 +79,7 @@ describe('a directory of buckets', () => {
     await beside.close();
   });
 
-  test('[L190] the tables that were there become the first bucket, and a server that does not know it is refused', async () => {
+  test('[L190] the existing tables become the first bucket, and a server that does not know it is refused', async () => {
     const database = await createTestDatabase();
     const before = await open(database.url);
     const fixture = await TestTree.make({ store: before.forOwner('early'), treeId: treeId(uuid(1)) });
@@ -127,7 +127,7 @@ describe('a directory of buckets', () => {
     expect(claimed.map(({ owner }) => owner).sort()).toEqual([near, distant].sort());
   });
 
-  test('[L191] a backup has all buckets', async () => {
+  test('[L191] a backup contains all buckets', async () => {
     const { main, far } = ownersOfBoth(2);
     let n = 0;
     for (const owner of [...main, ...far])
@@ -146,7 +146,7 @@ describe('a directory of buckets', () => {
 });
 
 describe('ids', () => {
-  test('[L195] an id is compared with those of its bucket, so that two owners in two buckets may have the same', async () => {
+  test('[L195] are unique within a bucket, so that two owners in two buckets may have the same', async () => {
     const { main, far } = ownersOfBoth(2);
     const same = treeId(uuid(1));
     await TestTree.make({ store: store.forOwner(main[0] ?? ''), treeId: same });
@@ -171,7 +171,7 @@ describe('moving an owner', () => {
     expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, blobTable, ...stays].sort());
   });
 
-  test('[L192] a moved owner has everything as before, its feed goes on, and nothing stays behind', async () => {
+  test('[L192] a moved owner keeps all its data, its feed continues, and nothing stays behind', async () => {
     const mine = store.forOwner('mover');
     await buckets.moveOwner('mover', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
@@ -204,7 +204,7 @@ describe('moving an owner', () => {
     expect((await mine.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
   });
 
-  test('[L193] owners are moved to and fro while they write, and nothing acknowledged is lost or doubled', {
+  test('[L193] moving owners to and fro while they write loses and repeats no acknowledged write', {
     tags: ['full'],
     timeout: 120_000,
   }, async () => {
@@ -304,7 +304,7 @@ describe('moving an owner', () => {
     expect(await buckets.check()).toEqual([]);
   });
 
-  test('[L194] a move that broke off after the old bucket refused is found by the check, and finished by repeating it', async () => {
+  test('[L194] a move that broke off after the old bucket was closed is found by the check, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
@@ -317,7 +317,7 @@ describe('moving an owner', () => {
     expect((await mine.trees()).items.map(({ id }) => id)).toEqual([fixture.treeId]);
   });
 
-  test('[L194] draining a bucket moves all its owners, and new ones go elsewhere until it is opened again', async () => {
+  test('[L194] draining a bucket moves all its owners, and new ones go elsewhere until it is reopened', async () => {
     const { far } = ownersOfBoth(4);
     let n = 0;
     for (const owner of far.slice(0, 3))
