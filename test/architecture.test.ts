@@ -51,7 +51,7 @@ const sampleFiles = {
   'test/e2e.test.ts': "import '@coppice/core'; import 'vitest';",
 };
 
-test('a workspace in order gives nothing to say', () => {
+test('a correct workspace gives no findings', () => {
   expect(checkArchitecture(makeWorkspace(sampleFiles))).toEqual([]);
 });
 
@@ -166,7 +166,7 @@ describe('an import that the table does not allow is named with its file', () =>
   });
 });
 
-describe('a neighbour is reached by name, never by a path, in tests as well', () => {
+describe('a neighbour package is imported by name, never by a path, in tests as well', () => {
   test.each([
     [
       'packages/content/src/a.test.ts',
@@ -207,14 +207,14 @@ describe('a neighbour is reached by name, never by a path, in tests as well', ()
     expect(sample(path, text)).toEqual([sentence]);
   });
 
-  test('a relative import names a file that is there', () => {
+  test('a relative import must name an existing file', () => {
     expect(sample('packages/core/src/a.ts', "import './tree';")).toEqual([
       "packages/core/src/a.ts:1 imports './tree', which names no file; say the file with its ending.",
     ]);
   });
 });
 
-describe('what serves tests does not ship', () => {
+describe('code for tests is not shipped', () => {
   test.each([
     ['packages/core/src/a.ts', "export * from './testing/index.ts';"],
     ['packages/stores/src/index.ts', "export * from './conformance/index.ts';"],
@@ -239,7 +239,7 @@ describe('what serves tests does not ship', () => {
   });
 });
 
-describe('members of a registry do not know each other', () => {
+describe('members of a registry do not import each other', () => {
   test.each([
     ['packages/content/src/blocks/text/a.ts', "import '../image/index.ts';", 'another member of blocks'],
     ['packages/content/src/blocks/text/text.test.ts', "import '../image/index.ts';", 'another member of blocks'],
@@ -250,7 +250,7 @@ describe('members of a registry do not know each other', () => {
   });
 });
 
-describe('core is given time, ids and everything else', () => {
+describe('core gets time, ids and everything else as arguments', () => {
   test.each([
     ['Date.now()', 'Date.now, which brings a clock'],
     ['new Date()', 'Date(…), which brings a clock'],
@@ -273,18 +273,18 @@ describe('core is given time, ids and everything else', () => {
     ]);
   });
 
-  test('import.meta is refused', () => {
+  test('import.meta is refused in core', () => {
     expect(sample('packages/core/src/a.ts', 'export const a = import.meta.url;')).toEqual([
       'packages/core/src/a.ts uses import.meta, which brings the machine around it into core; pass it in.',
     ]);
   });
 
-  test('arithmetic, parsing of dates and fields of the same name are not', () => {
+  test('arithmetic, parsing of dates and fields of the same name are allowed in core', () => {
     const text = 'export const a = Math.max(1, Date.parse(b), c.process, c.console.log()); // Date.now()';
     expect(sample('packages/core/src/a.ts', text)).toEqual([]);
   });
 
-  test('its tests may read the environment', () => {
+  test('tests of core may read the environment', () => {
     expect(sample('packages/core/src/a.test.ts', 'export const a = process.env;')).toEqual([]);
   });
 });
@@ -299,13 +299,13 @@ describe('content does no I/O', () => {
     },
   );
 
-  test('it may convert a date that it is given', () => {
+  test('content may convert a given date', () => {
     expect(sample('packages/content/src/a.ts', 'export const a = new Date(1).toISOString();')).toEqual([]);
   });
 });
 
-describe('a package.json keeps to the table', () => {
-  test('a dependency that the row does not allow', () => {
+describe('a package.json must follow the table', () => {
+  test('a dependency that the row does not allow is named', () => {
     expect(sample('packages/core/package.json', manifest('core', ['immer']))).toContain(
       "packages/core/package.json depends on 'immer', which core may not import.",
     );
@@ -314,7 +314,7 @@ describe('a package.json keeps to the table', () => {
     ).toEqual(["packages/stores/package.json depends on '@coppice/engine', which stores may not import."]);
   });
 
-  test('a package without a row, or under another name', () => {
+  test('a package without a row, or under another name, is named', () => {
     expect(sample('packages/extra/package.json', manifest('extra'))).toEqual([
       'packages/extra has no row in the import table; say there what it may import.',
     ]);
@@ -324,7 +324,7 @@ describe('a package.json keeps to the table', () => {
   });
 });
 
-test('a part of the engine is made by openEngine alone', () => {
+test('parts of the engine are created by openEngine alone', () => {
   const text = "import { createCompactor } from '@coppice/engine';\nexport const a = createCompactor({ store });";
   expect(sample('packages/server/src/a.ts', text)).toEqual([
     'packages/server/src/a.ts:2 calls createCompactor, which assembles a second engine; take the part from openEngine.',
@@ -332,7 +332,7 @@ test('a part of the engine is made by openEngine alone', () => {
   expect(sample('packages/server/src/a.test.ts', text)).toEqual([]);
 });
 
-test('the main entry of engine loads nothing that has an entry of its own', () => {
+test('the main entry of engine loads nothing that has a separate entry', () => {
   const text = "export type { A } from './forest/a.ts';\nexport { b } from './forest/b.ts';";
   const path = 'packages/engine/src/index.ts';
   expect(sample(path, text)).toContain(
@@ -340,7 +340,7 @@ test('the main entry of engine loads nothing that has an entry of its own', () =
   );
 });
 
-test('the client reaches for the machine in its one file of defaults only; timers are free', () => {
+test('the client uses platform functions in its one file of defaults only; timers are allowed everywhere', () => {
   expect(sample('packages/client/src/a.ts', 'fetch(String(setTimeout(() => undefined)));')).toEqual([
     'packages/client/src/a.ts:1 uses fetch(…), which brings I/O into client; pass it in.',
   ]);

@@ -3,7 +3,7 @@ import { checkBannedWords } from './checks/banned-words.ts';
 import { findDuplicateNames, readFunctions, wordsOfName } from './checks/names.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
-test('no name of the repository has a word that we left behind', () => {
+test('no name of the repository has a banned word', () => {
   expect(checkBannedWords(openRepository())).toEqual([]);
 });
 
@@ -40,7 +40,7 @@ describe('the check of words', () => {
     expect(found(text)).toEqual([name]);
   });
 
-  test('looks at whole words of declared names alone', () => {
+  test('checks only whole words of declared names', () => {
     expect(
       found("const bookmark = 'room'; const mushroom = call.room; const backgroundColour = { [told]: 1 };"),
     ).toEqual([]);
@@ -49,7 +49,7 @@ describe('the check of words', () => {
   });
 });
 
-test('names are taken apart at capitals, numbers stay with their word', () => {
+test('names are split at capitals, numbers stay with their word', () => {
   expect(wordsOfName('openHTTPFile2')).toEqual(['open', 'http', 'file2']);
   expect(wordsOfName('#told-you_so')).toEqual(['told', 'you', 'so']);
 });

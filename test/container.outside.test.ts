@@ -22,7 +22,7 @@ afterAll(() => {
   docker('rmi', '--force', image);
 });
 
-test('the container becomes healthy with a read-only root and is no root', async () => {
+test('the container becomes healthy with a read-only root and does not run as root', async () => {
   await expect
     .poll(() => docker('inspect', '--format', '{{.State.Health.Status}}', name), { timeout: 120_000 })
     .toBe('healthy');
@@ -30,7 +30,7 @@ test('the container becomes healthy with a read-only root and is no root', async
   expect(() => docker('exec', name, 'touch', '/app/x')).toThrow();
 });
 
-test('the container keeps what is written, also across a restart', async () => {
+test('the container keeps its data, even after a restart', async () => {
   const program = ['node', '/app/node_modules/coppice/bin/coppice.mjs'];
   docker('exec', name, ...program, 'append', '--new', 'Keep this');
   docker('restart', name);

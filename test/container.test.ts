@@ -89,7 +89,7 @@ test('the proxies name both servers, keep the host and do not buffer streams', (
   for (const text of [caddy, nginx]) expect(text.split('{').length).toBe(text.split('}').length);
 });
 
-test('what would be wrong is found', () => {
+test('faulty files are found', () => {
   expect(checkDockerfile('FROM node\nENV API_KEY=x\nCMD npm start\n')).toEqual([
     'There is only one stage.',
     'node has no version.',

@@ -166,7 +166,7 @@ async function loadHook({ code }: Example, fixture: CliFixture): Promise<void> {
   expect(ran).toMatchObject({ code: 5, err: expect.stringContaining('There is a private key in it.') });
 }
 
-test('every example is run, or says why not', () => {
+test('every example is run, or has a comment that says why not', () => {
   // The first `ts` block of a README is run by readme.test.ts of its package.
   const found = pages.flatMap(({ page, examples }) =>
     checkExamples(examples, Object.keys(readers), isReadme(page) ? ['ts'] : []),
@@ -181,7 +181,7 @@ test('every example is run, or says why not', () => {
       ).toBe(true);
 });
 
-test('scripts that a line names are there, also where the line is not run', () => {
+test('scripts named in a shell line exist, even if the line is not run', () => {
   const named = pages.flatMap(({ examples }) =>
     examples
       .filter(({ language }) => language === 'sh')
@@ -194,7 +194,7 @@ test('scripts that a line names are there, also where the line is not run', () =
   }
 });
 
-test('an example that nobody runs is found, and an excuse for what is not there is refused', () => {
+test('an example that is not run is found, and a comment about a missing example is refused', () => {
   const page = [
     '```ts',
     'const a = 1;',
@@ -232,7 +232,7 @@ test('an example that nobody runs is found, and an excuse for what is not there 
 });
 
 test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length > 0))(
-  'the examples of $page give what their comments say',
+  'the examples of $page print what their comments say',
   async (each) => {
     const claims: (readonly [string, unknown, unknown])[] = [];
     // In order: later examples use what earlier ones created.
@@ -275,7 +275,7 @@ test('every example in TypeScript compiles in a strict program', () => {
 
 test.each(
   pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),
-)('the lines, settings and files of $page work as they are written', async (each) => {
+)('the shell lines, settings and files of $page work as written', async (each) => {
   const fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
   try {
     for (const example of run(each, ...Object.keys(readers))) await readers[example.language]?.(example, fixture);

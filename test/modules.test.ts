@@ -42,7 +42,7 @@ describe('imports', () => {
     ["import a from 'x' with { type: 'json' };", ['import x']],
     ["import\n{\na\n}\nfrom\n'x'", ['import x']],
     ['const t = `${await import("x")}`;', ['dynamic x']],
-  ])('finds what %j names', (text, found) => {
+  ])('finds the module named in %j', (text, found) => {
     expect(importsOf(text)).toEqual(found);
   });
 
@@ -56,15 +56,15 @@ describe('imports', () => {
     "export const from = 'x';",
     "new URL('./x', 'https://example.org');",
     'const a = 1 / 2; // /\nconst b = "import(\'x\')";',
-  ])('takes nothing in %j for an import', (text) => {
+  ])('finds no import in %j', (text) => {
     expect(importsOf(text)).toEqual([]);
   });
 
-  test('takes the text between JSX tags for text', () => {
+  test('treats the text between JSX tags as text', () => {
     expect(importsOf("const a = <p>import 'x'; {import('y')}</p>;", 'a.tsx')).toEqual(['dynamic y']);
   });
 
-  test('gives the line of each, in order', () => {
+  test('gives the line of each import, in order', () => {
     const { imports } = readModule('a.ts', "import 'a';\n\n/*\n*/ import 'b';\nawait import('c');");
     expect(imports.map(({ specifier, line }) => [specifier, line])).toEqual([
       ['a', 1],
@@ -73,7 +73,7 @@ describe('imports', () => {
     ]);
   });
 
-  test('finds the members that an object loads when first asked', () => {
+  test('finds the members that an object loads on first use', () => {
     const text =
       "export const members = {\n  a: () => import('./a/index.ts'),\n  'b-c': async () => (await import('./b/index.ts')).b,\n};";
     expect(readModule('a.ts', text).lazyEntries).toEqual([
@@ -82,7 +82,7 @@ describe('imports', () => {
     ]);
   });
 
-  test('says when a module does not parse', () => {
+  test('reports a module that does not parse', () => {
     expect(readModule('a.ts', 'const = ;').errors).not.toEqual([]);
   });
 });
@@ -106,7 +106,7 @@ describe('names that a module does not declare', () => {
     ['const f = (a = process) => a;', ['process']],
     ['class A extends Worker {}', ['Worker']],
     ['`${process.pid}`;', ['process.pid']],
-  ])('finds those in %j', (text, found) => {
+  ])('finds the names in %j', (text, found) => {
     expect(globalsOf(text).sort()).toEqual([...found].sort());
   });
 
@@ -125,14 +125,14 @@ describe('names that a module does not declare', () => {
     'process: for (;;) break process;',
     'export { process } from "./a.ts"; export { a as fetch } from "./a.ts";',
     'for (const process of []) { process; }',
-  ])('finds none of Node or the clock in %j', (text) => {
+  ])('finds no name of Node or the clock in %j', (text) => {
     const watched = /^(?:process|fetch|console|crypto|performance|Date)\b/;
     expect(globalsOf(text).filter((name) => watched.test(name))).toEqual([]);
   });
 });
 
 describe('calls', () => {
-  test('follows the callee to its root and keeps the literal texts', () => {
+  test('are resolved to the root of the callee, with their literal texts', () => {
     const calls = readModule(
       'a.ts',
       "test.each([1])('[T1] a', () => {}); it(`b ${x} c`, f); describe('d' + e, f);",

@@ -138,7 +138,7 @@ async function lastReply(page: Page): Promise<Locator> {
   return threadOf(page).locator('article.ai').last();
 }
 
-test('somebody new connects a model, chats with a preset, a file and a tool, edits, combines and shares, on the page alone', async () => {
+test('a new user connects a model, chats with a preset, a file and a tool, edits, combines and shares, on the page alone', async () => {
   const { browser, models, port, helperPort, home } = journey;
   const url = `http://127.0.0.1:${port}`;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });

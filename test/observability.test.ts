@@ -20,7 +20,7 @@ async function openMetrics() {
   return { text: await response.text(), described: server.services.metrics.described };
 }
 
-test('the table of metrics is what a server answers', async () => {
+test('the table of metrics matches the response of a server', async () => {
   const { described, text } = await openMetrics();
   const rows = described.map(({ name, kind, help }) => `| \`${name}\` | ${kind} | ${help} |`);
   const table = ['| Metric | Kind | What it counts |', '| --- | --- | --- |', ...rows].join('\n');

@@ -107,14 +107,14 @@ function stylesOf(folder: string): readonly string[] {
 }
 
 describe.each(folders)('the package of %s', (folder) => {
-  test('is one that publint finds nothing to say about', async () => {
+  test('passes publint', async () => {
     const { messages, pkg } = await publint({ pkgDir: join(staged, folder), pack: false, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
   // The page consists of files for a browser: there is nothing to import and there are no types.
   if (folder === 'web') return;
-  test('has types that resolve for everybody who imports it', () => {
+  test('has types that resolve in every module mode', () => {
     const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
     const tool = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
     const words = [tool, tarballs.get(name) ?? '', '--profile', 'esm-only', '--format', 'json', ...stylesOf(folder)];
@@ -124,7 +124,7 @@ describe.each(folders)('the package of %s', (folder) => {
   });
 });
 
-test('the page brings the licences of the fonts and libraries that are built into it', () => {
+test('the page includes the licences of its fonts and libraries', () => {
   const notices = noticesFor(join(root, 'packages/web'));
   for (const name of ['hanken-grotesk', 'jetbrains-mono', 'react-dom', 'radix-ui', 'marked'])
     expect(notices).toMatch(new RegExp(`^\\S*${name} \\d`, 'm'));
@@ -132,7 +132,7 @@ test('the page brings the licences of the fonts and libraries that are built int
   expect(readFileSync(join(staged, 'web/dist/third-party-notices.txt'), 'utf8')).toBe(notices);
 });
 
-test.each(examples)('the README example of %s works where it is installed', (folder) => {
+test.each(examples)('the README example of %s works when installed', (folder) => {
   const program = join(project, `${folder}.mjs`);
   writeFileSync(program, programOf(readFileSync(join(staged, folder, 'README.md'), 'utf8')));
   execFileSync(process.execPath, [program], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -165,42 +165,45 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   return modules;
 }
 
-test.each(['nodenext', 'bundler'])('types and examples compile where they are installed, by %s', (moduleResolution) => {
-  const folder = join(project, moduleResolution);
-  mkdirSync(join(folder, 'node_modules'), { recursive: true });
-  // The only additional dependency of an example.
-  symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
-  // A TypeScript user of React has its types: an optional peer dependency.
-  const reactTypes = join(project, 'node_modules/@types/react');
-  mkdirSync(dirname(reactTypes), { recursive: true });
-  if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
-  // So has one of the AI SDK for React.
-  const aiReact = join(project, 'node_modules/@ai-sdk/react');
-  if (!existsSync(aiReact)) symlinkSync(join(root, 'node_modules/@ai-sdk/react'), aiReact);
-  // The types of the AI SDK use those of JSON Schema without depending on them.
-  writeFileSync(
-    join(folder, 'json-schema.d.ts'),
-    "declare module 'json-schema' { export type JSONSchema7 = object; export type JSONSchema7Definition = object | boolean; }\n",
-  );
-  for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
-  // The options of most projects: our own are stricter, and some declarations are only valid with them.
-  const compilerOptions = {
-    target: 'ES2023',
-    module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
-    moduleResolution,
-    strict: true,
-    skipLibCheck: false,
-    noEmit: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules', '@types')],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-});
+test.each(['nodenext', 'bundler'])(
+  'types and examples compile against the installed packages, by %s',
+  (moduleResolution) => {
+    const folder = join(project, moduleResolution);
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    // The only additional dependency of an example.
+    symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
+    // A TypeScript user of React has its types: an optional peer dependency.
+    const reactTypes = join(project, 'node_modules/@types/react');
+    mkdirSync(dirname(reactTypes), { recursive: true });
+    if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
+    // So has one of the AI SDK for React.
+    const aiReact = join(project, 'node_modules/@ai-sdk/react');
+    if (!existsSync(aiReact)) symlinkSync(join(root, 'node_modules/@ai-sdk/react'), aiReact);
+    // The types of the AI SDK use those of JSON Schema without depending on them.
+    writeFileSync(
+      join(folder, 'json-schema.d.ts'),
+      "declare module 'json-schema' { export type JSONSchema7 = object; export type JSONSchema7Definition = object | boolean; }\n",
+    );
+    for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
+    // The options of most projects: our own are stricter, and some declarations are only valid with them.
+    const compilerOptions = {
+      target: 'ES2023',
+      module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
+      moduleResolution,
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules', '@types')],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  },
+);
 
-test.each(folders)('%s says in its manifest what it is when it is installed', (folder) => {
+test.each(folders)('%s has a complete manifest when it is installed', (folder) => {
   const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
   const manifest = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ name, type: 'module', license: 'MIT', publishConfig: { provenance: true } });
@@ -213,7 +216,7 @@ test.each(folders)('%s says in its manifest what it is when it is installed', (f
   if (folder === 'core') expect(manifest).not.toHaveProperty('dependencies');
 });
 
-test('a store that is written by the guide passes the suite where the packages are installed', () => {
+test('a store written after the guide passes the conformance suite with the installed packages', () => {
   // The peer dependencies of the store suite.
   for (const name of ['vitest', 'fast-check'])
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
@@ -230,11 +233,11 @@ test('a store that is written by the guide passes the suite where the packages a
   expect(numPassedTests).toBeGreaterThan(90);
 }, 300_000);
 
-test('coppice says its version where it is installed', () => {
+test('the installed coppice prints its version', () => {
   expect(say('--version').trim()).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test('the README example of coppice works where it is installed', () => {
+test('the README example of coppice works when installed', () => {
   const readme = readFileSync(join(staged, 'cli', 'README.md'), 'utf8');
   const lines = /```sh\n([\s\S]*?)```/.exec(readme)?.[1]?.trim().split('\n') ?? [];
   expect(lines.length).toBeGreaterThan(2);
@@ -245,7 +248,7 @@ test('the README example of coppice works where it is installed', () => {
   expect(say('tree', 'last')).toContain('And how do I keep it?');
 });
 
-test('coppice appends and serves the API and the page where it is installed', async () => {
+test('the installed coppice appends and serves the API and the page', async () => {
   expect(say('append', '--new', 'Hi')).toContain('Added');
   const [, words, options] = coppice('serve', '--port', '0');
   // Without npx: the signal that ends it must reach the server.
@@ -270,7 +273,7 @@ test('coppice appends and serves the API and the page where it is installed', as
   }
 });
 
-test('coppice records calls that it passes on, on a thread of its own, where it is installed', async () => {
+test('the installed coppice records calls on its own thread', async () => {
   const choice = { index: 0, message: { role: 'assistant', content: 'Recorded.' }, finish_reason: 'stop' };
   const service = createServer((request, response) => {
     request.resume().on('end', () => response.end(JSON.stringify({ model: 'm', choices: [choice] })));
@@ -319,7 +322,7 @@ function newUser(): (...words: readonly string[]) => string {
     });
 }
 
-test('a new user chats, looks at the chat, exports, imports and undoes with what is installed', () => {
+test('a new user chats, looks at the chat, exports, imports and undoes with the installed packages', () => {
   const run = newUser();
   expect(run('chat', '-p')).toContain('I am the built-in guide');
   expect(run('show', 'last')).toContain('What is a branch?');
@@ -368,7 +371,7 @@ test('coppice takes less than 60 MB, and a library with an SQLite store less tha
   expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
 });
 
-test('what is built into a package has its licence there', () => {
+test('a package includes the licences of everything built into it', () => {
   for (const [folder, name] of [
     ['cli', 'ink'],
     ['cli', 'react'],

@@ -23,15 +23,15 @@ const sampleFiles = {
     "import { runStoreConformance } from '../conformance/index.ts';\nrunStoreConformance({});",
 };
 
-test('registries in order give nothing to say', () => {
+test('correct registries give no findings', () => {
   expect(checkRegistries(makeWorkspace(sampleFiles))).toEqual([]);
 });
 
-test('what members share lies beside them and is no member', () => {
+test('shared files beside the members are not members', () => {
   expect(checkRegistries(makeWorkspace({ ...sampleFiles, [`${stores}/sql/rows.ts`]: '' }))).toEqual([]);
 });
 
-test('a workspace without registries gives nothing to say', () => {
+test('a workspace without registries gives no findings', () => {
   expect(checkRegistries(makeWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
 });
 
@@ -40,7 +40,7 @@ function sample(files: Readonly<Record<string, string>>, without: readonly strin
   return checkRegistries(makeWorkspace(Object.fromEntries(kept)));
 }
 
-describe('what is not in order is named', () => {
+describe('errors in a registry are named', () => {
   test('a folder without a line', () => {
     expect(sample({ [`${blocks}/image/index.ts`]: '', [`${blocks}/image/image.test.ts`]: '' })).toEqual([
       `${blocks}/image is a folder of blocks, but members.ts has no line for it.`,
@@ -99,7 +99,7 @@ describe('what is not in order is named', () => {
   test.each([
     ['packages/engine/src/providers', 'openai', 'runProviderConformance'],
     ['packages/content/src/formats', 'chatgpt', 'runFormatConformance'],
-  ])('members of %s answer to their suite too', (folder, name, suite) => {
+  ])('members of %s call their suite too', (folder, name, suite) => {
     const files = {
       [`${folder}/members.ts`]: `export { x } from './${name}/index.ts';`,
       [`${folder}/${name}/index.ts`]: '',

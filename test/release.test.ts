@@ -37,7 +37,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
   expect(found[0]).toMatch(sentence);
 });
 
-test('a rehearsal asks for one version and for nothing that comes with the release', () => {
+test('a rehearsal requires one version, and none of the release conditions', () => {
   const early = {
     ...ready,
     changelog: '',

@@ -74,7 +74,7 @@ test.each([
   'reference/http.html',
   'reference/stores.html',
   '404.html',
-])('%s is accessible in light and dark, fits a phone and asks no other host', { tags: ['browser'] }, async (path) => {
+])('%s is accessible in light and dark, fits a phone and calls no other host', { tags: ['browser'] }, async (path) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, faults } = await open(path, { colorScheme });
     expect(await serious({ page })).toEqual([]);
@@ -110,7 +110,7 @@ async function demoOf(page: Page): Promise<Frame> {
   return frame;
 }
 
-test('the demo answers, branches and undoes inside the browser', { tags: ['browser'] }, async () => {
+test('the demo replies, branches and undoes inside the browser', { tags: ['browser'] }, async () => {
   const { page, faults } = await open('index.html');
   const demo = await demoOf(page);
   await demo
@@ -141,7 +141,7 @@ test('the demo answers, branches and undoes inside the browser', { tags: ['brows
   await page.context().close();
 });
 
-test('the demo keeps its place in the fragment, and works on a phone', { tags: ['browser'] }, async () => {
+test('the demo keeps its position in the fragment, and works on a phone', { tags: ['browser'] }, async () => {
   const { page, faults } = await open('demo/index.html', { viewport: { width: 390, height: 800 } });
   await page
     .getByRole('link', { name: /A sourdough starter/ })

@@ -17,11 +17,11 @@ function sample(files: Readonly<Record<string, string>>): string[] {
   return checkSpec(makeWorkspace({ ...sampleFiles, ...files }));
 }
 
-test('rules and tests in order give nothing to say', () => {
+test('correct rules and tests give no findings', () => {
   expect(sample({})).toEqual([]);
 });
 
-test('a workspace without rules gives nothing to say', () => {
+test('a workspace without rules gives no findings', () => {
   expect(checkSpec(makeWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ describe('rules', () => {
     '- **[T3]** x',
     '- **T-3** x',
     '**T3** x',
-  ])('a slip such as %j is named, not passed over', (line) => {
+  ])('a typing error such as %j is named, not ignored', (line) => {
     expect(sample({ 'packages/stores/SPEC.md': line })).toEqual([
       "packages/stores/SPEC.md:1 looks like a rule but is none; a rule is a line '- **T7** One sentence.'",
     ]);
@@ -81,7 +81,7 @@ describe('rules', () => {
 });
 
 describe('citations', () => {
-  test('of a rule that nobody states are named', () => {
+  test('of a missing rule are named', () => {
     expect(sample({ 'packages/core/src/a.test.ts': "\ntest('[T99] x', () => {});" })).toEqual([
       'packages/core/src/a.test.ts:2 cites T99, which no SPEC.md states.',
     ]);
@@ -117,7 +117,7 @@ describe('citations', () => {
     'packages/stores/src/conformance/read.ts',
     'packages/content/src/formats/conformance.ts',
     'packages/core/src/testing/expect-steps.ts',
-  ])('of the exported suite %s count through functions of its own', (path) => {
+  ])('of the exported suite %s count through its own functions', (path) => {
     expect(cited(path, "rule('[K1] reads', f); when(supports.search, '[K2] finds', f); note('see [K3]');")).toEqual([
       'K1',
       'K2',

@@ -55,7 +55,7 @@ function startRun(files: Readonly<Record<string, string>>, args: readonly string
 const header = "import { expect, test } from 'vitest';\n";
 
 describe('the last line of a test run', () => {
-  test('counts what passed and what was skipped', async () => {
+  test('counts passed and skipped tests', async () => {
     const ended = await runTests({
       'a.test.ts': `${header}test('a', () => {}); test.skip('b', () => {}); test.todo('c');`,
       'b.test.ts': `${header}test('a', () => {});`,
@@ -64,7 +64,7 @@ describe('the last line of a test run', () => {
     expect(ended.code).toBe(0);
   });
 
-  test('counts failed tests, files that cannot be loaded and errors that no test caught', async () => {
+  test('counts failed tests, files that cannot be loaded and uncaught errors', async () => {
     const ended = await runTests({
       'a.test.ts': `${header}test('a', () => {}); test('b', () => { expect(1).toBe(2); });`,
       'b.test.ts': "import './nothing.ts';",
@@ -116,7 +116,7 @@ describe('the last line of a test run', () => {
     expect((await runTests(files)).lines.at(-1)).toBe('1 passed, 3 failed, 0 skipped');
   });
 
-  test('counts what fails on the second try too, and with more than three failures there is none', {
+  test('counts tests that fail on the second try too, and with more than three failures there is no second try', {
     tags: ['full'],
   }, async () => {
     const failing = `test('always', { tags: ['browser'] }, () => { throw new Error('wrong'); });`;
@@ -138,13 +138,13 @@ describe('the last line of a test run', () => {
     expect(mixed.lines.at(-1)).toBe('0 passed, 2 failed, 0 skipped');
   });
 
-  test('is there for a run without a test, which fails', async () => {
+  test('is printed for a run without a test, which fails', async () => {
     const ended = await runTests({ 'a.test.ts': `${header}test('a', () => {});` }, 'no-such-file');
     expect(ended.lines.at(-1)).toBe('0 passed, 0 failed, 0 skipped');
     expect(ended.code).toBe(1);
   });
 
-  test('is missing, and said to be, when the runner dies before it has a report', async () => {
+  test('is missing, and reported as missing, when the runner dies before its report', async () => {
     const ended = await runTests({}, '--no-such-option');
     expect(ended.errors).toContain('The test runner ended without a report');
     expect(ended.code).toBe(1);

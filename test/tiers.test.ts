@@ -40,7 +40,7 @@ describe('the tiers of the tests', () => {
     expect(suites.filter((path) => hasFullTests(workspace.read(path)))).toEqual([]);
   });
 
-  test('are told by the tag of a file, of a test, and by the name of a file', () => {
+  test('are read from the tag of a file, of a test, and from the name of a file', () => {
     const full = '// @module-tag full\ntest();';
     const mixed = "test('a', { tags: ['browser', 'full'] }, () => {});";
     const loadedBy = (path: string, text: string) => tiers.filter((tier) => isLoadedBy(tier, path, text));
@@ -59,7 +59,7 @@ describe('the check of two test runs', () => {
     expect(checkTiers(daily, reportOf(['b.test.ts > two'], ['b.test.ts > one']), files)).toEqual([]);
   });
 
-  test('reports a test that no run took, a test that both took and a file without a test', () => {
+  test('reports a test that no run executed, a test that both executed and a file without a test', () => {
     const daily = reportOf(['b.test.ts > one'], ['b.test.ts > two']);
     expect(checkTiers(daily, reportOf(['b.test.ts > one'], []), files)).toEqual([
       'test:full did not run b.test.ts > two, which the other tier left to it.',
@@ -81,7 +81,7 @@ describe('the check of two test runs', () => {
   });
 });
 
-test('every program that is not on the path is named', () => {
+test('every missing program is named', () => {
   expect(missingPrograms('').map((sentence) => /^Not found: (\w+)\./.exec(sentence)?.[1])).toEqual([
     ...outsidePrograms.keys(),
   ]);

@@ -86,15 +86,15 @@ async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<v
 }
 
 const isFile = ({ kind }: (typeof made)[number]) => kind !== 'postgres';
-test.each(made.filter(isFile))('a $kind store of $version opens, is as it was, and goes on', checkUpgrade);
+test.each(made.filter(isFile))('a $kind store of $version opens, is unchanged, and can be written', checkUpgrade);
 test.each(made.filter((each) => !isFile(each)))(
-  'a $kind store of $version opens, is as it was, and goes on',
+  'a $kind store of $version opens, is unchanged, and can be written',
   { tags: ['full'] },
   checkUpgrade,
 );
 
 // The copy of a PostgreSQL store is an SQLite file; the way back there is a dump, which is how these are kept.
-test.each(made.filter(isFile))('a backup of a $kind store of $version is the way back', async ({ version, kind }) => {
+test.each(made.filter(isFile))('a backup of a $kind store of $version can replace the store', async ({ version, kind }) => {
   const { run, fixture, folder, store } = await openKept(version, kind);
   const copy = join(folder, 'copy');
   await run('backup', copy);

@@ -46,7 +46,7 @@ function coppice(
   return { code: ended.status, out: ended.stdout, err: ended.stderr };
 }
 
-describe('a home that may not be written', () => {
+describe('a read-only home', () => {
   let home: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'coppice-unwritable-'));
@@ -66,7 +66,7 @@ describe('a home that may not be written', () => {
     chmodSync(join(home, '.coppice'), 0o755);
   };
 
-  it('[O7] is listed, shown, searched and exported, says that it may not be written, and refuses writes at once', () => {
+  it('[O7] is listed, shown, searched and exported, is reported as read-only, and refuses writes at once', () => {
     expect(coppice(['append', '--new', '--title', 'Bread', 'Hello'], home)).toMatchObject({ code: 0 });
     lock();
     try {
@@ -92,7 +92,7 @@ describe('a home that may not be written', () => {
     expect(coppice(['append', 'last', 'More'], home)).toMatchObject({ code: 0 });
   });
 
-  it('[O7] with nothing in it is said to be unwritable, not shown as an empty history', () => {
+  it('[O7] without a store is reported as read-only, not shown as an empty history', () => {
     chmodSync(home, 0o555);
     const { code, out, err } = coppice(['ls'], home, nobody);
     expect({ code, out }).toEqual({ code: 5, out: '' });
@@ -131,7 +131,7 @@ describe('a full disk', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('[O9] fails what would be written, keeps what was, still reads, and works again when there is space', () => {
+  it('[O9] fails new writes, keeps earlier ones, can still be read, and works again when there is space', () => {
     const { env } = full;
     const text = 'x'.repeat(60_000);
     const failed = coppice(['append', 'last', text, '--json'], home, { env });
@@ -151,8 +151,8 @@ describe('a full disk', () => {
 // A device on which every write fails; not every system has one.
 const fullDevice = '/dev/full';
 
-describe.runIf(existsSync(fullDevice))('an answer that cannot be written', () => {
-  it('[O9] is an error of its own, and what is said beside the answer is none', () => {
+describe.runIf(existsSync(fullDevice))('output that cannot be written', () => {
+  it('[O9] is reported as a full disk, and messages beside the output do not count as output', () => {
     const home = mkdtempSync(join(tmpdir(), 'coppice-answer-'));
     const full = openSync(fullDevice, 'w');
     try {
@@ -169,8 +169,8 @@ describe.runIf(existsSync(fullDevice))('an answer that cannot be written', () =>
   });
 });
 
-describe('a reader that has seen enough', () => {
-  it('[O32] is no error, and what was said of a reply is kept', async () => {
+describe('a reader that closes the pipe', () => {
+  it('[O32] is not an error, and the received part of a reply is kept', async () => {
     const { home, close } = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 50\n[ollama]\ndetect = false\n');
     try {
       const chat = spawn(process.execPath, [program, 'chat', '-p', 'Tell me a story'], {

@@ -5,7 +5,7 @@ import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 import { openPage } from './browser.ts';
 
-test('[O69] the browser is started with a code that signs it in once, and the token is in nothing that it is started with', async () => {
+test('[O69] the browser is started with a code that signs it in once, and the token is in none of its arguments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-browser-'));
   const seen = join(folder, 'seen');
   // Fake openers of this system. Each records its command line, which other users could see, in one atomic step.

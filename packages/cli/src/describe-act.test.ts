@@ -20,7 +20,7 @@ test('[O15] commits of one act are one line: a question and its reply are two me
   expect(acts.map(describeLoggedAct)).toEqual(['undo: added 1 message', 'added 2 messages']);
 });
 
-test('[O15] a move of the pointer alone, an edit in place and a new tree are told apart', () => {
+test('[O15] a change of the active node, an edit in place and a new tree are described differently', () => {
   expect(describeLoggedAct({ commits: [commit(2, one, { select: 1 })], newest: commit(2, one, {}) })).toBe(
     'switched to another branch',
   );

@@ -273,7 +273,7 @@ describe('the escape lab', () => {
     };
   };
 
-  it('[O1] no line of any subcommand lets through what a terminal obeys, for people or as JSON', async () => {
+  it('[O1] no subcommand prints a control sequence from stored text, for people or as JSON', async () => {
     const lines = linesOf();
     expect(Object.keys(lines).sort()).toEqual(subcommands.map((member) => member.name).sort());
     for (const member of subcommands) {
@@ -291,7 +291,7 @@ describe('the escape lab', () => {
     }
   });
 
-  it('[O1] an export on standard output is the same data, and the very text with --raw', async () => {
+  it('[O1] an export on standard output has the same data, and the exact text with --raw', async () => {
     const [plain, raw] = [
       await fixture.run(['export', tree, '-f', 'linear']),
       await fixture.run(['export', tree, '-f', 'linear', '--raw']),

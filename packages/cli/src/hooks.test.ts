@@ -27,7 +27,7 @@ const notes = () =>
     .filter((line) => line.includes('"customType":"note"'))
     .map((line) => JSON.parse(line).data);
 
-it('[O72] a chat on a session file asks the user’s own hooks, which see its entries and save some; --no-hooks goes without', async () => {
+it('[O72] a chat on a session file calls the user’s own hooks, which see its entries and save some; --no-hooks skips them', async () => {
   hook(
     'note.mjs',
     `export default { after: { generate: async (_, context) => {
@@ -42,7 +42,7 @@ it('[O72] a chat on a session file asks the user’s own hooks, which see its en
   expect(await fixture.json(['show', 'last', ...onFile()])).toMatchObject({ nodes: { length: 4 } });
 });
 
-it('[O72] a hook can say no, in any store, and doctor names those that a chat loads', async () => {
+it('[O72] a hook can cancel, in any store, and doctor names the hooks that a chat loads', async () => {
   hook('no.mjs', `export default { before: { append: () => ({ cancel: 'Not today.' }) } };`);
   const refused = await say();
   expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('Not today.') });
@@ -53,7 +53,7 @@ it('[O72] a hook can say no, in any store, and doctor names those that a chat lo
   expect(ran.out).toContain('a chat loads no.mjs');
 });
 
-it('[O73] what fails, cannot be loaded or could be somebody else’s is named and left out, and nothing comes from where one stands', async () => {
+it('[O73] failing, broken and untrusted hooks are named and skipped, and the current directory is ignored', async () => {
   const ran = 'globalThis.strangeHookRan = true; export default { after: {} };';
   const there = join(fixture.home, 'project');
   mkdirSync(join(there, '.coppice', 'hooks'), { recursive: true });

@@ -32,14 +32,14 @@ describe('lists on a terminal', () => {
     [60, 28],
     [80, 41],
     [100, 59],
-  ])('[O71] of %i columns, titles begin in one column and no line is broken', async (columns, column) => {
+  ])('[O71] of %i columns, start titles in one column and break no line', async (columns, column) => {
     const rows = await shown(['ls'], columns);
     expect(rows.filter((row) => row.broken)).toEqual([]);
     const began = begins.map((word) => rows.find(({ text }) => text.includes(word))?.columnOf(word));
     expect(new Set(began)).toEqual(new Set([column]));
   });
 
-  it.each([40, 80])('[O71] of %i columns, the outline of a tree has a line for each node', async (columns) => {
+  it.each([40, 80])('[O71] of %i columns, have one line for each node in the outline of a tree', async (columns) => {
     for (const title of titles) {
       const rows = await shown(['tree', title], columns);
       const nodes = rows.slice(rows.findIndex(({ text }) => text.startsWith('●')));
@@ -50,7 +50,7 @@ describe('lists on a terminal', () => {
   });
 
   it.each([40, 80])(
-    '[O71] of %i columns, threads, comparisons and hits are broken between words, and code and addresses by nobody',
+    '[O71] of %i columns, break threads, comparisons and hits between words, but not code and addresses',
     async (columns) => {
       const address = `https://example.org/${'deep/'.repeat(30)}`;
       const code = `echo ${'one two '.repeat(20)}`;
@@ -89,7 +89,7 @@ describe('lists on a terminal', () => {
     },
   );
 
-  it('[O71] that nobody told its size are taken for ordinary ones', async () => {
+  it('[O71] of unknown size are printed for an ordinary one', async () => {
     written = [];
     stdout.columns = 0;
     await fixture.run(['ls']);
@@ -97,7 +97,7 @@ describe('lists on a terminal', () => {
   });
 
   it.each([40, 80])(
-    '[O71] of %i columns, help, refusals and what doctor says are broken between words',
+    '[O71] of %i columns, break help, refusals and the report of doctor between words',
     async (columns) => {
       const errors: string[] = [];
       const stderr = { isTTY: true, columns, write: (text: string) => errors.push(text) };
@@ -117,7 +117,7 @@ describe('lists on a terminal', () => {
     },
   );
 
-  it('[O71] forks in forks leave room for what is said', async () => {
+  it('[O71] keep space for texts in deeply nested forks', async () => {
     await fixture.run(['append', '--new', '--title', 'Deep', 'first']);
     for (let depth = 0; depth < 4; depth++) {
       await fixture.run(['append', 'last', `left ${depth}`, '--stay']);

@@ -7,7 +7,7 @@ const isFile = (path: string) =>
     path,
   );
 
-test('[O50] a program is started as it is, and on Windows by its file', () => {
+test('[O50] a program is started directly, and on Windows by its file', () => {
   expect(startableCommand('claude', ['-p', 'a & b'], env, 'linux', isFile)).toEqual({
     file: 'claude',
     words: ['-p', 'a & b'],
@@ -22,7 +22,7 @@ test('[O50] a program is started as it is, and on Windows by its file', () => {
   expect(startableCommand('missing', [], env, 'win32', isFile)).toEqual({ file: 'missing', words: [], shell: false });
 });
 
-test('[O50] a script of Windows gets its words quoted, and none that its shell could run', () => {
+test('[O50] a script on Windows gets its arguments quoted, so that its shell runs none of them', () => {
   expect(startableCommand('claude', ['-p', 'two words'], env, 'win32', isFile)).toEqual({
     file: '"C:\\Program Files (x86)\\npm\\claude.CMD"',
     words: ['"-p"', '"two words"'],

@@ -7,14 +7,14 @@ import { defineSubcommand } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
 import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
-describe('a line', () => {
+describe('a command line', () => {
   let fixture: CliFixture;
   beforeEach(() => {
     fixture = makeCliFixture();
   });
   afterEach(() => fixture.close());
 
-  it('[O4] help lists every subcommand under its heading, and each has help with examples of its own', async () => {
+  it('[O4] help lists every subcommand under its heading, and each has its own help with examples', async () => {
     const { code, out } = await fixture.run(['--help']);
     expect(code).toBe(0);
     for (const member of subcommands) {
@@ -43,7 +43,7 @@ describe('a line', () => {
     expect((await fixture.run(['help'])).out).toContain('Usage: coppice');
   });
 
-  it('[O75] a line to run next names the store and the owner that this one named, and none what is gone by then', async () => {
+  it('[O75] a suggested command names the same store and owner, and nothing that is already gone', async () => {
     const store = `files:${fixture.home}/my trees`;
     const { tree } = await fixture.grow('Elsewhere');
     const { out } = await fixture.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
@@ -57,7 +57,7 @@ describe('a line', () => {
     expect((await fixture.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
   });
 
-  it('[O75] so does one that a refusal names', async () => {
+  it('[O75] a command suggested by a refusal names the same store and owner', async () => {
     const store = `files:${fixture.home}/wood`;
     const on = ['--store', store];
     const refusal = async (...words: string[]) => (await fixture.run([...words, ...on])).err;
@@ -75,7 +75,7 @@ describe('a line', () => {
     expect((await fixture.run(['show', 'elm', '--store', 'memory:'])).err).toBe('No chat matches "elm".\n');
   });
 
-  it('[O5] a text from a pipe that was stopped is not stored', async () => {
+  it('[O5] a text from an interrupted pipe is not stored', async () => {
     const stop = new AbortController();
     const stdin = (async function* () {
       yield 'half of a ';
@@ -105,14 +105,14 @@ describe('a line', () => {
     }
   });
 
-  it('[O4] every example is a line that is understood', () => {
+  it('[O4] every example is a valid command', () => {
     for (const member of subcommands) {
       expect(member.examples.length).toBeGreaterThan(0);
       for (const example of member.examples) expect(example).toMatch(new RegExp(`coppice ${member.name}|coppice$`));
     }
   });
 
-  it('[O74] an option that begins with no- reaches its command', async () => {
+  it('[O74] an option that begins with no- is passed to its command', async () => {
     const reported: boolean[] = [];
     const member = defineSubcommand({
       name: 'flags',
@@ -206,7 +206,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O3] colours are for terminals, and for those who ask', async () => {
+  it('[O3] colours are used on terminals, and on request', async () => {
     await fixture.grow('One');
     const escape = '\u001b[';
     expect((await fixture.run(['tree'])).out).not.toContain(escape);
@@ -226,7 +226,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O7] a store that is named and not there is said to be missing, and none is made by looking', async () => {
+  it('[O7] a named store that does not exist is reported as missing, and reading creates none', async () => {
     const place = join(fixture.home, 'mistyped');
     for (const store of [`sqlite:${place}.db`, `files:${place}`, `jsonl:${place}`]) {
       const on = ['--store', store];
@@ -240,7 +240,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O6] the outline names each node so that it can be named again, also those of one moment', async () => {
+  it('[O6] the outline gives each node a unique name, even nodes of the same millisecond', async () => {
     const { tree, nodes } = await fixture.grow('One');
     const [first, second] = ['01890c2e-4a3b-7c00-8000-00000000aaaa', '01890c2e-4a3b-7c00-8000-00000000bbbb'];
     for (const id of [first, second]) await fixture.run(['append', tree, id, '--parent', nodes[0] ?? '', '--id', id]);
@@ -251,7 +251,7 @@ describe('a line', () => {
     }
   });
 
-  it('[O1] no text of a message, title or bookmark reaches the terminal as a command', async () => {
+  it('[O1] no text of a message, title or bookmark reaches the terminal as a control sequence', async () => {
     const nasty = '\u001b]52;c;c2VjcmV0\u0007\u009b2J\u202eevil';
     const { tree, nodes } = await fixture.grow(`one ${nasty}`, `two ${nasty}`);
     await fixture.json(['append', '--new', '--title', nasty, 'x']);
@@ -277,7 +277,7 @@ describe('a line', () => {
     expect((await fixture.run(['show', tree, '--raw'])).out).toContain('\u202e');
   });
 
-  it('[O6] a tree goes by the beginning of its id, its title or last; what could be several is refused', async () => {
+  it('[O6] a tree is named by the beginning of its id, its title or last; an ambiguous name is refused', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
     expect(await fixture.json(['show', tree.slice(0, 20).toUpperCase()])).toMatchObject({ treeId: tree });
@@ -293,7 +293,7 @@ describe('a line', () => {
     expect(await fixture.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });
   });
 
-  it('[O6] a node goes by its place', async () => {
+  it('[O6] a node is named by its position', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     expect(await fixture.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
     expect(await fixture.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
@@ -310,7 +310,7 @@ describe('a line', () => {
     );
   });
 
-  it('[O6] a node goes by either end of its id and by its bookmark, in any case, as in slash commands', async () => {
+  it('[O6] a node is named by either end of its id and by its bookmark, ignoring case, as in slash commands', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     const [first = ''] = nodes;
     expect(await fixture.json(['show', tree, first.slice(-8).toUpperCase()])).toMatchObject({ nodes: [{ id: first }] });
@@ -320,7 +320,7 @@ describe('a line', () => {
     expect(await fixture.run(['show', tree, first.slice(0, 4)])).toMatchObject({ code: 2 });
   });
 
-  it('[O8] what lies in the working directory changes nothing', async () => {
+  it('[O8] files in the working directory have no effect', async () => {
     const cwd = `${fixture.home}/hostile`;
     mkdirSync(`${cwd}/.coppice`, { recursive: true });
     for (const name of ['config.toml', '.coppice/config.toml', 'coppice.toml', '.env'])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withReversal } from './changing.ts';
 import { shortId, shortIdsOf } from './short-ids.ts';
 
-test('[O87] ids of a list are as long as it takes to tell them apart', () => {
+test('[O87] ids in a list are just long enough to be unique', () => {
   const ids = ['0190c2e0-0000-7000-8000-00aa00000001', '0190c2e0-0000-7000-8000-00bb00000001'];
   expect(shortId(ids[0] ?? '')).toBe('00000001');
   const short = shortIdsOf(ids);
@@ -10,7 +10,7 @@ test('[O87] ids of a list are as long as it takes to tell them apart', () => {
   expect(ids.map(shortIdsOf(ids.slice(0, 1)))).toEqual(['00000001', '00000001']);
 });
 
-test('[O87] the line that reverses a slash command has short ids too', () => {
+test('[O87] the command that reverses a slash command has short ids too', () => {
   const text = 'Moved to 0190c2e0-0000-7000-8000-00aa00000001.';
   expect(withReversal(text, '/switch 0190c2e0-0000-7000-8000-00aa00000001 --exact')).toBe(
     `${text} Undo with /switch 00000001 --exact.`,

@@ -26,7 +26,7 @@ function loadedWith(first: string): ReadonlySet<string> {
   return seen;
 }
 
-test('[O60] the server, the interface, a database driver and the client for MCP are loaded by those alone who need them', () => {
+test('[O60] the server, the interface, database drivers and the MCP client are loaded only when needed', () => {
   const loaded = loadedWith(join(import.meta.dirname, 'program.ts'));
   expect(loaded).toContain(join(packages, 'core/src/index.ts'));
   expect(loaded).toContain('commander');
@@ -35,7 +35,7 @@ test('[O60] the server, the interface, a database driver and the client for MCP 
   expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
 });
 
-test('[O61] to say the version nothing is loaded but the version', () => {
+test('[O61] printing the version loads nothing else', () => {
   const loaded = [...loadedWith(join(import.meta.dirname, 'main.ts'))].filter((name) => !name.startsWith('node:'));
   const own = ['src/main.ts', 'src/version.ts', 'package.json'].map((name) => join(packages, 'cli', name));
   // The manifest is imported with an attribute, which the pattern does not match.

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-test('[O91] a path names the store that is there, and a new one by its ending', () => {
+test('[O91] a path names the existing store, and a new one by its file extension', () => {
   const urlOf = (address: string) => storeUrlFrom(address, { cwd, home: cwd }).replace(cwd, '.');
   mkdirSync(join(cwd, 'trees'));
   writeFileSync(join(cwd, 'trees', 'roots.json'), '{}');
@@ -37,7 +37,7 @@ test('[O91] a path names the store that is there, and a new one by its ending', 
   expect(() => urlOf('nowhere')).toThrow(/sqlite:nowhere, files:nowhere or jsonl:nowhere/);
 });
 
-test('[O91] every command takes a path, and the next line that it names works', async () => {
+test('[O91] every command accepts a path, and so does the command that it suggests', async () => {
   const fixture = makeCliFixture();
   const { out } = await fixture.run(['append', '--new', 'Hello', '--store', 'here.db']);
   const [, line = ''] = /Undo with coppice (.*)\.\n$/.exec(out) ?? [];
@@ -46,7 +46,7 @@ test('[O91] every command takes a path, and the next line that it names works', 
   fixture.close();
 });
 
-test('[O91] a path of Windows is a path, with a drive or with the home', () => {
+test('[O91] a Windows path is recognised, with a drive or with the home', () => {
   const place = { cwd: 'C:\\Users\\ann\\work', home: 'C:\\Users\\ann' };
   const urlOf = (address: string) => storeUrlFrom(address, place, win32);
   expect(urlOf('D:\\chats\\all.db')).toBe('sqlite:D:\\chats\\all.db');

@@ -33,7 +33,7 @@ async function call(
   await answer.text();
 }
 
-test('[B270] recorded sessions are listed with their sub-agents and figures, and lead to each other', async () => {
+test('[B270] recorded sessions are listed with their sub-agents and figures, and link to each other', async () => {
   const { page, faults, context } = await fixture.open('/agents');
   await page.getByRole('heading', { name: 'Recorded work' }).waitFor();
   await page.getByText('Nothing is recorded yet.').waitFor();
@@ -87,7 +87,7 @@ test('[B271] it names folders and branches, says how to record, and exports the 
   await context.close();
 });
 
-test('[B270] an ordinary chat has no links of sub-agents', async () => {
+test('[B270] an ordinary chat has no links to sub-agents', async () => {
   const { id } = await createTree(fixture.server, ['Hello there']);
   const { page, context } = await fixture.open(`/t/${id}`);
   await page.getByText('Hello there').first().waitFor();

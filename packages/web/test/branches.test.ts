@@ -54,7 +54,7 @@ async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
   await tab.page.getByRole('menuitem', { name }).click();
 }
 
-test('[B68] a message is split where its reader presses, and one press makes it whole again', async () => {
+test('[B68] a message is split where the user clicks, and one click joins it again', async () => {
   const { id, ids } = await buildSample('Split', 'First thought. Second thought. Third thought.', 'Yes.');
   const tab = await fixture.open(`/t/${id}`);
   await choose(tab, ids[0] ?? '', 'Split message');
@@ -112,7 +112,7 @@ test('[B70] a branch moves to a tree found by search, and one undo restores both
   await done(tab);
 });
 
-test('[B70] a copy goes to another tree and everything stays here', async () => {
+test('[B70] a branch is copied to another tree, and everything stays here', async () => {
   const there = await buildSample('Box of answers', 'Start', 'Here.');
   const { id, ids } = await buildSample('Source', 'Ask', 'Answer worth keeping');
   const tab = await fixture.open(`/t/${id}`);
@@ -126,7 +126,7 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
   await done(tab);
 });
 
-test('[B71] a temporary tree says so and is kept with all that was said', async () => {
+test('[B71] a temporary tree is marked as one, and is kept with all its messages', async () => {
   await buildSample('Stays on the list', 'Hello');
   const tab = await fixture.open('/');
   // Keys work once the list is there.
@@ -147,7 +147,7 @@ test('[B71] a temporary tree says so and is kept with all that was said', async 
   await done(tab);
 });
 
-test('[B72] another branch is brought back from Compare as a summary, and a model is added beside the answers', async () => {
+test('[B72] another branch is merged from Compare as a summary, and a model is added beside the answers', async () => {
   const { id, ids } = await buildSample('Which way', 'Which way?', 'Take the **left** one.');
   const { version } = await look(id);
   const { body } = await fixture.server.ask('POST', `/api/trees/${id}/nodes/${ids[1]}/edit`, {
@@ -172,7 +172,7 @@ test('[B72] another branch is brought back from Compare as a summary, and a mode
   await done(tab);
 });
 
-test('[B73] older messages are summed up, the summary is set right, and the compaction is taken back', async () => {
+test('[B73] older messages are summarised, the summary is edited, and the compaction is undone', async () => {
   const { id } = await buildSample(
     'Long talk',
     ...Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
@@ -211,7 +211,7 @@ test('[B74] another system prompt makes another tree with the same branch, and t
   await done(tab);
 });
 
-test('[B75] titles and tags of messages and trees show at once, in every tab, and are taken back', async () => {
+test('[B75] titles and tags of messages and trees are shown at once, in every tab, and can be undone', async () => {
   const { id, ids } = await buildSample('Named', 'Hello', 'Hi!');
   const tab = await fixture.open(`/t/${id}`);
   const other = await fixture.open(`/t/${id}`, { context: tab.context });
@@ -241,7 +241,7 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   await done(tab);
 });
 
-test('[B76] a branch that is dragged onto another message on the map hangs there, and nowhere it cannot', async () => {
+test('[B76] a branch dragged onto another message on the map moves there, and not where it is not allowed', async () => {
   const { id, ids } = await buildSample('Dragged', 'Root talk', 'Reply', 'Follow up', 'Last');
   const side = await say(id, ids[0] ?? '', 'Side talk');
   const tab = await fixture.open(`/t/${id}?view=map`);
@@ -277,7 +277,7 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await done(tab);
 });
 
-test('[B110] Escape stops a merge that a model is asked for, and nothing of it is left', async () => {
+test('[B110] Escape stops a merge that is calling a model, and nothing of it is left', async () => {
   let stopped = 0;
   const own = await openPageFixture({
     config: 'cheap_model = "scripted/one"\n',
@@ -314,7 +314,7 @@ test('[B110] Escape stops a merge that a model is asked for, and nothing of it i
   await own.close();
 });
 
-test('[B110] with six variants of six models nothing covers the button that shows them side by side', async () => {
+test('[B110] with six variants of six models nothing covers the button that compares them', async () => {
   const { id, ids } = await buildSample('Six', 'Which?');
   const { version } = await look(id);
   const begun = await fixture.server.ask('POST', `/api/trees/${id}/generations`, {

@@ -77,7 +77,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   await fixture.close();
 });
 
-test('[B234] on a phone the panel covers the screen, and the result is shown after it', async () => {
+test('[B234] on a phone the panel covers the screen, and the result is shown after it closes', async () => {
   const own = await openPageFixture({
     replies: [textEvents('Drink tea.'), textEvents('Drink coffee.'), textEvents('Both agree on drinking.')],
   });

@@ -12,7 +12,7 @@ const translated = languageCodes.filter((code): code is TranslatedLanguage => co
 const german = createTranslation('de', textsDe);
 
 test.each(translated)(
-  '[B88] every command, argument and example has words in %s, and nothing else has',
+  '[B88] every command, argument and example is translated into %s, and nothing else is',
   async (code) => {
     const { commandWords } = await loadTexts(code);
     const named = builtInCommands.map(({ name, parameters, examples }) => [
@@ -29,7 +29,7 @@ test.each(translated)(
   },
 );
 
-test.each(translated)('[B88] every code that a command reports has words in %s with the same values', async (code) => {
+test.each(translated)('[B88] every code that a command reports has a text in %s with the same values', async (code) => {
   const { sentences, units } = await loadTexts(code);
   const values = (template: string) => [...template.matchAll(/\{\w+\}/g)].map(String).toSorted();
   const english = Object.entries(commandPhrases).map(([key, template]) => [key, values(template)]);
@@ -56,7 +56,7 @@ test('[B88] arguments and built-in names have German names', async () => {
   await server.close();
 });
 
-test('[B88] what commands say is translated, and what they list', async () => {
+test('[B88] messages and lists of commands are translated', async () => {
   const server = await openTestServer({ replies: [textEvents('It was about trees.')] });
   const messages = [
     { role: 'user', content: 'Hi. “All of it.”' },
@@ -106,7 +106,7 @@ test('[B88] what commands say is translated, and what they list', async () => {
   await server.close();
 });
 
-test('[B88] a sentence is filled in German, and one that is not known stays as it is', () => {
+test('[B88] a sentence is filled in German, and an unknown one stays unchanged', () => {
   const words = { quote: 'Hi, and bye' };
   expect(german.translatePhrase({ code: 'moved-before', data: { node: { who: 'user', words: 'A. B' } } })).toBe(
     'Jetzt vor „A. B“ (du); der Text steht im Eingabefeld.',

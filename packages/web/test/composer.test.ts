@@ -33,7 +33,7 @@ async function paste(tab: Tab, make: string): Promise<void> {
   })()`);
 }
 
-test('[B40] commands are completed from the registry and run where the view is', async () => {
+test('[B40] commands are completed from the registry and run at the current message', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
@@ -53,7 +53,7 @@ test('[B40] commands are completed from the registry and run where the view is',
   await tab.context.close();
 });
 
-test('[B89] what a command lists is shown and named by number, and what it did is taken back its own way', async () => {
+test('[B89] results of a command are listed and can be chosen by number, and each command is undone its own way', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
@@ -87,7 +87,7 @@ test('[B89] what a command lists is shown and named by number, and what it did i
   await tab.context.close();
 });
 
-test('[B47] the list of commands covers no message, cuts what is too long, and is there while somebody writes', async () => {
+test('[B47] the list of commands covers no message, shortens long lines, and appears while the user types', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`, { viewport: { width: 900, height: 420 } });
   const said = tab.page.getByTestId('thread').getByText('Hello.');
@@ -112,7 +112,7 @@ test('[B47] the list of commands covers no message, cuts what is too long, and i
   await tab.context.close();
 });
 
-test('[B41] a draft survives a reload, and a browser that keeps nothing does not stop anybody', async () => {
+test('[B41] a draft survives a reload, and a browser without storage still works', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await box(tab).fill('Half a thought');
@@ -137,7 +137,7 @@ async function countChats(): Promise<number> {
   return body.items.length;
 }
 
-test('[B49, B117] whoever begins a chat writes at once, from home and from another chat, and it is stored with its first message', async () => {
+test('[B49, B117] the user can type at once in a new chat, from home and from another chat, and it is stored with its first message', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').waitFor();
   const writing = () => tab.page.evaluate("document.activeElement?.id === 'composer'");
@@ -162,7 +162,7 @@ test('[B49, B117] whoever begins a chat writes at once, from home and from anoth
   await tab.context.close();
 });
 
-test('[B42] a large paste goes along as a file, a picture as a picture, and both are in the message', async () => {
+test('[B42] a large paste is attached as a file, a picture as a picture, and both are in the message', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
@@ -189,7 +189,7 @@ test('[B42] a large paste goes along as a file, a picture as a picture, and both
   await tab.context.close();
 });
 
-test('[B43] a chain of thousands opens at its end and draws only what is seen', async () => {
+test('[B43] a chain of thousands opens at its end and draws only the visible part', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Long' } });
   const id: string = made.body.treeId;
   const messages = Array.from({ length: 2000 }, (_, index) => ({
@@ -213,7 +213,7 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
   await tab.context.close();
 });
 
-test('[B262] a picture has a thumbnail in the composer and in the chat, where a click enlarges it; files say their kind', async () => {
+test('[B262] a picture has a thumbnail in the composer and in the chat, where a click enlarges it; files show their kind', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
@@ -242,7 +242,7 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
   await tab.context.close();
 });
 
-test('[B95] a file that has not arrived is not left behind: it is sent again, and survives a command and a reload', async () => {
+test('[B95] a file that failed to upload is sent again, and survives a command and a reload', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
@@ -276,7 +276,7 @@ test('[B95] a file that has not arrived is not left behind: it is sent again, an
   await tab.context.close();
 });
 
-test('[B97] what waits for the server is sent although another tree was opened meanwhile', async () => {
+test('[B97] a message that waits for the server is sent even if another tree is opened meanwhile', async () => {
   const [here, there] = [await newTree(), await newTree()];
   const tab = await fixture.open(`/t/${here}`);
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
@@ -303,7 +303,7 @@ test('[B97] what waits for the server is sent although another tree was opened m
   await tab.context.close();
 });
 
-test('[B96] a message that is being rewritten survives Escape and a reload', async () => {
+test('[B96] an unfinished edit survives Escape and a reload', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   const first = tab.page.getByRole('article').first();
@@ -335,7 +335,7 @@ test('[B96] a message that is being rewritten survives Escape and a reload', asy
   await tab.context.close();
 });
 
-test('[B48, B55] a message that is being rewritten is seen whole on a phone, and each paragraph runs its own way', async () => {
+test('[B48, B55] a message being edited is fully visible on a phone, and each paragraph has its own direction', async () => {
   const arabic = 'مرحبا، كيف يمكنني ترقية قاعدة البيانات؟ '.repeat(4).trim();
   const messages = [
     { role: 'user', content: arabic },
@@ -365,7 +365,7 @@ test('[B48, B55] a message that is being rewritten is seen whole on a phone, and
   await tab.context.close();
 });
 
-test('[B99] the page writes and copies where the browser gives no random ids and no clipboard', async () => {
+test('[B99] the page can send and copy in a browser without random ids and clipboard', async () => {
   const id = await newTree();
   const { context, page: first } = await fixture.open('/');
   await first.close();

@@ -82,7 +82,7 @@ async function start(port: number): Promise<RunningServer & { stop(): Promise<vo
 
 const said = (page: Page) => page.getByTestId('thread').getByText('Hello from the fake server.');
 
-test('[B230, B231] a model is connected on the page, answers, and a restart signs nobody out', async () => {
+test('[B230, B231] a model is connected on the page, replies, and a restart signs nobody out', async () => {
   const models = await openModelServer({ key });
   let server = await start(0);
   const { port, url } = server;
@@ -153,7 +153,7 @@ test('[B230, B231] a model is connected on the page, answers, and a restart sign
   await models.close();
 });
 
-test('[B232] a tool server is added by its exact command, its tools are decided about, and it is removed', async () => {
+test('[B232] a tool server is added by its exact command, its tools are allowed or refused, and it is removed', async () => {
   const server = await start(0);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
   const page = await context.newPage();
@@ -187,7 +187,7 @@ test('[B232] a tool server is added by its exact command, its tools are decided 
   await server.stop();
 });
 
-test('[B233] a reply that waits for another try says why, when and how often', async () => {
+test('[B233] a reply that waits for a retry shows why, when and how often', async () => {
   const models = await openModelServer({ refusals: 2 });
   const server = await start(0);
   const token = new URL(server.signInUrl ?? '').searchParams.get('token') ?? '';

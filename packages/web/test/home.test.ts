@@ -21,7 +21,7 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-test('[B36] home draws each tree as it grew, with its branches and messages, and follows its changes', async () => {
+test('[B36] home draws each tree with its branches and messages, and follows its changes', async () => {
   const said = [
     { role: 'user', content: 'Alone' },
     { role: 'assistant', content: 'Indeed.' },
@@ -50,7 +50,7 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
   await done(tab);
 });
 
-test('[B37] bookmarks of all trees stand in one list, and each leads to its place on its own branch', async () => {
+test('[B37] bookmarks of all trees are in one list, and each opens its message on its own branch', async () => {
   const tab = await fixture.open('/');
   const { page } = tab;
   await page.getByRole('link', { name: 'Bookmarks' }).click();
@@ -64,14 +64,14 @@ test('[B37] bookmarks of all trees stand in one list, and each leads to its plac
   await done(tab);
 });
 
-test('[B104] what is served is built for use, though a test runner has it built', async () => {
+test('[B104] the served page is a production build, even when a test runner builds it', async () => {
   expect(process.env.NODE_ENV).not.toBe('production');
   const scripts = readdirSync(join(builtPage, 'assets')).filter((name) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(5);
   for (const name of scripts) expect(readFileSync(join(builtPage, 'assets', name), 'utf8')).not.toContain('jsxDEV');
 });
 
-test('[B92] an address that leads nowhere says so, and a message that is gone still leads to its tree', async () => {
+test('[B92] an unknown address says so, and a deleted message still leads to its tree', async () => {
   const tab = await fixture.open('/t/%E0%A4%A');
   await tab.page.getByRole('heading', { name: 'Chat not found' }).waitFor();
   await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
@@ -81,7 +81,7 @@ test('[B92] an address that leads nowhere says so, and a message that is gone st
   await done(tab);
 });
 
-test('[B93] a screen that cannot be loaded says so, and the rest of the page goes on', async () => {
+test('[B93] a screen that cannot be loaded says so, and the rest of the page works', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByRole('article').first().waitFor();
   await tab.page.route('**/assets/{context-screen,split-dialog}-*.js', (route) => route.abort());
@@ -96,7 +96,7 @@ test('[B93] a screen that cannot be loaded says so, and the rest of the page goe
   await done(tab);
 });
 
-test('[B94] a tree in the trash says so where it is read, and comes back by one press', async () => {
+test('[B94] a tree in the trash is marked where it is read, and one click restores it', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Thrown away', messages: [{ role: 'user', content: 'Still here' }] },
   });
@@ -109,7 +109,7 @@ test('[B94] a tree in the trash says so where it is read, and comes back by one 
   await done(tab);
 });
 
-test('[B109] undo on the list of chats brings a deleted chat back and names it; in an open chat it means that chat', async () => {
+test('[B109] undo on the list of chats restores a deleted chat and names it; in an open chat it applies to that chat', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Worth keeping', messages: [{ role: 'user', content: 'Hello' }] },
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('[B281] the page begins in the browser’s language and loads only that', async () => {
+test('[B281] the page starts in the browser’s language and loads only that', async () => {
   for (const code of languageCodes) {
     const loaded = new Set<string>();
     const context = await fixture.browser.newContext({ locale: code, reducedMotion: 'reduce' });
@@ -34,7 +34,7 @@ test('[B281] the page begins in the browser’s language and loads only that', a
   }
 });
 
-test('[B281] every language can be chosen in the settings and is kept', async () => {
+test('[B281] every language can be chosen in the settings and is remembered', async () => {
   const tab = await fixture.open('/settings/appearance');
   for (const code of [...languageCodes.filter((each) => each !== 'en'), 'en'] as const) {
     await tab.page.locator('select:has(option[lang=de])').selectOption({ label: languages[code] });

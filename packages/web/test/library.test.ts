@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-test('[B118, B119, B74] a preset with its prompt and options is made, chosen for a new chat, and its prompt is the first row', async () => {
+test('[B118, B119, B74] a preset with its prompt and options is created, chosen for a new chat, and its prompt is the first row', async () => {
   const tab = await fixture.open('/library');
   const { page } = tab;
   await page.getByRole('textbox', { name: 'Custom instructions' }).fill('Answer in British English.');
@@ -51,7 +51,7 @@ test('[B118, B119, B74] a preset with its prompt and options is made, chosen for
   await tab.context.close();
 });
 
-test('[B118] a chat that begins before the library is loaded gets its instructions too', async () => {
+test('[B118] a chat started before the library is loaded gets its instructions too', async () => {
   const text = 'Answer in British English.';
   await fixture.server.ask('POST', '/api/trees', {
     body: { project: 'coppice:library', systemPrompt: text, metadata: { kind: 'instructions' } },
@@ -75,7 +75,7 @@ test('[B118] a chat that begins before the library is loaded gets its instructio
   await tab.context.close();
 });
 
-test('[B118, B119] a preset is switched in a chat that exists, is remembered for this chat alone, and its prompt is offered as a copy', async () => {
+test('[B118, B119] a preset is changed in an existing chat, is remembered for this chat alone, and its prompt is offered as a copy', async () => {
   const preset = (title: string, systemPrompt: string, options: object) =>
     fixture.server.ask('POST', '/api/trees', {
       body: { project: 'coppice:library', title, systemPrompt, metadata: { kind: 'preset', options } },
@@ -164,7 +164,7 @@ test('[B118] presets and prompts are exported as JSON and imported from it; a fi
   await tab.context.close();
 });
 
-test('[B310] a project gives its new chats instructions, model, preset and files; its chats follow its name and outlive it', async () => {
+test('[B310] a project gives its new chats instructions, model, preset and files; its chats follow its name and stay when it is deleted', async () => {
   await fixture.server.ask('POST', '/api/trees', {
     body: { project: 'coppice:library', title: 'Brief', systemPrompt: 'Be brief.', metadata: { kind: 'preset' } },
   });

@@ -35,7 +35,7 @@ async function edit(tab: Tab, text: string): Promise<void> {
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill(text);
 }
 
-test('[B20] what one tab says another sees while it is written', async () => {
+test('[B20] another tab sees a reply while it is written', async () => {
   const id = await newTree('Hi', 'Hello.');
   const one = await fixture.open(`/t/${id}`);
   const two = await fixture.open(`/t/${id}`);
@@ -118,7 +118,7 @@ test('[B22] saving a text that nobody else changed edits it in place, even if th
   await one.context.close();
 });
 
-test('[B23] without the server the page goes on: what is written waits, says so, and is sent when it is back', async () => {
+test('[B23] without the server the page keeps working: new messages wait, are marked, and are sent when it is back', async () => {
   const id = await newTree('Hi', 'Hello.');
   const tab = await fixture.open(`/t/${id}`);
   await thread(tab).getByText('Hello.').waitFor();

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps what was read when it grows', async () => {
+test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps its position when it grows', async () => {
   const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;
   const thread = page.getByTestId('thread');
@@ -65,7 +65,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps wha
   await tab.context.close();
 });
 
-test('[B45] what a model sees of it is told by its weight first and read page by page', async () => {
+test('[B45] the context of a long branch is shown by its token count first and read page by page', async () => {
   const tab = await fixture.open(`/t/${id}?view=context`);
   const { page } = tab;
   await page.getByRole('region', { name: 'Context window' }).or(page.locator('section.window')).first().waitFor();
@@ -82,7 +82,7 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   await tab.context.close();
 });
 
-test('[B46] a link to its beginning reads what is around the message, goes on downwards, and the end is one press away', async () => {
+test('[B46] a link to its beginning reads the messages around it, loads more downwards, and one click goes to the end', async () => {
   const path = await fixture.server.ask('GET', `/api/trees/${id}/page?after=${rootId}&limit=60`);
   const target = path.body.nodes[50];
   const tab = await fixture.open('/');

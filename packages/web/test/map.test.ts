@@ -19,7 +19,7 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-test('[B50] the map is walked by keys: arrows look at messages and their variants, Enter goes there', async () => {
+test('[B50] the map can be used by keys: arrows move between messages and variants, Enter opens one', async () => {
   const tab = await fixture.open(`/t/${demo.id}?view=map`);
   const map = tab.page.locator('.map-canvas');
   await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
@@ -35,7 +35,7 @@ test('[B50] the map is walked by keys: arrows look at messages and their variant
   await done(tab);
 });
 
-test('[B51] near by each message is a card, the minimap keeps the whole, and a search dims what it does not find', async () => {
+test('[B51] zoomed in each message is a card, the minimap shows the whole tree, and a search dims other messages', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}?view=map`, { lateMs: 600 });
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
@@ -48,7 +48,7 @@ test('[B51] near by each message is a card, the minimap keeps the whole, and a s
   await done(tab);
 });
 
-test('[B302] what is found on the map is counted and looked at one by one, by keys and buttons, and the whole tree fits again', async () => {
+test('[B302] hits on the map are counted and visited one by one, by keys and buttons, and the whole tree can be fitted again', async () => {
   for (const size of [
     { width: 1280, height: 800 },
     { width: 390, height: 800 },
@@ -104,7 +104,7 @@ test('[B303] while a large tree is loaded, the map shows how much of it has arri
   await done(tab);
 });
 
-test('[B304] the outline is scrolled to where the user is, when a chat opens and when another message is marked', async () => {
+test('[B304] the outline is scrolled to the current message, when a chat opens and when another message is marked', async () => {
   const messages = Array.from({ length: 60 }, (_, at) => ({
     role: at % 2 === 0 ? 'user' : 'assistant',
     content: `Message number ${at}`,
@@ -131,7 +131,7 @@ test('[B304] the outline is scrolled to where the user is, when a chat opens and
   await done(tab);
 });
 
-test('[B52] the outline shows forks with what else grows there, finds words in every branch and goes to them', async () => {
+test('[B52] the outline shows forks with their other branches, finds words in every branch and opens them', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
@@ -182,7 +182,7 @@ test('[B53] the map grows while another tab writes', async () => {
   await done(tab);
 });
 
-test("[B19] the browser's way back leads through branches as through screens", async () => {
+test('[B19] the back button of the browser goes through branches as through screens', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const { page } = tab;
   const thread = page.getByTestId('thread');

@@ -23,7 +23,7 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-test('[B1] a formula is set as MathML; one that cannot be read, or wants more than to be set, is shown as it was written', async () => {
+test('[B1] a formula is rendered as MathML; an unreadable or unsafe one is shown as written', async () => {
   const tab = await openWith(
     [
       'Euler: $e^{i\\pi} + 1 = 0$ and',
@@ -41,7 +41,7 @@ test('[B1] a formula is set as MathML; one that cannot be read, or wants more th
   await done(tab);
 });
 
-test('[B5] code is highlighted once the languages are loaded, and copied whole', async () => {
+test('[B5] code is highlighted once the languages are loaded, and copied completely', async () => {
   const tab = await openWith('```ts\nconst answer = "42"; // sure\n```');
   const code = tab.page.getByTestId('thread').locator('.code');
   await soon(() => code.locator('.hl-keyword').count()).toBe(1);
@@ -78,7 +78,7 @@ test('[B115] a diagram is drawn as a picture by a frame without an origin; one t
   await done(tab);
 });
 
-test('[B116] a page that a model wrote runs beside the thread without an origin and without a network, and follows the versions', async () => {
+test('[B116] a page written by a model runs beside the thread without an origin and without a network, and follows the versions', async () => {
   const pageOf = (word: string) =>
     [
       '```html',
@@ -112,7 +112,7 @@ test('[B116] a page that a model wrote runs beside the thread without an origin 
   await done(tab);
 });
 
-test('[B116] a page in the preview asks no other host and leads nowhere', async () => {
+test('[B116] a page in the preview cannot call another host or navigate', async () => {
   const tab = await openWith(
     [
       '```html',
@@ -140,7 +140,7 @@ test('[B116] a page in the preview asks no other host and leads nowhere', async 
   await tab.context.close();
 });
 
-test('[B108] a megabyte of a table is shown from its beginning, and all of it on demand without holding up the page', async () => {
+test('[B108] the beginning of a megabyte of a table is shown, and all of it on demand without blocking the page', async () => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `| row ${at} | ${'x'.repeat(36)} |`);
   const tab = await openWith(`| a | b |\n|---|---|\n${rows.join('\n')}\n`);
   const thread = tab.page.getByTestId('thread');

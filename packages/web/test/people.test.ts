@@ -71,7 +71,7 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   await context.close();
 });
 
-test('[B261] a member makes and revokes own tokens, and does not see the people', async () => {
+test('[B261] a member creates and revokes own tokens, and does not see other people', async () => {
   await fixture.server.store.accounts.putUser({
     id: 'ben',
     name: 'ben',

@@ -43,7 +43,7 @@ async function call(project: string, system: string, question: string): Promise<
   return answer.status;
 }
 
-test('[B90] recorded trees come onto the page while they are recorded, those of a program together', async () => {
+test('[B90] recorded trees appear on the page while they are recorded, grouped by program', async () => {
   const { page, faults } = await fixture.open('/?in=forest');
   await page.getByRole('heading', { name: 'Recorded by proxy' }).waitFor();
   await call('shop', 'You sell.', 'What is there?');
@@ -57,7 +57,7 @@ test('[B90] recorded trees come onto the page while they are recorded, those of 
   expect(faults).toEqual([]);
 });
 
-test('[B91] calls that could not be recorded are said on the page, with the reason', async () => {
+test('[B91] calls that could not be recorded are shown on the page, with the reason', async () => {
   const { page, faults } = await fixture.open('/?in=forest');
   const notice = page.locator('.recorder-notice');
   broken = true;

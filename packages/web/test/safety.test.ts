@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('[B30] no text of a model runs, leaves the page or asks another host, wherever it stands', async () => {
+test('[B30] no text of a model runs code, leaves the page or calls another host, wherever it is shown', async () => {
   const texts = payloads(long ? 300 : 40);
   const nasty = texts[7] ?? '';
   const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
@@ -122,7 +122,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
   expect(found).toEqual([]);
 });
 
-test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, and a tap brings the actions', async () => {
+test('[B32] on a phone nothing is wider than the screen, the sidebar is a drawer, and a tap shows the actions', async () => {
   const tab = await fixture.open(`/t/${demo.id}`, {
     viewport: { width: 390, height: 844 },
     hasTouch: true,
@@ -144,7 +144,7 @@ test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, a
   await tab.context.close();
 });
 
-test('[B33] the palette finds actions, trees and messages by name, and the keyboard alone is enough', async () => {
+test('[B33] the palette finds actions, trees and messages by name, and can be used by keyboard alone', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
@@ -162,7 +162,7 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
   await tab.context.close();
 });
 
-test('[B34, B87] who reads German gets the page in German, and so why something is not there', async () => {
+test('[B34, B87] a German reader gets the page in German, including the reason why something is missing', async () => {
   const tab = await fixture.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
   await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
@@ -173,12 +173,12 @@ test('[B34, B87] who reads German gets the page in German, and so why something 
   await tab.context.close();
 });
 
-test('[B87] every code that a page can meet has a German sentence, and no other has one', () => {
+test('[B87] every code that the page can show has a German sentence, and no other has one', () => {
   const met = Object.values(errorTables).flatMap((codes) => Object.keys(codes));
   expect(Object.keys(refusalsDe).toSorted()).toEqual(met.toSorted());
 });
 
-test('[B305] Enter in the palette opens the hit that it shows, however late it came', async () => {
+test('[B305] Enter in the palette opens the displayed hit, however late it arrived', async () => {
   const messages = [
     { role: 'user', content: 'Where do hedgehogs sleep?' },
     { role: 'assistant', content: 'Under zwetschgen trees, mostly.' },
@@ -203,7 +203,7 @@ test('[B305] Enter in the palette opens the hit that it shows, however late it c
   await tab.context.close();
 });
 
-test('[B35] a search finds every branch, and a hit opens its own and brings the message into sight', async () => {
+test('[B35] a search covers every branch, and a hit opens its own branch and scrolls to the message', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');
   await soon(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);

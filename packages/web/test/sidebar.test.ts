@@ -17,7 +17,7 @@ async function createChat(title: string): Promise<string> {
   return body.treeId;
 }
 
-test('[B121] the sidebar lists all chats, of which only those in sight are drawn, and older ones are loaded on scrolling', async () => {
+test('[B121] the sidebar lists all chats, draws only the visible ones, and loads older ones on scrolling', async () => {
   for (let at = 0; at < 130; at++) await createChat(`Chat ${at}`);
   const id = await createChat('Opened one');
   const tab = await fixture.open(`/t/${id}`);
@@ -36,7 +36,7 @@ test('[B121] the sidebar lists all chats, of which only those in sight are drawn
   await tab.context.close();
 });
 
-test('[B121] a chat is renamed, pinned, and moved on its row, several are deleted at once and come back', async () => {
+test('[B121] a chat is renamed, pinned, and moved on its row, and several are deleted at once and restored', async () => {
   const [first, second] = [await createChat('Apple'), await createChat('Pear')];
   const tab = await fixture.open('/');
   const { page } = tab;

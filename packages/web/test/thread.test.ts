@@ -42,7 +42,7 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-test('[B10, B101] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
+test('[B10, B101] a tree opens at the end of its active branch, with the position of each message among its variants', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
   await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
@@ -68,7 +68,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the place o
   await done(narrow);
 });
 
-test('[B11] the arrows of a message, and the arrow keys, go round its variants; what is above stays where it is', async () => {
+test('[B11] the arrows of a message, and the arrow keys, wrap around its variants; the messages above stay in place', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.pause}`);
   const row = thread(tab).locator(`[data-node-id="${demo.freeze}"]`);
   await row.waitFor();
@@ -90,7 +90,7 @@ test('[B11] the arrows of a message, and the arrow keys, go round its variants; 
   await done(tab);
 });
 
-test('[B12] what is sent shows at once, the reply streams in below it, and both are in the tree', async () => {
+test('[B12] a sent message is shown at once, the reply streams in below it, and both are in the tree', async () => {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
   next = async function* () {
@@ -121,7 +121,7 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   await done(tab);
 });
 
-test('[B12] what is sent before the tree is there goes as soon as it is', async () => {
+test('[B12] a message sent before the tree is loaded is sent as soon as it is', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = textEvents('Here I am.');
   const gate = openGate();
@@ -139,7 +139,7 @@ test('[B12] what is sent before the tree is there goes as soon as it is', async 
   await done(tab);
 });
 
-test('[B13] a reply that is stopped keeps what arrived, and can be gone on with', async () => {
+test('[B13] a stopped reply keeps the received text, and can be continued', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = [{ type: 'text-delta', text: 'It begins here' }, { type: 'hang' }];
   const tab = await fixture.open(`/t/${id}`);
@@ -155,7 +155,7 @@ test('[B13] a reply that is stopped keeps what arrived, and can be gone on with'
   await done(tab);
 });
 
-test('[B14] an edit becomes a variant and the old text stays; saving only rewrites it; both can be undone', async () => {
+test('[B14] an edit becomes a variant and the old text stays; Save only edits in place; both can be undone', async () => {
   const id = await newTree('First words', 'An answer.');
   next = textEvents('Another answer.');
   const tab = await fixture.open(`/t/${id}`);
@@ -208,7 +208,7 @@ async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnTyp
   return { tab, gate };
 }
 
-test('[B100] a box that is being saved takes no more words, and opens again with what was saved', async () => {
+test('[B100] a box that is being saved is read-only, and opens again with the saved text', async () => {
   const { tab, gate } = await openHeld();
   const first = thread(tab).getByRole('article').first();
   const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
@@ -237,7 +237,7 @@ test('[B100] a box that is being saved takes no more words, and opens again with
   await done(tab);
 });
 
-test('[B100] a save that takes long leaves the focus to who writes elsewhere by then', async () => {
+test('[B100] a slow save does not move the focus of a user who types elsewhere', async () => {
   const { tab, gate } = await openHeld();
   await thread(tab).getByRole('article').first().focus();
   await tab.page.keyboard.press('e');
@@ -254,7 +254,7 @@ test('[B100] a save that takes long leaves the focus to who writes elsewhere by 
   await done(tab);
 });
 
-test('[B15] regenerating keeps what was said, and several answers stand in columns to choose from', async () => {
+test('[B15] regenerating keeps the old reply, and several answers are shown in columns to choose from', async () => {
   const id = await newTree('Which one?', 'This one.');
   next = (_request, call) => textEvents(`Answer number ${call}.`);
   const tab = await fixture.open(`/t/${id}`);
@@ -269,7 +269,7 @@ test('[B15] regenerating keeps what was said, and several answers stand in colum
   await done(tab);
 });
 
-test('[B16] a link to a message opens its own branch and brings it into sight', async () => {
+test('[B16] a link to a message opens its own branch and scrolls to it', async () => {
   const other = demo.answers[1] ?? '';
   const tab = await fixture.open(`/t/${demo.id}/${other}`);
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
@@ -286,7 +286,7 @@ test('[B16] a link to a message opens its own branch and brings it into sight', 
   await done(tab);
 });
 
-test('[B17] a message is deleted with its count said before, and comes back by one press', async () => {
+test('[B17] a message is deleted after its count is shown, and one click restores it', async () => {
   const id = await newTree('One', 'Two', 'Three', 'Four');
   const tab = await fixture.open(`/t/${id}`);
   await thread(tab).getByText('Two', { exact: true }).waitFor();
@@ -301,7 +301,7 @@ test('[B17] a message is deleted with its count said before, and comes back by o
   await done(tab);
 });
 
-test('[B33] Tab leads into the thread and stays there, although the thread stood at its end', async () => {
+test('[B33] Tab moves into the thread and stays there, even when the thread was at its end', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('copies the sequ').waitFor();
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).focus();
@@ -329,7 +329,7 @@ test('[B17, B33] Enter on a choice of the delete dialog does what its button say
   await done(tab);
 });
 
-test('[B18] a tool that changes things waits for a yes, and its card shows arguments and result', async () => {
+test('[B18] a tool that makes changes waits for approval, and its card shows arguments and result', async () => {
   const tools = createTools({
     tools: [
       defineTool({

@@ -80,7 +80,7 @@ async function swipe(page: Page, words: string, by: { x: number; y: number }, un
   await there.waitFor();
 }
 
-test('[B77] a swipe goes to the variant beside, one up or down only scrolls', async () => {
+test('[B77] a horizontal swipe switches to the next variant, a vertical one only scrolls', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
   const { page } = tab;
   await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
@@ -91,7 +91,7 @@ test('[B77] a swipe goes to the variant beside, one up or down only scrolls', as
   await done(tab);
 });
 
-test('[B77] a long press brings a sheet with everything that can be done with a message', async () => {
+test('[B77] a long press opens a sheet with all actions for a message', async () => {
   const tab = await fixture.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
   const { page } = tab;
   const from = await middleOf(page, 'on the standby');
@@ -112,7 +112,7 @@ test('[B77] a long press brings a sheet with everything that can be done with a 
   await done(tab);
 });
 
-test('[B78] where a provider says when, the next try counts down, can be called off, and is made', async () => {
+test('[B78] if a provider gives a time, the retry counts down, can be cancelled, and is made', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Limits' } });
   const id: string = made.body.treeId;
   const tab = await fixture.open(`/t/${id}`);
@@ -127,7 +127,7 @@ test('[B78] where a provider says when, the next try counts down, can be called 
   await done(tab);
 });
 
-test('[B79] a variant fades in where motion is wanted, and only there', async () => {
+test('[B79] a variant fades in only if motion is wanted', async () => {
   for (const [reducedMotion, fades] of [
     ['no-preference', true],
     ['reduce', false],
@@ -147,7 +147,7 @@ test('[B79] a variant fades in where motion is wanted, and only there', async ()
   }
 });
 
-test('[B301] a phone, also a narrow one, has undo, options, several models and the meter at hand, and wide tables scroll', async () => {
+test('[B301] a phone, even a narrow one, has undo, options, several models and the meter within reach, and wide tables scroll', async () => {
   const table = `| ${'A heading | '.repeat(6)}\n|${'---|'.repeat(6)}\n| ${'some words | '.repeat(6)}`;
   for (const width of [390, 320]) {
     const messages = [

@@ -68,7 +68,7 @@ async function drop({ page }: Tab, target: string, files: Readonly<Record<string
   for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent(target, type, { dataTransfer: data });
 }
 
-test('[B80] files dropped on home come in with a report that adds up, and links to the trees', async () => {
+test('[B80] files dropped on home are imported with a correct report, and links to the trees', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('heading', { name: 'Chats', level: 2 }).waitFor();
   await drop(tab, '.home', {
@@ -90,7 +90,7 @@ test('[B80] files dropped on home come in with a report that adds up, and links 
   await tab.context.close();
 });
 
-test('[B81] a folder is one import, and a file that cannot be read says why while the others come in', async () => {
+test('[B81] a folder is one import, and an unreadable file shows why while the others are imported', async () => {
   const top = join(folder, 'exports');
   mkdirSync(join(top, 'deep'), { recursive: true });
   writeFileSync(join(top, 'one.jsonl'), session('From a folder'));
@@ -112,7 +112,7 @@ test('[B81] a folder is one import, and a file that cannot be read says why whil
   await tab.context.close();
 });
 
-test('[B81] a folder that is dropped comes in with all that is below it, beside files that are dropped with it', async () => {
+test('[B81] a dropped folder is imported with all its subfolders, together with files dropped beside it', async () => {
   const top = join(folder, 'dropped');
   mkdirSync(join(top, 'below', 'further'), { recursive: true });
   writeFileSync(join(top, 'below', 'further', 'one.jsonl'), session('From further below'));
@@ -133,7 +133,7 @@ test('[B81] a folder that is dropped comes in with all that is below it, beside 
   await tab.context.close();
 });
 
-test('[B82] an import goes on over a reload, is found again on home, and stops when it is told to', async () => {
+test('[B82] an import continues over a reload, is found again on home, and stops on request', async () => {
   const path = write('many.json', JSON.stringify(Array.from({ length: 30_000 }, (_, index) => chat(`Many ${index}`))));
   const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
@@ -154,7 +154,7 @@ test('[B82] an import goes on over a reload, is found again on home, and stops w
   await tab.context.close();
 });
 
-test('[B83] what is only looked at stores nothing, and comes in when that is said', async () => {
+test('[B83] a preview stores nothing, and can be imported afterwards', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   const dialog = importDialog(tab);
@@ -182,7 +182,7 @@ async function taken({ page }: Tab): Promise<{ readonly name: string; readonly t
   return { name: download.suggestedFilename(), text: readFileSync(path, 'utf8') };
 }
 
-test('[B84] a tree, its thread or a branch is taken along, and what the format cannot hold is counted before', async () => {
+test('[B84] a tree, its thread or a branch is exported, and losses of the format are counted in advance', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   const { page } = tab;
   await page.getByTestId('thread').getByText('The script stops').waitFor();
@@ -217,7 +217,7 @@ test('[B84] a tree, its thread or a branch is taken along, and what the format c
   await tab.context.close();
 });
 
-test('[B85] everything is taken along from the settings, and by name', async () => {
+test('[B85] everything is exported from the settings, and from the command palette', async () => {
   const tab = await fixture.open('/settings/data');
   await tab.page.getByRole('button', { name: 'Export everything…' }).click();
   const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
@@ -235,7 +235,7 @@ test('[B85] everything is taken along from the settings, and by name', async () 
   await tab.context.close();
 });
 
-test('[B86] keys alone open and close it, a phone and the dark hold it, and it speaks German', async () => {
+test('[B86] the dialog works by keys alone, on a phone, in the dark and in German', async () => {
   const looks = [
     { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
     { colorScheme: 'light', viewport: { width: 390, height: 844 } },

@@ -27,7 +27,7 @@ async function newTree(title: string, ...said: readonly string[]): Promise<{ id:
 
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('[B60] the inspector lists what is in force with its tokens; a message that is hidden is left out and comes back', async () => {
+test('[B60] the inspector lists the context with its tokens; a hidden message is left out and can be shown again', async () => {
   const tab = await fixture.open(`/t/${demo.id}?view=context`);
   const list = tab.page.getByRole('list', { name: 'In force' }).or(tab.page.locator('ol.ctxlist')).first();
   const row = list.getByRole('listitem').filter({ hasText: 'How long will the first copy' });
@@ -41,7 +41,7 @@ test('[B60] the inspector lists what is in force with its tokens; a message that
   await done(tab);
 });
 
-test('[B61] variants stand side by side and any two word by word; growing from another keeps the rest', async () => {
+test('[B61] variants are shown side by side and any two word by word; continuing from another keeps the rest', async () => {
   const tab = await fixture.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
@@ -62,7 +62,7 @@ test('[B61] variants stand side by side and any two word by word; growing from a
   await done(tab);
 });
 
-test('[B62] any version can be looked at without a change, and restored, which is one more version', async () => {
+test('[B62] any earlier state can be viewed without a change, and restored, which adds a version', async () => {
   const { id } = await newTree('Travel', 'First', 'Second');
   const past = (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version;
   await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
@@ -121,7 +121,7 @@ test('[B63] whoever has a link sees the pictures of its branch', async () => {
   await context.close();
 });
 
-test('[B64] what was deleted, a tree or a message, is in the trash and comes back', async () => {
+test('[B64] a deleted tree or message is in the trash and can be restored', async () => {
   const kept = await newTree('Kept', 'Stays', 'Goes away');
   const { body } = await fixture.server.ask('GET', `/api/trees/${kept.id}`);
   await fixture.server.ask('DELETE', `/api/trees/${kept.id}/nodes/${body.activeNodeId}?mode=splice`, {
@@ -157,7 +157,7 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await done(tab);
 });
 
-test('[B66] settings say which providers are ready and never a key; theme and language are kept', async () => {
+test('[B66] settings show which providers are ready and never a key; theme and language are remembered', async () => {
   const tab = await fixture.open('/settings');
   const { page } = tab;
   await page.getByRole('listitem').filter({ hasText: 'OpenRouter' }).getByText('Not connected').waitFor();
@@ -172,7 +172,7 @@ test('[B66] settings say which providers are ready and never a key; theme and la
   await done(tab);
 });
 
-test('[B67] whoever has no tree yet is shown around an example in four steps', async () => {
+test('[B67] a user without a tree is shown an example in four steps', async () => {
   const empty = await openPageFixture();
   try {
     const tab = await empty.open('/');
@@ -190,7 +190,7 @@ test('[B67] whoever has no tree yet is shown around an example in four steps', a
   }
 });
 
-test('[B263] undo and redo say what they would change and are grey without anything; the history lists acts in words', async () => {
+test('[B263] undo and redo name what they would change and are disabled without anything; the history lists acts in words', async () => {
   const { id } = await newTree('Acts', 'Hello');
   const tab = await fixture.open(`/t/${id}`);
   const { page } = tab;

@@ -41,7 +41,7 @@ async function send({ page }: Tab, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('[CL7, CL8] after any number of tool calls the answer is shown, the next message follows it, and a send is one request', async () => {
+test('[CL7, CL8] after any number of tool calls the reply is shown, the next message follows it, and a send is one request', async () => {
   const tab = await newTab();
   const thread = tab.page.getByTestId('thread');
   const asked: string[] = [];
@@ -69,7 +69,7 @@ test('[CL7, CL8] after any number of tool calls the answer is shown, the next me
   await tab.context.close();
 });
 
-test('[CL7] the built-in guide answers below the tool that it calls', async () => {
+test('[CL7] the built-in guide replies below the tool that it calls', async () => {
   const own = await openPageFixture();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
   // High enough for all rows to be rendered.
@@ -92,7 +92,7 @@ test('[CL7] the built-in guide answers below the tool that it calls', async () =
   await own.close();
 });
 
-test('[CL7] a message that is sent before the tools are known is answered with them', async () => {
+test('[CL7] a message sent before the tools are loaded is answered with them', async () => {
   const own = await openPageFixture();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
   const tab = await own.open('/settings');
@@ -112,7 +112,7 @@ test('[CL7] a message that is sent before the tools are known is answered with t
   await own.close();
 });
 
-test('[B107] a message that does not fit stays in the composer alone, and the meter counts its files before it is sent', async () => {
+test('[B107] a message that does not fit stays only in the composer, and the meter counts its files before it is sent', async () => {
   const own = await openPageFixture({ config: '[models."scripted/one"]\nwindow = 4000\nmax_output = 1000\n' });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Small window' } });
   const tab = await own.open(`/t/${body.treeId}`);

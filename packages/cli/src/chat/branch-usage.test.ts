@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDollars, shortCount, usageText } from './branch-usage.ts';
 
 describe('the usage of a branch', () => {
-  it('[O96] is said with its cost, or without what is not known', () => {
+  it('[O96] is shown with its cost, and unknown parts are left out', () => {
     const usage = { replies: 2, input: 1200, output: 30, cost: 0.0123, context: 800 };
     expect(usageText(usage)).toBe('2 replies on this branch: 1,200 tokens sent, 30 received; cost $0.0123.');
     expect(usageText({ ...usage, replies: 1, input: 0, output: 0, cost: null })).toBe(

@@ -47,8 +47,8 @@ function waiting(cliEngine: CliEngine, until: (signal: AbortSignal | undefined) 
 
 const treesOf = async ({ store }: CliEngine) => (await store.trees({ limit: 10 })).items;
 
-describe('a talk', () => {
-  it('[O76] does one thing at a time: what is said while a command is at work is said where that ends', () =>
+describe('a chat session', () => {
+  it('[O76] does one thing at a time: a message sent during a command is added where the command ends', () =>
     withEngine(async (cliEngine) => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ describe('a talk', () => {
       expect(await treesOf(cliEngine)).toHaveLength(1);
     }));
 
-  it('[O76] what waits is shown, and given back by whoever leaves before its turn comes', () =>
+  it('[O76] shows waiting messages, and returns them if the user leaves first', () =>
     withEngine(async (cliEngine) => {
       const released: (() => void)[] = [];
       const held = () => new Promise<void>((resolve) => released.push(resolve));
@@ -83,7 +83,7 @@ describe('a talk', () => {
       expect(chatSession.state.nodes).toMatchObject([{ text: 'Hello' }]);
     }));
 
-  it('[O76] what waits is shown no longer when its turn has come', () =>
+  it('[O76] shows a waiting message only until it is sent', () =>
     withEngine(async (cliEngine) => {
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ describe('a talk', () => {
       expect(chatSession.state).toMatchObject({ title: 'Oaks', nodes: [{ text: 'And elms?' }, { role: 'assistant' }] });
     }));
 
-  it('[O76] a command that asks a model is stopped as a reply is', () =>
+  it('[O76] stops a command that calls a model like a reply', () =>
     withEngine(async (cliEngine) => {
       let begin: () => void = () => undefined;
       const begun = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ describe('a talk', () => {
       expect(chatSession.stop()).toBe(false);
     }));
 
-  it('[O76] is answering from the moment on that something is sent, and makes one tree of it', () =>
+  it('[O76] is busy from the moment a message is sent, and makes one tree', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
       const first = chatSession.send('Oaks');
@@ -136,7 +136,7 @@ describe('a talk', () => {
       expect(await treesOf(cliEngine)).toHaveLength(1);
     }));
 
-  it('[O76] a message that waits can be taken back, and the commands before and after it keep their order', () =>
+  it('[O76] can cancel a waiting message, and the commands before and after it keep their order', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
       const first = chatSession.send('Oaks');
@@ -149,7 +149,7 @@ describe('a talk', () => {
       expect(chatSession.state.notice?.text).toContain('here');
     }));
 
-  it('[O76] a command that changes nothing of the branch runs while a reply is written', () =>
+  it('[O76] runs a command that does not change the branch while a reply is written', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
       await chatSession.send('Oaks');
@@ -162,7 +162,7 @@ describe('a talk', () => {
       await chatSession.again();
     }));
 
-  it('[O99] a chosen model stays, in a new chat too, until another is set', () =>
+  it('[O99] keeps a chosen model, even in a new chat, until another is set', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
       await chatSession.send('Oaks');
@@ -180,7 +180,7 @@ describe('a talk', () => {
       expect(chatSession.state.model).toBe('offline/guide');
     }));
 
-  it('[O76] numbers are those of a list of the tree that one is in', () =>
+  it('[O76] resolves numbers by the last list of the current tree', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
       await chatSession.say('Oaks');

@@ -20,7 +20,7 @@ import { keyEvents } from './use-keys.ts';
 const plain = createStyle(false);
 
 describe('markdown in a terminal', () => {
-  it('[O30] sets headings, lists, quotes, code and tables as text', () => {
+  it('[O30] renders headings, lists, quotes, code and tables as text', () => {
     const text =
       '# Bread\n\nFlour and **water**.\n\n- one\n- two\n  1. deep\n\n> said\n\n```js\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 22 |';
     expect(markdownLines(text, 40, plain)).toEqual([
@@ -43,7 +43,7 @@ describe('markdown in a terminal', () => {
     ]);
   });
 
-  it('[O30] no line is wider than the screen, whatever is written and however narrow it is', () => {
+  it('[O30] has no line wider than the screen, whatever the text and the width', () => {
     fc.assert(
       fc.property(
         fc
@@ -99,13 +99,13 @@ describe('markdown in a terminal', () => {
     expect(lines).toEqual(['\u001b[3msoft and\u001b[23m ', '\u001b[1mloud\u001b[22m']);
   });
 
-  it('[O1] drops what a terminal would obey, also inside code', () => {
+  it('[O1] removes control sequences, even inside code', () => {
     const lines = markdownLines('a\u001b[2J `\u001b]0;x\u0007b` \u202ec', 40, plain).join('');
     expect(lines).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
   });
 });
 
-describe('the line that is written on', () => {
+describe('the input line', () => {
   it('[O31] moves and cuts by whole characters', () => {
     const family = toEditorDraft('a👩‍👩‍👧');
     expect(edits.backspace(family)).toEqual({ text: 'a', cursor: 1 });
@@ -114,7 +114,7 @@ describe('the line that is written on', () => {
     expect(edits.cutToStart(toEditorDraft('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
   });
 
-  it('[O31] goes up and down by lines, and says when there is none', () => {
+  it('[O31] moves up and down by lines, and reports the first and last', () => {
     const draft: EditorDraft = { text: 'first\nsec', cursor: 9 };
     expect(edits.up(draft)).toEqual({ ...draft, cursor: 3 });
     expect(edits.up({ ...draft, cursor: 2 })).toBeNull();
@@ -122,7 +122,7 @@ describe('the line that is written on', () => {
     expect(edits.down(draft)).toBeNull();
   });
 
-  it('[O71] goes up and down by columns of the screen, never into a character', () => {
+  it('[O71] moves up and down by columns of the screen, never into a character', () => {
     const draft: EditorDraft = { text: '👍👍x\nab', cursor: 7 };
     expect(edits.up(draft)).toEqual({ ...draft, cursor: 2 - 2 });
     expect(edits.up({ ...draft, cursor: 8 })).toEqual({ ...draft, cursor: 2 });
@@ -130,7 +130,7 @@ describe('the line that is written on', () => {
     expect(edits.home({ text: '\nab', cursor: 0 }).cursor).toBe(0);
   });
 
-  it('[O71] draws the cursor on a whole character, and nothing that a terminal would obey', () => {
+  it('[O71] draws the cursor on a whole character, and no control sequence', () => {
     expect(draftLines({ text: 'a👩‍👩‍👧b', cursor: 1 }, 20, 3, plain)).toEqual(['› a\u001b[7m👩‍👩‍👧\u001b[27mb']);
     expect(draftLines({ text: '\u001b]0;x\u0007\u202eb', cursor: 7 }, 20, 3, plain)).toEqual([
       '› ·]0;x··\u001b[7mb\u001b[27m',
@@ -152,7 +152,7 @@ describe('the line that is written on', () => {
     );
   });
 
-  it('[O31] puts pasted text together, also from pieces, and sends nothing by itself', () => {
+  it('[O31] joins pasted text, even from pieces, and sends nothing by itself', () => {
     const paste = new Paste();
     expect(paste.take('typed')).toBeNull();
     expect(paste.take('[200~one\rtwo')).toBe('holding');
@@ -160,7 +160,7 @@ describe('the line that is written on', () => {
     expect(paste.take('typed')).toBeNull();
   });
 
-  it('[O31] hears a paste as one text with its lines, and Ctrl-C out of one that never ends', () => {
+  it('[O31] reads a paste as one text with its lines, and Ctrl-C out of one that never ends', () => {
     const none = {
       upArrow: false,
       downArrow: false,
@@ -197,7 +197,7 @@ describe('the line that is written on', () => {
     expect(keyEvents(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
   });
 
-  it('[O31] shows the lines around the cursor, of a long draft no others', () => {
+  it('[O31] shows only the lines around the cursor of a long draft', () => {
     const shown = (draft: EditorDraft) => draftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
     const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n');
     expect(shown(toEditorDraft(text))).toEqual(['  line 19997', '  line 19998', '  line 19999 ']);
@@ -206,7 +206,7 @@ describe('the line that is written on', () => {
     expect(shown(emptyDraft)).toEqual(['›  ']);
   });
 
-  it('[O31] goes through an editor of one’s own, and stays what it was where that fails', () => {
+  it('[O31] is edited in an external editor, and stays unchanged if that fails', () => {
     expect(editInExternalEditor('true', 'a\nb')).toEqual({ text: 'a\nb' });
     expect(editInExternalEditor('false', 'a')).toEqual({
       failed: 'The editor false ended with 1; the text is what it was.',
@@ -224,7 +224,7 @@ describe('the line that is written on', () => {
   });
 });
 
-describe('what stands above the line', () => {
+describe('the area above the input', () => {
   const asked = (command: string) => ({
     notice: null,
     question: {
@@ -234,7 +234,7 @@ describe('what stands above the line', () => {
     },
   });
 
-  it('[O71] a question about a tool is shown with all that it would do, and with how to answer', () => {
+  it('[O71] a question about a tool shows everything the tool would do, and how to answer', () => {
     const lines = noticeLines(asked('cat 漢字漢字漢字漢字 && rm -rf everything'), 30, 8, plain);
     expect(lines).toEqual(['Run shell {"command":"cat 漢字', '漢字漢字漢字 && rm -rf ', 'everything"}?', 'y / n']);
     const long = noticeLines(asked('x'.repeat(5000)), 30, 6, plain);
@@ -242,7 +242,7 @@ describe('what stands above the line', () => {
     expect(long.slice(-2)).toEqual(['… more than there is room for', 'y / n']);
   });
 
-  it('[O71] what was said ends with an ellipsis where there is more of it', () => {
+  it('[O71] a shortened text ends with an ellipsis', () => {
     const said = { question: null, notice: { text: 'one two three four five six seven eight nine', bad: false } };
     expect(noticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
     expect(noticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
@@ -269,13 +269,13 @@ describe('a panel', () => {
     expect(panelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
   });
 
-  it('[O31] looks for what is pasted, where it looks for anything', () => {
+  it('[O31] searches for pasted text if it has a search', () => {
     const models = { type: 'models', choices: [], search: 'a', at: 3 } as const;
     expect(panelPaste(models, 'guide\n')).toEqual({ ...models, search: 'aguide', at: 0 });
     expect(panelPaste({ type: 'text', title: '', text: '', top: 0 }, 'guide')).toBeNull();
   });
 
-  it('[O33] finds what its lines do not show, unless something else is looked for by then', async () => {
+  it('[O33] finds entries that its lines do not show, unless the search has changed', async () => {
     const fixture = makeCliFixture();
     const { tree, nodes } = await fixture.grow(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
     const [oak = nodeId('')] = nodes.map(nodeId);
@@ -295,7 +295,7 @@ describe('a panel', () => {
     }
   });
 
-  it('[O71] says where one is in full, also on the line with the cursor', () => {
+  it('[O71] shows the current position in full, even on the line with the cursor', () => {
     const root = nodeId('root');
     const node = { kind: 'message', role: 'user', groupId: 0, status: 'success', tokens: 0, createdAt: 0 } as const;
     const row = { ...node, id: nodeId('a'), parentId: root, seq: 1, position: 'a', childCount: 0, hasChildren: false };
@@ -316,7 +316,7 @@ describe('keys over a panel', () => {
   const models = { type: 'models', choices: [], search: '', at: 0 } as const;
   const tree = { type: 'tree', picker: openPicker({ nodes: [], labels: new Map(), current: null }) } as const;
 
-  it('[O84] text that is typed over an answer closes it and is handed on', () => {
+  it('[O84] text that is typed over an answer closes it and goes to the input', () => {
     for (const input of ['/', '/tree', 'q', 'Hello', 'ü'])
       expect(panelKey(text, input, key(), size)).toEqual({ passes: true });
     expect(panelKey(text, 't', key({ ctrl: true }), size)).toEqual({ passes: true });
@@ -330,7 +330,7 @@ describe('keys over a panel', () => {
     expect(panelKey(text, 'c', key({ ctrl: true }), size)).toEqual({ closed: true });
   });
 
-  it('[O84] a slash begins a command over a panel that searches, and is searched for behind other text', () => {
+  it('[O84] a slash starts a command over a panel with a search, and is part of the search after other text', () => {
     for (const panel of [models, tree]) expect(panelKey(panel, '/help', key(), size)).toEqual({ passes: true });
     const searching = { ...models, search: 'anthropic' };
     expect(panelKey(searching, '/', key(), size)).toEqual({ panel: { ...searching, search: 'anthropic/' } });

@@ -25,14 +25,14 @@ describe('files in a message', () => {
     expect(values('nowhere/')).toEqual([]);
   });
 
-  it('[O101] finds the files that a text names, and nothing in an address or a name', () => {
+  it('[O101] finds the files that a text names, and ignores addresses and names of people', () => {
     expect(filesNamedIn('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
       join(folder, 'Notes.md'),
     ]);
     expect(filesNamedIn('@Notes.md @Notes.md', folder)).toHaveLength(1);
   });
 
-  it('[O101] sends text as a file, an image if the model takes it, and refuses the rest', async () => {
+  it('[O101] sends text as a file, an image if the model accepts it, and refuses the rest', async () => {
     const store = await openStore('memory:', { owner: 'local' });
     const scope = { store, folder, images: true };
     expect(await messageWithFiles('Read @notes/oak.txt', scope)).toEqual({

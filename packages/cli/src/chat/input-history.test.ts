@@ -11,7 +11,7 @@ describe('the input history', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('[O97] keeps texts with all their lines, not twice in a row, and skips what is damaged', () => {
+  it('[O97] keeps texts with all their lines, not twice in a row, and skips damaged lines', () => {
     const path = join(folder, 'deep', 'history.jsonl');
     const first = openInputHistory(path);
     for (const text of ['one', 'two\nlines', 'two\nlines', 'x'.repeat(20_000)]) first.add(text);
@@ -20,7 +20,7 @@ describe('the input history', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('[O97] has a limited length, and no file is no error', () => {
+  it('[O97] has a limited length, and a missing file is not an error', () => {
     const path = join(folder, 'history.jsonl');
     expect(openInputHistory(path).texts).toEqual([]);
     const history = openInputHistory(path);

@@ -38,7 +38,7 @@ describe('the picker of a large tree', () => {
   });
   afterAll(() => store.close());
 
-  it('[O86] shows beginnings, forks, ends, bookmarks and where one is, and reads the rows that are shown', async () => {
+  it('[O86] shows first messages, forks, ends, bookmarks and the current position, and reads only the shown rows', async () => {
     const last = added.at(-1) ?? null;
     const picker = await readPicker(store, id, last);
     expect(picker.nodes).toEqual([]);
@@ -58,7 +58,7 @@ describe('the picker of a large tree', () => {
     expect(missingRows(shown, 20)).toEqual([]);
   });
 
-  it('[O86] reads no more rows than there are lines around the cursor', async () => {
+  it('[O86] reads only the rows around the cursor', async () => {
     const picker = moveBy(await readPicker(store, id, null), -10);
     expect(missingRows(picker, 1).length).toBe(2);
   });

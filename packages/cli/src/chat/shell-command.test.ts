@@ -6,7 +6,7 @@ const node = JSON.stringify(process.execPath);
 const never = new AbortController().signal;
 
 describe('a shell command', () => {
-  it('[O102] has its output and exit code in a message, without control sequences', async () => {
+  it('[O102] puts its output and exit code in a message, without control sequences', async () => {
     const result = await runShellCommand(
       `${node} -e "console.log('a\\u001b[2Jb'); process.exitCode = 3"`,
       tmpdir(),
@@ -18,7 +18,7 @@ describe('a shell command', () => {
     expect(shellMessage('x', { output: '```\n', code: 0 })).toBe('Output of `x`:\n\n````\n```\n````');
   });
 
-  it('[O102] a long output keeps its beginning and end', async () => {
+  it('[O102] keeps the beginning and end of a long output', async () => {
     const script = "process.stdout.write('first' + 'x'.repeat(500000) + 'last')";
     const { output } = await runShellCommand(`${node} -e "${script}"`, tmpdir(), never);
     expect(output).toMatch(/^first[\s\S]*left out[\s\S]*last$/);

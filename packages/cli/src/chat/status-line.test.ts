@@ -4,7 +4,7 @@ import { makeCliFixture } from '../testing/index.ts';
 import { statusLine } from './status-line.ts';
 
 describe('the status line', () => {
-  it('[O100] names the model, branch, version, tokens of the window and cost, and leaves out what is not known', async () => {
+  it('[O100] names the model, branch, version, tokens of the window and cost, and leaves out unknown values', async () => {
     const fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
     const { node } = await fixture.json(['chat', '-p', 'What is a branch?']);
     fixture.close();

@@ -39,7 +39,7 @@ describe('the chat as text of the terminal', () => {
     expect(transcript.take({ ...first, nodes: [oak, old] }, 60, plain)).toEqual(['Model', 'Old.', '']);
   });
 
-  it('[O104] says that the chat moved, and prints what is new there', () => {
+  it('[O104] reports a switch of branches, and prints the new messages there', () => {
     const transcript = new Transcript();
     const there = state({ treeId: treeId('t'), nodes: [oak, old] });
     transcript.take(there, 60, plain);
@@ -56,7 +56,7 @@ describe('the chat as text of the terminal', () => {
     expect(other).toEqual(['❧ Elms', 'x/large', '', 'Model', 'Old.', '']);
   });
 
-  it('[O104] prints a message again that was edited in place, and the end of a long branch', () => {
+  it('[O104] prints a message again after an edit in place, and the end of a long branch', () => {
     const transcript = new Transcript();
     const long = Array.from({ length: 50 }, (_, at) => makeNode(`n${at}`, 'user', `Number ${at}.`));
     const lines = transcript.take(state({ treeId: treeId('t'), nodes: long }), 60, plain);
@@ -84,7 +84,7 @@ describe('the chat as text of the terminal', () => {
     expect(transcript.take({ ...base, nodes: [oak, done] }, 60, plain)).toEqual(['Five six.', '']);
   });
 
-  it('[O104] prints a reply whole that became another one than was printed', () => {
+  it('[O104] prints a reply again completely if it differs from the printed part', () => {
     const transcript = new Transcript();
     const base = state({ treeId: treeId('t'), nodes: [oak] });
     transcript.take(base, 60, plain);
@@ -94,7 +94,7 @@ describe('the chat as text of the terminal', () => {
     expect(lines).toEqual(['Model', 'Other.', '']);
   });
 
-  it('[O105] thinking is one line', () => {
+  it('[O105] prints thinking as one line', () => {
     const content = [
       { type: 'thinking', thinking: 'I count the rings.' },
       { type: 'text', text: 'Old.' },
@@ -105,7 +105,7 @@ describe('the chat as text of the terminal', () => {
     expect(lines.join('\n')).not.toContain('rings');
   });
 
-  it('[O104] a finished part stays the same, whatever follows it', () => {
+  it('[O104] never changes a finished part, whatever follows it', () => {
     const pieces = fc.constantFrom(
       '# A',
       'word',

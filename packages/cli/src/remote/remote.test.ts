@@ -180,7 +180,7 @@ describe('commands on a server', () => {
     expect(await there.json(['agents', '--seen'])).toMatchObject({ failed: [], acknowledged: 0 });
   });
 
-  it('[O107] what needs the store, a wrong token and a missing server say what to do', async () => {
+  it('[O107] commands that need the store itself, a wrong token and a missing server report what to do', async () => {
     const refused: readonly (readonly [readonly string[], string])[] = [
       [['fsck'], 'It reads the files of the store. Run it on the computer of the server'],
       [['backup', 'x.db'], 'coppice export --all'],

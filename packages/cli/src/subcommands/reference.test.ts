@@ -7,7 +7,7 @@ import { commandReference } from './reference.ts';
 
 const page = new URL('../../../../docs/command-line.md', import.meta.url);
 
-test('[O181] every subcommand has the questions that it answers', () => {
+test('[O181] every subcommand lists the questions that it answers', () => {
   expect(Object.keys(questionForms).sort()).toEqual(subcommands.map(({ name }) => name).sort());
   for (const forms of Object.values(questionForms)) expect(forms.length).toBeGreaterThan(0);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeHome, startTerminal } from '../testing/terminal.ts';
 import { pagerCommand } from './pager.ts';
 
-test('[O93] the pager is the one that the user names, and none where none is wanted or installed', () => {
+test('[O93] the pager is the one that the user names, and none if none is wanted or installed', () => {
   const env = { PATH: process.env['PATH'] };
   expect(pagerCommand({ ...env, PAGER: 'sed -n p' }, 'linux')).toBe('sed -n p');
   expect(pagerCommand({ ...env, PAGER: 'sed -n p', COPPICE_PAGER: '' }, 'linux')).toBeNull();

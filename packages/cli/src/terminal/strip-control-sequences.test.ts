@@ -5,7 +5,7 @@ import { oneLine, stripControlSequences } from './strip-control-sequences.ts';
 // Everything that a terminal interprets: C0 except line feed and tab, DEL, C1, and direction marks.
 const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-describe('neutral', () => {
+describe('stripControlSequences', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', 'red'],
     ['\u001b]52;c;c2VjcmV0\u0007copied', 'copied'],
@@ -19,11 +19,11 @@ describe('neutral', () => {
     ['file\u202egpj.exe', 'filegpj.exe'],
     ['bell\u0007 and null\u0000', 'bell and null'],
     ['ordinary: é, 漢字, 👩‍👩‍👧', 'ordinary: é, 漢字, 👩‍👩‍👧'],
-  ])('[O1] takes away what a terminal would obey: %j', (text, shown) => {
+  ])('[O1] removes what a terminal would obey: %j', (text, shown) => {
     expect(stripControlSequences(text)).toBe(shown);
   });
 
-  it('[O1] leaves nothing to obey in any text, and is through after one go', () => {
+  it('[O1] leaves no control sequence in any text, and a second pass changes nothing', () => {
     const nasty = fc.constantFrom(
       '\u001b',
       '[',
@@ -52,7 +52,7 @@ describe('neutral', () => {
     );
   });
 
-  it('[O71] makes one line of at most so many columns, never half of a character', () => {
+  it('[O71] makes one line of limited width, never half a character', () => {
     expect(oneLine('a\n b\t c', 10)).toBe('a b c');
     expect(oneLine('👍👍👍👍', 5)).toBe('👍👍…');
     expect(oneLine('👍👍👍👍', 4)).toBe('👍…');
@@ -63,7 +63,7 @@ describe('neutral', () => {
     expect(oneLine('anything', 0)).toBe('');
   });
 
-  it('[O71] says that there is more, also where long characters or blanks took all that was looked at', () => {
+  it('[O71] marks shortened text, even if long characters or blanks used up the examined part', () => {
     const heaped = `e${'\u0301'.repeat(90)}`;
     expect(oneLine(heaped.repeat(9), 20)).toBe(`${heaped.repeat(2)}…`);
     expect(oneLine(`${' '.repeat(5000)}late`, 10)).toBe('late');

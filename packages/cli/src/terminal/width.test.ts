@@ -50,11 +50,11 @@ describe('the width of a text', () => {
     ['1\ufe0f\u20e3', 2],
     ['की', 2],
     ['\u001b[31mred\u001b[39m', 3],
-  ])('[O71] is what a terminal takes for it: %j', (text, columns) => {
+  ])('[O71] is the width that a terminal uses: %j', (text, columns) => {
     expect(widthOf(text)).toBe(columns);
   });
 
-  it('[O71] is the sum of its characters, and a beginning of it ends between two of them', () => {
+  it('[O71] is the sum of its characters, and a prefix of it ends between two of them', () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 0, max: 40 }), (text, columns) => {
         const all = [...graphemesOf(text)];
@@ -70,7 +70,7 @@ describe('the width of a text', () => {
 });
 
 describe('lines of a screen', () => {
-  it('[O71] break at spaces, around characters of scripts without them, and inside a word only where it is too long', () => {
+  it('[O71] break at spaces, between characters of scripts without spaces, and inside a word only if it is too long', () => {
     expect(wrapLines('one two three', 8)).toEqual(['one two ', 'three']);
     expect(wrapLines('exactly ten', 7)).toEqual(['exactly', 'ten']);
     expect(wrapLines('Hello 世界你好吗', 10)).toEqual(['Hello 世界', '你好吗']);
@@ -82,7 +82,7 @@ describe('lines of a screen', () => {
     expect(wrapLines('ab\tc', 20)).toEqual(['ab      c']);
   });
 
-  it('[O71] keep their colours over a break, and end them before it', () => {
+  it('[O71] keep their colours over a break, and reset them before it', () => {
     expect(wrapLines('\u001b[1mone two\u001b[22m three', 4)).toEqual([
       '\u001b[1mone \u001b[22m',
       '\u001b[1mtwo\u001b[22m ',
@@ -116,7 +116,7 @@ describe('lines of a screen', () => {
     );
   });
 
-  it('[O71] keep a word that is longer than the screen where it is to be copied, and what is set off as code', () => {
+  it('[O71] keep a word that is wider than the screen whole if it may be copied, and indented code too', () => {
     expect(wrapLines('see https://long.example now and then', 8, { keepsWords: true })).toEqual([
       'see ',
       'https://long.example',
@@ -127,7 +127,7 @@ describe('lines of a screen', () => {
     expect(wrapForReading(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
   });
 
-  it('[O71] of a text without end are set in pieces', () => {
+  it('[O71] of a very long text are broken in pieces', () => {
     const lines = wrapLines('👩‍👩‍👧'.repeat(5000), 80);
     expect(lines.join('')).toBe('👩‍👩‍👧'.repeat(5000));
     for (const each of lines) expect(each.length % '👩‍👩‍👧'.length).toBe(0);

@@ -170,7 +170,7 @@ describe('updating the tables of a database in use', () => {
   });
 });
 
-describe('what the server says', () => {
+describe('errors of the server', () => {
   let where: TestDatabase;
   let database: PostgresDatabase;
   beforeAll(async () => {

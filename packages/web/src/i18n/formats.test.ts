@@ -9,7 +9,7 @@ import { createRefusalTranslator } from './translate-refusal.ts';
 const germanDetail = createDetailTranslator(reportTextsDe.findingDetails);
 const germanFinding = createFindingTranslator(reportTextsDe, createRefusalTranslator('de', textsDe.refusals));
 
-test('[B86] a finding of an import is translated, with its place and what it names', () => {
+test('[B86] a finding of an import is translated, with its position and its values', () => {
   for (const code of Object.keys(importFindingCodes)) {
     const place = 'a (1).json[3]: x';
     expect(germanFinding({ code, place, data: { detail: 'id "(b)"' } })?.detail).toBe('Kennung "(b)"');
@@ -38,7 +38,7 @@ function writtenDetails(): string[] {
   return found;
 }
 
-test('[B87] what a finding names is said in German, and values in it stay as they are', () => {
+test('[B87] values of a finding are translated where they are words, and stay unchanged otherwise', () => {
   const details = writtenDetails();
   expect(details.length).toBeGreaterThan(50);
   // Names of fields are not translated.
@@ -49,7 +49,7 @@ test('[B87] what a finding names is said in German, and values in it stay as the
   expect(germanDetail('constructor')).toBe(null);
 });
 
-test('[B87] what a store refused an import with is worded by its own code', () => {
+test('[B87] a refusal of a store during an import is worded by its own code', () => {
   const refusal = { code: 'tree/unknown-node', message: 'There is no node x.', data: { nodeId: 'x' } };
   expect(germanFinding({ code: 'import/refused', place: 'a', data: { refusal } })).toEqual({
     said: 'a: der Speicher hat das Gespräch abgelehnt',

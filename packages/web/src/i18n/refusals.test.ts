@@ -4,7 +4,7 @@ import { createRefusalTranslator } from './translate-refusal.ts';
 
 const germanRefusal = createRefusalTranslator('de', refusalsDe);
 
-test('[B87] a German refusal names what the English one names, and leaves out what nobody told', () => {
+test('[B87] a German refusal has the values of the English one, and leaves out unknown ones', () => {
   const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };
   expect(germanRefusal(full)).toEqual({
     said: 'Der Chat füllt das Kontextfenster von openai/gpt-5 (8.000 Tokens): fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
@@ -17,7 +17,7 @@ test('[B87] a German refusal names what the English one names, and leaves out wh
     expect(germanRefusal({ code, message: '', data: {} })?.said).not.toMatch(/[{}]/);
 });
 
-test('[B87] where the server knows more than its code says, its own words follow the German ones', () => {
+test('[B87] if the server adds details to a code, they follow the German sentence', () => {
   expect(germanRefusal({ code: 'provider/rejected', message: 'No model “x”.', data: {} })).toEqual({
     said: 'Der Anbieter hat die Anfrage abgelehnt:',
     english: 'No model “x”.',
@@ -29,7 +29,7 @@ test('[B87] where the server knows more than its code says, its own words follow
   });
 });
 
-test('[B87] a code that is not known is said as the server says it, and a code like a built-in name is none', () => {
+test('[B87] an unknown code is shown in the words of the server, even one named like a built-in property', () => {
   for (const code of ['plugin/own', 'constructor', '__proto__', ''])
     expect(germanRefusal({ code, message: 'x', data: {} })).toBe(null);
 });

@@ -5,8 +5,8 @@ function pressed(key: string, held: Partial<KeyPress> = {}): KeyPress {
   return { key, code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false, ...held };
 }
 
-describe('[B98] a sign is found wherever a keyboard has it', () => {
-  test('with Shift, as / and ? on a German one', () => {
+describe('[B98] a character works as a shortcut wherever a keyboard has it', () => {
+  test('with Shift, like / and ? on a German keyboard', () => {
     expect(chordOf(pressed('/', { shiftKey: true }), false)).toBe('/');
     expect(chordOf(pressed('?', { shiftKey: true }), false)).toBe('?');
     expect(chordOf(pressed('/'), false)).toBe('/');
@@ -18,7 +18,7 @@ describe('[B98] a sign is found wherever a keyboard has it', () => {
     expect(chordOf(pressed('[', { altKey: true, code: 'Digit5' }), true)).toBe('[');
   });
 
-  test('and letters keep what is held with them', () => {
+  test('and letters keep their modifier keys', () => {
     expect(chordOf(pressed('Z', { shiftKey: true, ctrlKey: true, code: 'KeyZ' }), false)).toBe('shift+mod+z');
     expect(chordOf(pressed('®', { altKey: true, code: 'KeyR' }), true)).toBe('alt+r');
     expect(chordOf(pressed('R', { shiftKey: true, code: 'KeyR' }), false)).toBe('shift+r');

@@ -38,7 +38,7 @@ function layoutOf(parents: readonly number[]) {
   );
 }
 
-test('[B54] every message has one place, children stand above their parents, and no two messages share a place', () => {
+test('[B54] every message has one position, children are above their parents, and no two messages overlap', () => {
   fc.assert(
     fc.property(trees, (parents) => {
       const layout = layoutOf(parents);
@@ -58,7 +58,7 @@ test('[B54] every message has one place, children stand above their parents, and
   );
 });
 
-test('[B54] a message that grows at a tip moves no column', () => {
+test('[B54] a new message at the end of a branch moves no column', () => {
   fc.assert(
     fc.property(trees, (parents) => {
       const before = layoutOf(parents);
@@ -72,7 +72,7 @@ test('[B54] a message that grows at a tip moves no column', () => {
   );
 });
 
-test('[B54] a chain of 100,000 messages is one stem', () => {
+test('[B54] a chain of 100,000 messages is one column', () => {
   const layout = layoutOf(Array.from({ length: 100_000 }, (_, index) => index - 1));
   expect(layout.branches.length).toBe(1);
   expect(layout.branches[0]?.weights[0]).toBe(100_000);

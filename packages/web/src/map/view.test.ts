@@ -28,7 +28,7 @@ function chain(length: number) {
   return layOut(new Topology(nodeId('root'), nodes, []));
 }
 
-test('[B302] the map is zoomed no further out than to the whole tree, and no further in than to one card', () => {
+test('[B302] the map zooms out to the whole tree at most, and in to one card at most', () => {
   for (const layout of [chain(3), chain(5_000)]) {
     const least = leastScales(layout, frame);
     let view: MapView = { kx: 1, ky: 1, tx: 400, ty: 500 };
@@ -44,7 +44,7 @@ test('[B302] the map is zoomed no further out than to the whole tree, and no fur
   }
 });
 
-test('[B302] however far the map is dragged, a part of the tree stays in sight', () => {
+test('[B302] a part of the tree stays visible however far the map is dragged', () => {
   const layout = chain(200);
   const whole = fitView(layout, { ...frame, left: 40, right: 40, top: 40, bottom: 40 });
   expect(keepInSight(layout, whole, frame)).toBe(whole);

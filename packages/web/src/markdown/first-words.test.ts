@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstWords } from './first-words.ts';
 
-test('[B56] a message is named by its first words, without the marks that set them', () => {
+test('[B56] a message is named by its first words, without Markdown', () => {
   const named: Readonly<Record<string, string>> = {
     '# A *good* title': 'A good title',
     '`pg_upgrade --link` on **the** standby': 'pg_upgrade --link on the standby',
@@ -15,7 +15,7 @@ test('[B56] a message is named by its first words, without the marks that set th
   for (const [text, words] of Object.entries(named)) expect(firstWords(text)).toBe(words);
 });
 
-test('[B56] what only looks like a mark is a word', () => {
+test('[B56] text that only looks like Markdown is kept', () => {
   for (const text of [
     'f(**kwargs) and g(**more)',
     '__init__.py',

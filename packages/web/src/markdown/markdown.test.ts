@@ -23,7 +23,7 @@ test('[B2] blocks above the last two stay the same objects while a text grows', 
   expect(cut?.blocks.map((block) => block.raw)).toEqual(cutBlocks(sample, null)?.blocks.map((block) => block.raw));
 });
 
-test('[B2] what is cut piece by piece has the texts and places of what is cut at once', () => {
+test('[B2] text parsed piece by piece has the same texts and positions as text parsed at once', () => {
   const line = fc.constantFrom(
     'word',
     '- item',
@@ -54,7 +54,7 @@ test('[B2] what is cut piece by piece has the texts and places of what is cut at
   );
 });
 
-test('[B3] only http, https and mailto are followed', () => {
+test('[B3] only http, https and mailto links work', () => {
   for (const address of ['https://a.example/x?y#z', 'http://a.example', 'mailto:a@b.example', ' https://a.example '])
     expect(safeAddress(address)).not.toBeNull();
   const others = [
@@ -93,7 +93,7 @@ test('[B3] a link of the guide opens the documentation that comes with the page,
     expect(documentAddress(address), address).toBeNull();
 });
 
-test('[B4] a text that nests ten thousand deep is given up, not choked on', () => {
+test('[B4] text nested ten thousand levels deep is shown as plain text', () => {
   const cut = cutBlocks('> '.repeat(10_000), null);
   expect(cut === null || cut.blocks.length <= 1).toBe(true);
   expect(cutBlocks(`${'*a'.repeat(200_000)}`, null)?.blocks.length).toBe(1);
@@ -180,7 +180,7 @@ test.each(Object.entries(large))('[B108] a megabyte of %s makes a bounded number
 });
 
 test.each(Object.entries(large))(
-  '[B108] a megabyte of %s is cut into slices that are bounded and complete',
+  '[B108] a megabyte of %s is cut into slices of bounded size that lose nothing',
   (_kind, text) => {
     const { list } = sliceMarkdown(text, { length: Number.POSITIVE_INFINITY, weight: Number.POSITIVE_INFINITY });
     expect(list.map((slice) => slice.text).join('') === text).toBe(true);
@@ -192,7 +192,7 @@ test.each(Object.entries(large))(
   },
 );
 
-test('[B2] a text that is cut into slices piece by piece is cut like one that is cut at once', () => {
+test('[B2] a text that is sliced piece by piece has the same slices as one sliced at once', () => {
   const line = fc.constantFrom(
     'word '.repeat(80),
     '- item',
@@ -220,7 +220,7 @@ test('[B2] a text that is cut into slices piece by piece is cut like one that is
   );
 });
 
-test('[B108] a table that is cut keeps its header in every slice, and code that is cut nowhere is one slice', () => {
+test('[B108] a sliced table keeps its header in every slice, and code without a line break is one slice', () => {
   const table = sliceMarkdown(large['a table'] ?? '', { length: megabyte, weight: 100_000 });
   expect(table.list.length).toBeGreaterThan(10);
   for (const slice of table.list.slice(1)) expect(slice.prefix).toBe('| a | b |\n|---|---|\n');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wordsOfMarkdown } from './plain-words.ts';
 
-test('[B69] words are compared as they are read: without marks, with numbers, cells and code', () => {
+test('[B69] words are compared as displayed: without Markdown, with numbers, cells and code', () => {
   const text =
     '## Why\n\nUse **both** `a < b` and [this](https://example.org).\n\n- one\n- *two*\n\n3. three\n4. four\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet x = 1;\n```';
   expect(wordsOfMarkdown(text)).toBe(
@@ -10,11 +10,11 @@ test('[B69] words are compared as they are read: without marks, with numbers, ce
   );
 });
 
-test('[B69] other marks around the same words make no difference', () => {
+test('[B69] other Markdown around the same words makes no difference', () => {
   expect(wordsOfMarkdown('* **Large** objects\n* stay')).toBe(wordsOfMarkdown('- __Large__ objects\n- stay'));
 });
 
-test('[B69] any text has words, and text without marks is its own', () => {
+test('[B69] any text has words, and text without Markdown is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => typeof wordsOfMarkdown(text) === 'string'),
   );

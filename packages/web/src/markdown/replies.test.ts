@@ -9,7 +9,7 @@ function html(text: string): string {
   return renderToStaticMarkup(createElement(Markdown, { text }));
 }
 
-test('[B113] tags of the short list become elements without attributes; others stay the text that they are', () => {
+test('[B113] tags of the short list become elements without attributes; others stay text', () => {
   expect(html('H<sub>2</sub>O and x<sup>2</sup>, press <kbd class="a">Ctrl</kbd>')).toBe(
     '<p dir="auto">H<sub>2</sub>O and x<sup>2</sup>, press <kbd>Ctrl</kbd></p>',
   );
@@ -20,7 +20,7 @@ test('[B113] tags of the short list become elements without attributes; others s
   );
 });
 
-test('[B113] details hold what stands between their tags, with its Markdown, open if they say so', () => {
+test('[B113] details contain the Markdown between their tags, and are open if they say so', () => {
   const text = '<details open>\n<summary>More</summary>\n\n- one\n- two\n\n```js\nlet a;\n```\n\n</details>\n\nAfter';
   const made = html(text);
   expect(made).toMatch(/^<details open=""><summary>More<\/summary>/);
@@ -31,7 +31,7 @@ test('[B113] details hold what stands between their tags, with its Markdown, ope
   );
 });
 
-test('[B113] a tag that is never closed, or closed out of turn, loses no words', () => {
+test('[B113] a tag that is never closed, or closed in the wrong order, loses no words', () => {
   for (const text of ['a <b>c', 'a </b>c', '<sub>a <sup>b</sub> c</sup>', '<b><i>x</b></i>', '</details>\n\nx']) {
     const words = html(text).replaceAll(/<[^>]*>/g, '');
     for (const word of text.match(/\b[acx]\b/g) ?? []) expect(words, text).toContain(word);
@@ -56,7 +56,7 @@ test('[B113] headings keep their levels, and tasks in tasks their boxes', () => 
   expect(html('- [x] a\n  - [ ] b\n    - [x] c').match(/type="checkbox"/g)).toHaveLength(3);
 });
 
-test('[B112] formulas are found in every form that replies use, and prices are none', () => {
+test('[B112] formulas are found in every form that replies use, and prices are not formulas', () => {
   const formulas = (text: string) => [...html(text).matchAll(/aria-label="([^"]*)"/g)].map((match) => match[1]);
   expect(formulas('so \\(a\\) and \\[b\\] and $c$ and $$d$$')).toEqual(['a', 'b', 'c', 'd']);
   expect(formulas('\\begin{align}\na &= b\n\\end{align}\n\nx')).toEqual(['\\begin{align}\na &amp;= b\n\\end{align}']);
@@ -70,7 +70,7 @@ test('[B112] formulas are found in every form that replies use, and prices are n
   expect(html('`$a$` and\n\n```\n$b$\n```')).not.toContain('role="math"');
 });
 
-test('[B114] a diff is cut into its lines by what they do, with the changed part of a replaced line', () => {
+test('[B114] a diff is split into added, removed and other lines, with the changed part of a replaced line', () => {
   const text = '@@ -1,3 +1,3 @@\n same\n-  return retry(3);\n+  return retry(8);\n+added';
   const lines = diffLines(text);
   expect(lines.map((line) => line.text).join('\n')).toBe(text);
@@ -81,7 +81,7 @@ test('[B114] a diff is cut into its lines by what they do, with the changed part
   expect(isDiff('yaml', '--- a\n+++ b\n')).toBe(false);
 });
 
-test('[B114] a block of code knows its language, its file and what can be shown of it', () => {
+test('[B114] a code block has its language, its file and whether it can be previewed', () => {
   expect(parseCodeInfo('ts title="src/retry.ts"')).toEqual({ language: 'ts', file: 'src/retry.ts' });
   expect(parseCodeInfo('ts retry.ts')).toEqual({ language: 'ts', file: 'retry.ts' });
   expect(parseCodeInfo('src/retry.ts')).toEqual({ language: 'ts', file: 'src/retry.ts' });

@@ -12,7 +12,7 @@ function setOrNull(tex: string, display: boolean): string | null {
   return null;
 }
 
-test('[B112] a hundred ordinary formulas are set, in a line and as blocks, without a command that is not known', () => {
+test('[B112] a hundred ordinary formulas are rendered, inline and as blocks, without an unknown command', () => {
   expect(ordinaryFormulas.length).toBeGreaterThanOrEqual(100);
   for (const tex of ordinaryFormulas)
     for (const display of [true, false]) {
@@ -23,14 +23,14 @@ test('[B112] a hundred ordinary formulas are set, in a line and as blocks, witho
     }
 });
 
-test('[B112] one command that is not known leaves the rest of its formula set; what cannot be read at all is left as it is', () => {
+test('[B112] an unknown command leaves the rest of its formula rendered; an unreadable formula stays as written', () => {
   const html = setOrNull(String.raw`\frac{1}{2} + \nosuchcommand{x}`, false);
   expect(html).toContain('<mfrac>');
   expect(html).toContain('\\nosuchcommand');
   expect(setOrNull(String.raw`\frac{a`, false)).toBeNull();
 });
 
-test('[B112] a formula names no address, class or style of its own', () => {
+test('[B112] a formula cannot set an address, class or style', () => {
   for (const tex of [
     String.raw`\href{javascript:alert(1)}{x}`,
     String.raw`\includegraphics{https://other.example/x.png}`,

@@ -16,7 +16,7 @@ const model = (id: string, ready = true): ModelView => ({
   missing: ready ? null : 'key',
 });
 
-test('[B120] a menu of models has favourites first, then those that are ready by provider', () => {
+test('[B120] a menu of models has favourites first, then the usable ones by provider', () => {
   const models = [model('a/one'), model('a/two'), model('b/three'), model('c/four', false), model('c/five', false)];
   const groups = groupModels(models, ['b/three', 'gone/x'], '');
   expect(groups.map((group) => [group.provider, group.models.map((each) => each.id)])).toEqual([

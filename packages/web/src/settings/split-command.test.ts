@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { splitCommand } from './split-command.ts';
 
-test('[B232] a command line is split into the exact words that are run, and nothing in it is expanded', () => {
+test('[B232] a command line is split into exactly the words that are run, and nothing in it is expanded', () => {
   expect(splitCommand('uvx mcp-server-git --repository ~/work/shop')).toEqual([
     'uvx',
     'mcp-server-git',

@@ -33,7 +33,7 @@ test('[B118] a new chat gets the instructions for everything, those of its proje
   expect(composePrompt([], 'Rome', null)).toBeNull();
 });
 
-test('[B118] an entry goes out as JSON and comes in as it was; what is no entry is refused', () => {
+test('[B118] an entry is exported as JSON and imported unchanged; anything else is refused', () => {
   const preset = entry({
     kind: 'preset',
     name: 'Careful',
@@ -54,7 +54,7 @@ test('[B118] variables of a prompt are found once each and filled; one without a
   );
 });
 
-test('[B119] options are stored as far as they differ from the defaults, and wrong ones are left out', () => {
+test('[B119] only options that differ from the defaults are stored, and invalid ones are left out', () => {
   expect(storedOptions(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
   const options = {
     models: ['a/b'],

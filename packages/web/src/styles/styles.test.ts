@@ -19,7 +19,7 @@ function classesOf(selector: string): readonly string[] {
   return [...selector.matchAll(/\.([A-Za-z_][\w-]*)/g)].map((match) => match[1] ?? '');
 }
 
-test('[B111] every class of the style sheets is named by a word and used by the page', () => {
+test('[B111] every class of the style sheets has a plain name and is used by the page', () => {
   const source = sourcesBelow(join(folder, '..')).join('\n');
   const words = new Set(source.match(/[A-Za-z_][\w-]*/g));
   // Composed class names, such as `hl-${look}`.
@@ -42,7 +42,7 @@ test('[B111] space and type sizes come from the tokens', () => {
   expect(raw).toEqual([]);
 });
 
-test('[B282] nothing is placed by left or right, except on the map, in the middle and as a table says', () => {
+test('[B282] nothing is placed by left or right, except on the map, in the middle and in tables that say so', () => {
   const physical =
     /(?<![\w-])(?:(?:margin|padding|border|inset)-(?:left|right)[\w-]*|left|right)\s*:[^;{}]*|text-align\s*:\s*(?:left|right)|border-(?:top|bottom)-(?:left|right)-radius[^;{}]*/g;
   const allowed = [

@@ -29,7 +29,7 @@ function chain(...messages: readonly Message[]): readonly Node[] {
   }));
 }
 
-test('[B9] results of tools stand with their calls; one whose call is not there stands alone', () => {
+test('[B9] tool results are shown with their calls; one whose call is missing is shown alone', () => {
   const call = calls('c1', 'look');
   const rows = threadRows(
     chain(

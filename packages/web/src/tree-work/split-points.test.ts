@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { likelySplitPoint, nearestSplitPoint, splitPoints } from './split-points.ts';
 
-test('[B68] a cut never leaves a blank half, and every word can be the last of the first one', () => {
+test('[B68] a split never leaves a blank half, and every word can be the last of the first half', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const places = splitPoints(text);
@@ -17,7 +17,7 @@ test('[B68] a cut never leaves a blank half, and every word can be the last of t
   expect(splitPoints('a \u0301b')).toEqual([]);
 });
 
-test('[B68] the cut is offered where a paragraph ends, else a sentence, else in the middle', () => {
+test('[B68] a split is offered at the end of a paragraph, else of a sentence, else in the middle', () => {
   const at = (text: string) => {
     const places = splitPoints(text);
     return text.slice(0, places[likelySplitPoint(text, places)]).trim();
@@ -27,7 +27,7 @@ test('[B68] the cut is offered where a paragraph ends, else a sentence, else in 
   expect(at('one two three four')).toBe('one two');
 });
 
-test('[B68] a press finds the nearest place', () => {
+test('[B68] a click finds the nearest split point', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(1000), { minLength: 1 }), fc.nat(1000), (found, offset) => {
       const places = found.sort((a, b) => a - b);

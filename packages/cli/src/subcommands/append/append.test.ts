@@ -8,7 +8,7 @@ describe('coppice append', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O10] adds at the end of the active branch, below a node, and begins a tree', async () => {
+  it('[O10] adds at the end of the active branch, below a node, and to a new tree', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     const below = await fixture.json(['append', tree, '--parent', nodes[0] ?? '', 'Other']);
     expect(below).toMatchObject({ treeId: tree, changed: true });
@@ -16,12 +16,12 @@ describe('coppice append', () => {
     expect(shown).toMatchObject({ activeNodeId: below['nodeId'], nodes: [{ id: nodes[0] }, { id: below['nodeId'] }] });
   });
 
-  it('[O10] takes the text of a pipe without its last line end', async () => {
+  it('[O10] reads the text from a pipe without its last line feed', async () => {
     const said = await fixture.json(['append', '--new'], 'from a pipe\n');
     expect(await fixture.json(['show', String(said['treeId'])])).toMatchObject({ nodes: [{ text: 'from a pipe' }] });
   });
 
-  it('[O10] adds nothing twice, and says so', async () => {
+  it('[O10] adds an equal message only once, and reports it', async () => {
     const { tree, nodes } = await fixture.grow('One');
     const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
     expect(again.out).toContain('Nothing changed.');
@@ -31,13 +31,13 @@ describe('coppice append', () => {
     });
   });
 
-  it('[O10] a blank title is none', async () => {
+  it('[O10] a blank title counts as no title', async () => {
     await fixture.json(['append', '--new', '--title', ' ', 'Hello']);
     expect((await fixture.run(['ls'])).out).toContain('Untitled');
     expect(await fixture.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
   });
 
-  it('[O10] refuses a line without a tree, and a blank text for a tree that is there', async () => {
+  it('[O10] refuses a command without a tree, and a blank text for an existing tree', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.run(['append'])).toMatchObject({ code: 2 });
     const blank = { code: 2, out: '', err: 'The message is empty.\n' };
@@ -47,7 +47,7 @@ describe('coppice append', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });
 
-  it('[O10] leaves no empty tree behind a beginning that is refused, and says when a tree was begun with nothing', async () => {
+  it('[O10] leaves no empty tree after a refused first message, and reports a new tree without messages', async () => {
     for (const words of [
       ['--id', 'mine', 'Hello'],
       ['--parent', '@', 'Hello'],

@@ -10,7 +10,7 @@ describe('coppice backfill', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O20] stores lists as trees and says how many', async () => {
+  it('[O20] stores lists as trees and reports how many', async () => {
     const store = await openStore(`sqlite:${fixture.home}/linear.db`);
     const id = treeId('01890c2e-0000-7000-8000-000000000001');
     await store.putLinear({ treeId: id, createdAt: 1, messages: [{ message: textMessage('user', 'Hello') }] });

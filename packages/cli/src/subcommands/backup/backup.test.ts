@@ -20,7 +20,7 @@ describe('coppice backup', () => {
     expect(await backupKind(place, 'postgres')).toBe('sqlite');
   });
 
-  it('[O20] says how a copy of folders or session files is opened', async () => {
+  it('[O20] reports how to open a copy of folders or session files', async () => {
     for (const kind of ['files', 'jsonl']) {
       const on = ['--store', `${kind}:${fixture.home}/${kind}`];
       await fixture.json(['append', '--new', 'Keep me', ...on]);

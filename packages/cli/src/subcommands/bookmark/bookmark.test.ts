@@ -8,7 +8,7 @@ describe('coppice bookmark', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O11] marks a node, which then goes by that name, and takes the mark away', async () => {
+  it('[O11] bookmarks a node, which can then be named by it, and removes the bookmark', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan', 'b']);
     expect(await fixture.json(['bookmark', tree])).toMatchObject({

@@ -8,7 +8,7 @@ describe('coppice branch', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O11] makes a node the one to grow from, and leaves a summary when one is given', async () => {
+  it('[O11] makes a node active, and adds a summary when one is given', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     await fixture.json(['branch', tree, '@~2']);
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[0] });
@@ -18,7 +18,7 @@ describe('coppice branch', () => {
     expect(shown).toMatchObject([{ id: nodes[0] }, { kind: 'branch-summary' }]);
   });
 
-  it('[O18] names the line that goes back, which takes no message along', async () => {
+  it('[O18] prints the command that goes back, which copies no message', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     const { out } = await fixture.run(['branch', tree, nodes[0] ?? '']);
     const [, back = ''] = /^Go back with coppice (.*)\.$/m.exec(out) ?? [];

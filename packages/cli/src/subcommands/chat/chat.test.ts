@@ -12,7 +12,7 @@ describe('coppice chat in a pipe', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O32] answers once, keeps both messages, and goes on where it was', async () => {
+  it('[O32] prints one reply, stores both messages, and continues the chat the next time', async () => {
     const first = await fixture.run(['chat', '-p'], 'How do I connect a model?\n');
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out).toContain('ANTHROPIC_API_KEY');
@@ -23,7 +23,7 @@ describe('coppice chat in a pipe', () => {
     expect(await fixture.json(['show', 'last'])).toMatchObject({ nodes: { length: 4 } });
   });
 
-  it('[O32] one line that begins with a slash is a command, and one that changes nothing leaves no tree', async () => {
+  it('[O32] a line that begins with a slash is a command, and one that changes nothing creates no tree', async () => {
     const help = await fixture.run(['chat', '-p', '/help switch']);
     expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('/switch <message>') });
     expect(await fixture.run(['chat', '-p', '/swich 1'])).toMatchObject({
@@ -41,7 +41,7 @@ describe('coppice chat in a pipe', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: { length: 2 } });
   });
 
-  it('[O32] a terminal that cannot draw gets no interface', async () => {
+  it('[O32] a terminal that cannot draw gets plain output', async () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
     const dumb = makeCliFixture({ stdout, env: { TERM: 'dumb' }, home: fixture.home });
@@ -50,7 +50,7 @@ describe('coppice chat in a pipe', () => {
     dumb.close();
   });
 
-  it('[O32] a model that nobody has is refused before anything is stored', async () => {
+  it('[O32] an unknown model is refused before anything is stored', async () => {
     for (const model of ['nope/none', 'offline/nope'])
       expect(await fixture.run(['chat', '-p', '-m', model, 'Hello'])).toMatchObject({ code: 3, out: '' });
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
@@ -69,7 +69,7 @@ describe('coppice chat in a pipe', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: { length: 1 } });
   });
 
-  it('[O32] an interruption keeps what was said so far, and exits with 130', async () => {
+  it('[O32] an interruption keeps the received text, and exits with 130', async () => {
     const stop = new AbortController();
     const slow = makeCliFixture({ env: { COPPICE_MODEL: 'offline/babble' }, home: fixture.home, signal: stop.signal });
     let received = '';
@@ -91,7 +91,7 @@ describe('coppice chat in a pipe', () => {
     running.close();
   });
 
-  it('[O38] goes on in a session file, and beside it', async () => {
+  it('[O38] continues in a session file, and beside it', async () => {
     const path = `${fixture.home}/notes/session.jsonl`;
     mkdirSync(dirname(path));
     const on = ['--store', `jsonl:${path}`];
@@ -113,7 +113,7 @@ describe('coppice chat in a pipe', () => {
     expect(readFileSync(path, 'utf8')).toContain('"here"');
   });
 
-  it('[O5] message is empty is a mistake, and an unknown model is named', async () => {
+  it('[O5] an empty message is refused, and an unknown model is named', async () => {
     expect(await fixture.run(['chat', '-p'], '')).toMatchObject({ code: 2 });
     const wrong = await fixture.run(['chat', '-p', '-m', 'nobody/nothing', 'Hello']);
     expect(wrong.code).not.toBe(0);
@@ -130,7 +130,7 @@ describe('coppice chat on a terminal', () => {
   afterAll(() => home.close());
   afterEach(() => terminal.kill());
 
-  it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
+  it('[O33] chats, regenerates, branches, switches, undoes, compacts and leaves', async () => {
     terminal = startTerminal(['chat', '--full-screen'], home.home);
     await terminal.shows(/New chat[\s\S]*Ctrl-X\s+shows the keys/);
     terminal.type(`How do I connect a model?${keys.enter}`);
@@ -177,7 +177,7 @@ describe('coppice chat on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('[O31] keeps every line of a paste, what is written while a reply comes, and the terminal', async () => {
+  it('[O31] keeps every line of a paste, text typed during a reply, and the state of the terminal', async () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     try {
       terminal = startTerminal(['chat', '--full-screen'], slow.home);
@@ -220,7 +220,7 @@ describe('coppice chat on a terminal', () => {
     }
   });
 
-  it('[O76] [O94] sends next what was typed during a reply, runs /help at once, and Esc stops and goes back', {
+  it('[O76] [O94] sends text typed during a reply next, runs /help at once, and Esc stops and goes back', {
     tags: ['full'],
     timeout: 120_000,
   }, async () => {
@@ -259,7 +259,7 @@ describe('coppice chat on a terminal', () => {
     }
   });
 
-  it('[O95] [O96] [O97] [O98] finds a past chat, chooses commands from a menu, remembers, and leaves the text', {
+  it('[O95] [O96] [O97] [O98] finds a past chat, chooses commands from a menu, remembers input, and leaves the text on screen', {
     tags: ['full'],
     timeout: 120_000,
   }, async () => {
@@ -367,7 +367,7 @@ describe('coppice chat on a terminal', () => {
     }
   });
 
-  it('[O38] commands of a session make files beside it', async () => {
+  it('[O38] commands in a session create files beside it', async () => {
     const folder = mkdtempSync(`${home.home}/sessions-`);
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
@@ -394,7 +394,7 @@ describe('coppice chat on a terminal', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('fork');
   });
 
-  it('[O33] goes on where it was, also on a narrow terminal', async () => {
+  it('[O33] continues an earlier chat, even on a narrow terminal', async () => {
     // Slow enough to be stopped in the middle on any machine.
     const config = `${home.home}/.coppice/config.toml`;
     writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));

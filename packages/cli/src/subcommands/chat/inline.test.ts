@@ -15,7 +15,7 @@ const sizes = [
 const joined = (text: string) => text.replace(/\s+/g, ' ');
 const count = (text: string, part: string) => joined(text).split(part).length - 1;
 
-describe('coppice chat in the flow of the terminal', () => {
+describe('coppice chat in the scrollback of the terminal', () => {
   let terminal: Terminal;
   let home: ReturnType<typeof makeHome>;
   afterEach(() => {
@@ -24,7 +24,7 @@ describe('coppice chat in the flow of the terminal', () => {
   });
 
   it.each(sizes)(
-    '[O104] [O98] at $columns×$rows what was said is ordinary text, once, also after leaving',
+    '[O104] [O98] at $columns×$rows messages are ordinary text, once, also after leaving',
     { tags: ['full'] },
     async (size) => {
       home = makeHome();
@@ -60,7 +60,7 @@ describe('coppice chat in the flow of the terminal', () => {
   );
 
   it.each(sizes)(
-    '[O104] [O94] at $columns×$rows a long reply is printed as it grows; Esc stops it, twice more goes back',
+    '[O104] [O94] at $columns×$rows a long reply is printed as it arrives; Esc stops it, twice more goes back',
     {
       tags: ['full'],
     },

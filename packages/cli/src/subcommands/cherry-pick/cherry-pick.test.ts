@@ -8,7 +8,7 @@ describe('coppice cherry-pick', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O12] copies a stretch to the end of the active branch, also from another tree', async () => {
+  it('[O12] copies a range to the end of the active branch, even from another tree', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     const other = await fixture.grow('Here');
     await fixture.json(['cherry-pick', other.tree, nodes[1] ?? '', '--to', nodes[2] ?? '', '--from', tree]);

@@ -27,7 +27,7 @@ describe('coppice completion', () => {
     expect(execFileSync('bash', ['-c', asked], { encoding: 'utf8' }).trim()).toBe('cherry-pick');
   });
 
-  it('[O4] names, options, ids and the values of options are completed, and typing leaves nothing behind', async () => {
+  it('[O4] names, options, ids and the values of options are completed, and completing creates nothing', async () => {
     const next = async (...words: readonly string[]) => {
       const { out } = await fixture.run(['completion', 'fish', '--json', '--', ...words]);
       const { candidates }: { candidates: readonly { value: string }[] } = JSON.parse(out);
@@ -51,7 +51,7 @@ describe('coppice completion', () => {
     expect((await fixture.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');
   });
 
-  it('[O4] the script for bash asks for what it does not know, with the line so far', async () => {
+  it('[O4] the script for bash calls coppice for ids, with the line so far', async () => {
     const { script } = await fixture.json(['completion', 'bash']);
     const asked = `${String(script)}
       coppice() { local IFS=' '; printf '%s\\n' "$*"; }
@@ -62,7 +62,7 @@ describe('coppice completion', () => {
   });
 
   it.each(['zsh', 'fish'].filter((shell) => !spawnSync(shell, ['--version']).error))(
-    '[O4] %s, where it is there, reads its script without complaint',
+    '[O4] %s, if it is installed, accepts its script',
     async (shell) => {
       const { script } = await fixture.json(['completion', shell]);
       const file = join(fixture.home, `coppice.${shell}`);

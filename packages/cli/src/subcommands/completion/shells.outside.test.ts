@@ -47,17 +47,17 @@ describe('completion in the shells themselves', () => {
     for (const id of ids) expect(shown).toContain(id);
   }
 
-  it('[O4] bash', async () => {
+  it('[O4] bash completes commands', async () => {
     terminal = startProgram(['bash', '--norc', '--noprofile', '-i'], home.home, size, env);
     await complete("bind 'set show-all-if-ambiguous on'; source <(coppice completion bash)");
   });
 
-  it('[O4] zsh', async () => {
+  it('[O4] zsh completes commands', async () => {
     terminal = startProgram(['zsh', '-f', '-i'], home.home, size, env);
     await complete('autoload -U compinit; compinit -u -D; source <(coppice completion zsh)');
   });
 
-  it('[O4] fish', async () => {
+  it('[O4] fish completes commands', async () => {
     terminal = startProgram(['fish', '--no-config', '-i'], home.home, size, env);
     await complete('coppice completion fish | source');
   });

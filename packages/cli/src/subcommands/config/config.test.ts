@@ -23,7 +23,7 @@ describe('coppice config', () => {
     expect(await fixture.run(['config', 'get', 'model'])).toMatchObject({ code: 3 });
   });
 
-  it('[O90] refuses what the configuration would refuse, and writes nothing then', async () => {
+  it('[O90] refuses invalid values, and writes nothing then', async () => {
     await fixture.run(['config', 'set', 'tools.approval', 'ask']);
     const before = readFileSync(path, 'utf8');
     for (const words of [
@@ -36,7 +36,7 @@ describe('coppice config', () => {
     }
   });
 
-  it('[O90] names file, line and key of what is wrong, and never prints a secret', async () => {
+  it('[O90] names file, line and key of an error, and never prints a secret', async () => {
     mkdirSync(join(fixture.home, '.coppice'));
     writeFileSync(path, 'modell = "x"\n[providers.openai]\napi_key = "sk-verysecret-1234"\n', { mode: 0o600 });
     const checked = await fixture.run(['config', 'check']);
@@ -51,7 +51,7 @@ describe('coppice config', () => {
     });
   });
 
-  it('[O138] reports everything that is wrong at once, each with its line and what is allowed', async () => {
+  it('[O138] reports all errors at once, each with its line and the allowed values', async () => {
     mkdirSync(join(fixture.home, '.coppice'));
     const lines = [
       'modle = "x"',

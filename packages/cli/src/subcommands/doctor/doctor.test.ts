@@ -12,7 +12,7 @@ describe('coppice doctor', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O21] says what is there and what to do, and is well on a fresh machine', async () => {
+  it('[O21] reports the setup and what to do, without problems on a new machine', async () => {
     const { code, out } = await fixture.run(['doctor']);
     expect(code).toBe(0);
     for (const what of ['program', 'configuration', 'store', 'models', 'offline/guide']) expect(out).toContain(what);
@@ -120,7 +120,7 @@ detect = false
     expect(out.includes(`chmod 600 ${path}`)).toBe(process.platform !== 'win32');
   });
 
-  it('[O21] names a configuration that cannot be read', async () => {
+  it('[O21] names an invalid configuration', async () => {
     mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     writeFileSync(`${fixture.home}/.coppice/config.toml`, 'model = [');
     const { code, out } = await fixture.run(['doctor']);

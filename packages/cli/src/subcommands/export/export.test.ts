@@ -23,7 +23,7 @@ describe('coppice export', () => {
     expect(await fixture.run(['export', '--all', '-o', 'all.coppice'])).toMatchObject({ code: 4 });
   });
 
-  it('[O41] what was written comes back with the same ids', async () => {
+  it('[O41] an exported file is imported with the same ids', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['export', tree, '-o', 'one.coppice']);
     const elsewhere = `sqlite:${fixture.home}/elsewhere.db`;
@@ -33,14 +33,14 @@ describe('coppice export', () => {
     });
   });
 
-  it('[O41] says what to name, and which formats there are', async () => {
+  it('[O41] reports what has to be named, and lists the formats', async () => {
     expect(await fixture.run(['export'])).toMatchObject({ code: 2 });
     const wrong = await fixture.run(['export', '--all', '-f', 'papyrus']);
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.err).toContain('markdown');
   });
 
-  it('[O41] says each loss once', async () => {
+  it('[O41] reports each loss once', async () => {
     const { tree } = await fixture.grow('One');
     await fixture.run(['bookmark', tree, '@', 'Mine']);
     const { err } = await fixture.run(['export', tree, '-f', 'markdown']);
@@ -48,7 +48,7 @@ describe('coppice export', () => {
     expect(err).not.toMatch(/^bookmarks: /m);
   });
 
-  it('[O41] one tree is one file under the name that was given, or in a folder that was', async () => {
+  it('[O41] one tree is written to one file with the given name, or into a given folder', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });
     expect(readFileSync(`${fixture.home}/one.md`, 'utf8')).toContain('One');
@@ -59,7 +59,7 @@ describe('coppice export', () => {
     }
   });
 
-  it('[O41] a file that cannot be written whole is not there, and it is said why', async () => {
+  it('[O41] an incomplete file is removed, and the reason is reported', async () => {
     const { tree } = await fixture.grow('One');
     // The target's parent is a file, not a folder.
     writeFileSync(`${fixture.home}/taken`, '');

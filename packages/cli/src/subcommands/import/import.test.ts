@@ -40,14 +40,14 @@ describe('coppice import', () => {
     await fixture.close();
   });
 
-  it('[O40] says of a folder without files that there are none', async () => {
+  it('[O40] reports that a folder has no files', async () => {
     mkdirSync(`${fixture.home}/empty`);
     expect(await fixture.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'The folder empty is empty.\n' });
     // An empty argument does not mean the current directory.
     expect(await fixture.run(['import', ''])).toMatchObject({ code: 3, err: '"" does not exist. Check the path.\n' });
   });
 
-  it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {
+  it('[O40] reads a file, reports the result of every record, and adds nothing twice', async () => {
     writeFileSync(`${fixture.home}/chat.json`, list);
     expect(await fixture.json(['import', 'chat.json', '--dry-run'])).toMatchObject({
       reports: [{ dryRun: true, records: { read: 2 } }],
@@ -76,7 +76,7 @@ describe('coppice import', () => {
     });
   });
 
-  it('[O40] refuses what is not there, what nobody can read, and with --strict what had to be repaired', async () => {
+  it('[O40] refuses a missing file, an unknown format, and with --strict a file that had to be repaired', async () => {
     expect(await fixture.run(['import', 'nowhere.json'])).toMatchObject({ code: 3 });
     writeFileSync(`${fixture.home}/notes.txt`, 'just text');
     expect(await fixture.run(['import', 'notes.txt'])).toMatchObject({ code: 2 });
@@ -90,7 +90,7 @@ describe('coppice import', () => {
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 
-  it('[O40] has a large file read on a thread of its own, and says so if that ends', async () => {
+  it('[O40] reads a large file on its own thread, and reports if that fails', async () => {
     const chats = Array.from({ length: 11 }, (_, id) => ({
       id: `chat-${id}`,
       messages: Array.from({ length: 20 }, () => ({ role: 'user', content: 'word '.repeat(1000) })),
@@ -143,7 +143,7 @@ describe('coppice import', () => {
     writeFileSync(`${fixture.home}/${place}/rollout-a.jsonl`, rollout(...lines));
   };
 
-  it('[O130] shows what other programs keep here, and imports what the user agrees to', async () => {
+  it('[O130] lists conversations of other programs here, and imports those that the user accepts', async () => {
     expect((await fixture.run(['import', '--found'])).out).toContain('No chats of other programs');
     put(meta, asked, said('A cookie.'));
     const shown = await fixture.run(['import', '--found'], '');
@@ -165,7 +165,7 @@ describe('coppice import', () => {
     ['all\n', 1],
     ['none\n', 0],
     ['7\n', 0],
-  ])('[O130] asks on a terminal, and takes %j for an answer', async (answer, stored) => {
+  ])('[O130] asks on a terminal, and accepts %j as an answer', async (answer, stored) => {
     put(meta, asked, said('A cookie.'));
     const stdin = Object.assign(
       (async function* () {
@@ -180,7 +180,7 @@ describe('coppice import', () => {
     expect(await fixture.json(['ls'])).toMatchObject({ items: stored === 0 ? [] : [{}] });
   });
 
-  it('[O131] follows sessions: what grows is brought up to date, and the current message goes along', async () => {
+  it('[O131] follows sessions: new messages are added, and the active message moves along', async () => {
     put(meta, asked, said('A cookie'));
     const stop = new AbortController();
     const watching = makeCliFixture({ home: fixture.home, signal: stop.signal });

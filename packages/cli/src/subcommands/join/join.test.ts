@@ -8,7 +8,7 @@ describe('coppice join', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O14] makes one message of the two halves of a split, and undo parts them again', async () => {
+  it('[O14] joins the two halves of a split, and undo separates them again', async () => {
     const { tree, nodes } = await fixture.grow('Hello world');
     await fixture.json(['split', tree, '@', '6']);
     expect(await fixture.json(['join', tree, '@~1'])).toMatchObject({ nodeId: nodes[0] });
@@ -17,7 +17,7 @@ describe('coppice join', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'Hello ' }, { text: 'world' }] });
   });
 
-  it('[O14] is refused where nothing follows', async () => {
+  it('[O14] is refused for a message without a following one', async () => {
     const { tree } = await fixture.grow('Hello world');
     expect(await fixture.run(['join', tree, '@'])).toMatchObject({ code: 5 });
   });

@@ -34,7 +34,7 @@ describe('coppice keys', () => {
     await server.close();
   });
 
-  it('[O121] a key of the environment is shown as such and not replaced', async () => {
+  it('[O121] a key of the environment is shown as one and not replaced', async () => {
     const launched = makeCliFixture({ home: fixture.home, env: { OPENAI_API_KEY: 'sk-canary-launched-0002' } });
     expect((await launched.run(['keys'])).out).toContain('key …0002 from OPENAI_API_KEY');
     const { code, err } = await launched.run(['keys', 'set', 'openai'], key);
@@ -44,7 +44,7 @@ describe('coppice keys', () => {
     expect((await fixture.run(['keys', 'spin', 'openai'])).code).toBe(2);
   });
 
-  it('[O124] the keys of a shared server are encrypted, rotated, and apart from those of one person', async () => {
+  it('[O124] the keys of a shared server are encrypted, can be rotated, and are separate from those of one person', async () => {
     // Kept directly: setting it would ask the provider for its models.
     const source = { home: fixture.home, env: {} };
     const rows = async <T>(work: (sealed: SealedRecords) => Promise<T>): Promise<T> => {

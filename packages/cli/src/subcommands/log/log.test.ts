@@ -8,7 +8,7 @@ describe('coppice log', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O15] lists what was done, newest first', async () => {
+  it('[O15] lists acts, newest first', async () => {
     const { tree } = await fixture.grow('One', 'Two');
     await fixture.run(['undo', tree]);
     const { commits } = await fixture.json(['log', tree, '--limit', '2']);

@@ -38,12 +38,12 @@ describe('coppice ls', () => {
     expect(await fixture.run(['restore', tree.slice(-8), end])).toMatchObject({ code: 0 });
   });
 
-  it('[O16] an empty store says how to begin', async () => {
+  it('[O16] prints how to begin for an empty store', async () => {
     expect((await fixture.run(['ls'])).out).toContain('coppice append --new');
     expect((await fixture.run(['ls', '--trashed'])).out).toBe('The trash is empty.\n');
   });
 
-  it('[O16] says so where no tree fits, and how to go on with the same list', async () => {
+  it('[O16] reports that no tree matches, and how to continue the same list', async () => {
     for (const title of ['Bread', 'Bread too']) await fixture.json(['append', '--new', '--title', title, 'One']);
     expect((await fixture.run(['ls', 'cheese'])).out).toBe('No chat matches.\n');
     expect((await fixture.run(['ls', 'bread', '--limit', '1'])).out).toMatch(/There are more. Add --cursor \S+\n$/);

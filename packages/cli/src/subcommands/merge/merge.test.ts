@@ -8,7 +8,7 @@ describe('coppice merge', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O34] brings a side branch back as a summary of its own, a given one, or its messages', async () => {
+  it('[O34] merges a branch as a generated summary, a given one, or its messages', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     const side = nodes[2] ?? '';
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other way']);

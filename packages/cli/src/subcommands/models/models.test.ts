@@ -8,7 +8,7 @@ describe('coppice models', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O89] lists what is ready, marks the default, and the rest when asked', async () => {
+  it('[O89] lists usable models, marks the default, and lists the rest on request', async () => {
     const { out } = await fixture.run(['models']);
     expect(out).toMatch(/^offline\/\S+ +.*default/m);
     expect(out).not.toContain('anthropic/');

@@ -8,7 +8,7 @@ describe('coppice move', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O17] hangs a branch elsewhere, and refuses a circle', async () => {
+  it('[O17] moves a branch below another message, and refuses a cycle', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     await fixture.json(['move', tree, nodes[2] ?? '', 'root']);
     expect(await fixture.json(['show', tree, nodes[2] ?? ''])).toMatchObject({ nodes: [{ id: nodes[2] }] });
@@ -17,7 +17,7 @@ describe('coppice move', () => {
     expect(JSON.parse(circle.err)).toMatchObject({ error: { code: 'tree/cycle' } });
   });
 
-  it('[O17] takes a branch to another tree as one act', async () => {
+  it('[O17] moves a branch to another tree as one act', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     const other = await fixture.grow('Elsewhere');
     await fixture.json(['move', tree, nodes[1] ?? '', '@', '--to', other.tree]);

@@ -8,7 +8,7 @@ describe('coppice new', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O88] starts an empty chat with what it is given, and names the line that continues it', async () => {
+  it('[O88] starts an empty chat with the given options, and prints the command that continues it', async () => {
     const { out } = await fixture.run(['new', 'Code', 'review', '--system', 'You review.', '--tag', 'work']);
     const [, end = ''] = /^Created ([0-9a-f]{8})\. Continue with coppice chat -t \1\.\n$/.exec(out) ?? [];
     expect(await fixture.json(['show', end])).toMatchObject({

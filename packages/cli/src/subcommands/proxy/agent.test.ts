@@ -31,7 +31,7 @@ describe('a real agent through coppice proxy', () => {
     fixture.close();
   });
 
-  it('[O51] its loop is one tree; what it asks with another system prompt is a tree of the same project', async () => {
+  it('[O51] its loop is one tree; calls with another system prompt are a tree of the same project', async () => {
     // This agent gets the provider's address from an extension, not from a variable.
     const extension = join(fixture.home, 'there.mjs');
     writeFileSync(

@@ -55,7 +55,7 @@ describe('coppice proxy -- a known program', () => {
 
   const key = (service: string) => `[providers.${service}]\napi_key = "key-of-the-operator-0001"\n`;
 
-  it('[O132] claude gets its address, and the token as a header beside its own sign-in, or as its key where Coppice has one', async () => {
+  it('[O132] claude gets its address, and the token as a header beside its own sign-in, or as its key if Coppice has one', async () => {
     expect(changed(await started('claude'))).toEqual({
       ANTHROPIC_BASE_URL: '<url>/p/claude',
       ANTHROPIC_CUSTOM_HEADERS: 'x-coppice-token: <token>',
@@ -87,7 +87,7 @@ describe('coppice proxy -- a known program', () => {
     expect(keyed.words.join(' ')).not.toContain('x-coppice-token');
   });
 
-  it('[O132] gemini, opencode and aider get what they read and nothing else', async () => {
+  it('[O132] gemini, opencode and aider get the variables that they read and nothing else', async () => {
     expect(changed(await started('gemini'))).toEqual({
       GOOGLE_GEMINI_BASE_URL: '<url>/p/gemini',
       GEMINI_CLI_CUSTOM_HEADERS: 'x-coppice-run: <id>, x-coppice-token: <token>',
@@ -125,7 +125,7 @@ describe('coppice proxy -- a known program', () => {
     await broken.close();
   });
 
-  it('[O132] any other program gets what clients of the services read, as before', async () => {
+  it('[O132] any other program gets the variables that clients of the services read', async () => {
     expect(changed(await started('agent', '', { ANTHROPIC_AUTH_TOKEN: 'mine' }))).toEqual({
       OPENAI_BASE_URL: '<url>/p/agent/v1',
       OPENAI_API_BASE: '<url>/p/agent/v1',
@@ -135,14 +135,14 @@ describe('coppice proxy -- a known program', () => {
     });
   });
 
-  describe('with pi as it is installed', () => {
+  describe('coppice proxy -- an installed pi', () => {
     let service: FakeProvider;
     beforeEach(async () => {
       service = await openFakeProvider([{ text: 'Oak.' }]);
     });
     afterEach(() => service.close());
 
-    it('[O132] its own key goes to the service, and the call is recorded', async () => {
+    it('[O132] its own key is sent to the service, and the call is recorded', async () => {
       const other = makeCliFixture({ env: { ...own, ANTHROPIC_API_KEY: 'sk-ant-of-the-user-0001' } });
       mkdirSync(join(other.home, '.coppice'));
       writeFileSync(join(other.home, '.coppice', 'config.toml'), `[proxy]\nanthropic = "${service.url}"\n`);

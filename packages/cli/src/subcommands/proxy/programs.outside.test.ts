@@ -324,7 +324,7 @@ describe('pi through coppice proxy', () => {
 
 describe('Gemini CLI through coppice proxy', () => {
   it(
-    '[O150] tools and a resumed session are one named tree, and the choice of a model is beside it',
+    '[O150] tools and a resumed session are one named tree, and the choice of a model is a side call',
     async () => {
       const once = makeOnce();
       const agent = await start(
@@ -352,7 +352,7 @@ describe('Gemini CLI through coppice proxy', () => {
 
 describe('opencode through coppice proxy', () => {
   it(
-    '[O150] tools, two sub-agents and a resumed session are one named tree, and its title is beside it',
+    '[O150] tools, two sub-agents and a resumed session are one named tree, and its title is a side call',
     async () => {
       const once = makeOnce();
       const agent = await start(

@@ -33,7 +33,7 @@ describe('coppice proxy', () => {
     });
   });
 
-  it('[O50] starts no program that was stopped before it began', async () => {
+  it('[O50] starts no program if it was stopped before', async () => {
     const other = makeCliFixture({ env: { PATH: process.env['PATH'] }, signal: AbortSignal.abort() });
     expect(await other.run(['proxy', '--', process.execPath, '-e', 'setInterval(() => 1, 1000)'])).toMatchObject({
       code: 130,

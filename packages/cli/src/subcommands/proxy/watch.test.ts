@@ -18,7 +18,7 @@ describe('coppice proxy --watch', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O50] prints where to call, and each call with its model, tokens, time and place as it comes', async () => {
+  it('[O50] prints the address to call, and each call with its model, tokens, time and tree as it arrives', async () => {
     const running = fixture.run(['proxy', '--watch', '--project', 'w', '--json']);
     await expect.poll(() => said).toContain('ANTHROPIC_API_KEY=');
     const of = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';

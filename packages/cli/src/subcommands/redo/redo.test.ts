@@ -8,7 +8,7 @@ describe('coppice redo', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O18] does again what was taken back', async () => {
+  it('[O18] repeats an act that was undone', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['undo', tree]);
     expect(await fixture.json(['redo', tree])).toMatchObject({ changed: true, activeNodeId: nodes[1] });

@@ -13,7 +13,7 @@ describe('coppice regenerate', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O34] adds replies beside the ones that are there, in one group, by one model or several', async () => {
+  it('[O34] adds replies beside the existing ones, in one group, by one model or several', async () => {
     const first = await fixture.json(['chat', '-p', 'What is a branch?']);
     const tree = String(first['treeId']);
     const again = await fixture.json(['regenerate', tree, '-n', '2']);

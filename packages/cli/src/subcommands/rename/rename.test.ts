@@ -8,7 +8,7 @@ describe('coppice rename', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O88] sets and removes the title, and says how to undo it', async () => {
+  it('[O88] sets and removes the title, and prints how to undo it', async () => {
     const { tree } = await fixture.grow('One');
     expect((await fixture.run(['rename', tree, 'My', 'bread'])).out).toMatch(/Renamed to My bread\.\nUndo with/);
     expect(await fixture.json(['show', 'My bread'])).toMatchObject({ treeId: tree, title: 'My bread' });

@@ -8,7 +8,7 @@ describe('coppice restore', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O18] brings back a tree, a node and a version', async () => {
+  it('[O18] restores a tree, a node and a version', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     await fixture.json(['rm', tree, nodes[1] ?? '', '--cascade']);
     await fixture.json(['restore', tree, nodes[1] ?? '']);
@@ -19,7 +19,7 @@ describe('coppice restore', () => {
     expect(await fixture.json(['tree', tree])).toMatchObject({ nodes: [{ id: nodes[0] }] });
   });
 
-  it('[O18] last, alone, is the tree that was deleted last, and not one that is there', async () => {
+  it('[O18] last, without a node, is the tree that was deleted last, not a live one', async () => {
     const [kept, gone] = [await fixture.grow('Kept'), await fixture.grow('Gone')];
     await fixture.json(['rm', 'last']);
     expect(await fixture.json(['restore', 'last'])).toMatchObject({ treeId: gone.tree, changed: true });

@@ -8,7 +8,7 @@ describe('coppice rm', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O19] moves what follows up, or takes it along; says first what would go', async () => {
+  it('[O19] moves the following messages up, or deletes them too; first reports how many', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     expect(await fixture.json(['rm', tree, nodes[1] ?? '', '--cascade', '--dry-run'])).toMatchObject({ count: 2 });
     await fixture.json(['rm', tree, nodes[1] ?? '']);
@@ -17,7 +17,7 @@ describe('coppice rm', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: null, nodes: [] });
   });
 
-  it('[O19] puts a tree into the trash, never the root alone', async () => {
+  it('[O19] moves a tree to the trash, never the root alone', async () => {
     const { tree } = await fixture.grow('One');
     expect(await fixture.run(['rm', tree, 'root'])).toMatchObject({ code: 5 });
     expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain('This would delete the chat with 1 message');

@@ -8,7 +8,7 @@ describe('coppice search', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O13] finds messages in every branch, each with the line that opens it', async () => {
+  it('[O13] finds messages in every branch, each with the command that opens it', async () => {
     const { tree } = await fixture.grow('One hundred', 'Two');
     await fixture.json(['edit', tree, '@', '50% of one hundred']);
     expect(await fixture.json(['search', 'hundred'])).toMatchObject({ items: [{ treeId: tree }, { treeId: tree }] });

@@ -35,7 +35,7 @@ describe('coppice serve', () => {
     fixture.close();
   });
 
-  it('[O35] --port 0 prints port and token as JSON, serves the same trees, and stops when asked', async () => {
+  it('[O35] --port 0 prints port and token as JSON, serves the same trees, and stops on request', async () => {
     const { tree } = await fixture.grow('One');
     const running = serving().run(['serve', '--port', '0']);
     const { port, token } = JSON.parse(await received);
@@ -48,7 +48,7 @@ describe('coppice serve', () => {
     await expect(fetch(address)).rejects.toThrow();
   });
 
-  it('[O92] coppice alone, in a terminal, says what one can do and where the page is', async () => {
+  it('[O92] coppice without arguments, in a terminal, prints what one can do and the address of the page', async () => {
     stop = new AbortController();
     let shown = '';
     const started = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ describe('coppice serve', () => {
     stop.abort();
   });
 
-  it('[O123] the token is the same after a restart, and a new one counts while the server runs', async () => {
+  it('[O123] the token is the same after a restart, and a new one is accepted while the server runs', async () => {
     const first = serving().run(['serve', '--port', '0']);
     const { token } = JSON.parse(await received);
     stop.abort();
@@ -107,7 +107,7 @@ describe('coppice serve', () => {
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   });
 
-  it('[O37] a server for several people begins with an admin whose token is shown once', async () => {
+  it('[O37] a server for several people starts with an admin whose token is shown once', async () => {
     const running = serving().run(['serve', '--users', '--port', '0']);
     const { port, token } = JSON.parse(await received);
     const ask = (path: string) =>
@@ -123,7 +123,7 @@ describe('coppice serve', () => {
     expect((await again).err).not.toContain('first user');
   });
 
-  it('[O37] a port that is taken is told with what to do, and costs no token', async () => {
+  it('[O37] a port that is in use is reported with what to do, and creates no token', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -138,7 +138,7 @@ describe('coppice serve', () => {
     await again;
   });
 
-  it('[O37] an address is said to let people in where it does, and nowhere else', async () => {
+  it('[O37] an address is shown as a sign-in link only if it is one', async () => {
     const alone = serving().run(['serve', '--no-open', '--no-example']);
     expect(await received).toContain('Coppice is at');
     stop.abort();
@@ -152,7 +152,7 @@ describe('coppice serve', () => {
     expect(reported).not.toContain('Whoever has this address');
   });
 
-  it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none is left behind', async () => {
+  it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none keeps running', async () => {
     mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     const command = JSON.stringify(oddServer('good'));
     writeFileSync(`${fixture.home}/.coppice/config.toml`, `[mcp.servers.odd]\ncommand = ${command}\n`);
@@ -168,7 +168,7 @@ describe('coppice serve', () => {
     expect((await running).code).toBe(0);
   });
 
-  it('[O39] answers for the names that it is given and no other, and writes down what happens where it is asked to', async () => {
+  it('[O39] responds only under the given host names, and logs requests if asked to', async () => {
     const line = ['serve', '--port', '0', '--allow-host', 'trees.example.org', '--log', 'info'];
     const running = serving().run(line);
     const { port, token } = JSON.parse(await received);
@@ -189,13 +189,13 @@ describe('coppice serve', () => {
     expect(reported.trim().split('\n').length).toBe(1);
   });
 
-  it('[O39] a level or a proxy that makes no sense is refused before anything is opened', async () => {
+  it('[O39] an invalid log level or proxy is refused before anything is opened', async () => {
     expect((await serving().run(['serve', '--port', '0', '--log', 'loud'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--sign-in-proxy', '10.0.0.1'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--allow-host', 'No Host'])).code).toBe(2);
   });
 
-  it('[O36] no key and no token is among the words or in the environment of any process that it starts', async () => {
+  it('[O36] no key and no token is in the arguments or the environment of any process that it starts', async () => {
     const [configured, inherited] = ['sk-canary-configured-0001', 'sk-canary-inherited-0002'];
     mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     writeFileSync(

@@ -2,7 +2,7 @@ import { openTestServer } from '@coppice/server/testing';
 import { expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
 
-it('[O109] makes a link that shows the branch as it is, lists links, and removes them', async () => {
+it('[O109] creates a link that shows the branch as it is, lists links, and removes them', async () => {
   const server = await openTestServer();
   const { url } = await server.listen();
   const fixture = makeCliFixture({ env: { COPPICE_SERVER: url, COPPICE_TOKEN: server.token } });

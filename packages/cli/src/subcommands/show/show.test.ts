@@ -13,7 +13,7 @@ describe('coppice show', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O16] prints the active thread with the place among variants, and the one that ends at a node', async () => {
+  it('[O16] prints the active thread with the position among variants, and the one that ends at a node', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['edit', tree, '@', 'Two, differently']);
     const { out } = await fixture.run(['show', tree]);
@@ -34,7 +34,7 @@ describe('coppice show', () => {
     expect((await fixture.run(['show', tree, 'root'])).out).toContain('There are no messages before the beginning.');
   });
 
-  it('[O7] says what of a session file cannot be read, and why another tool’s cannot be written', async () => {
+  it('[O7] reports which lines of a session file cannot be read, and why a file of another tool cannot be written', async () => {
     const header = { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 's' };
     const message = { type: 'message', uuid: 'm', parentUuid: 'r', message: { role: 'user', content: 'Hello' } };
     const torn = join(fixture.home, 'torn.jsonl');
@@ -50,7 +50,7 @@ describe('coppice show', () => {
     expect(err.trim()).toMatch(/^\S+pi\.jsonl was written by another tool: .* nothing can be saved\.$/);
   });
 
-  it('[O70] shows what a reply had said whose process was killed, and no reply that still waits for it', async () => {
+  it('[O70] shows the received text of a reply whose process was killed, and not a reply that is still empty', async () => {
     const { tree, nodes } = await fixture.grow('Hello');
     const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     const context = { actor: 'local', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };

@@ -8,7 +8,7 @@ describe('coppice split', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O14] cuts a message in two; the id keeps the right part', async () => {
+  it('[O14] splits a message in two; the right part keeps the id', async () => {
     const { tree, nodes } = await fixture.grow('Hello world');
     const cut = await fixture.json(['split', tree, '@', '6']);
     expect(cut).toMatchObject({ right: nodes[0] });
@@ -16,7 +16,7 @@ describe('coppice split', () => {
     expect(await fixture.run(['split', tree, '@', 'six'])).toMatchObject({ code: 2 });
   });
 
-  it('[O14] counts characters as people do, not code units', async () => {
+  it('[O14] counts characters as people see them, not code units', async () => {
     const { tree } = await fixture.grow('👩‍👩‍👧 e\u0301 = three');
     await fixture.json(['split', tree, '@', '3']);
     expect(await fixture.json(['show', tree])).toMatchObject({

@@ -8,7 +8,7 @@ describe('coppice switch', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O11] goes to the branch through a node, down to where one last was', async () => {
+  it('[O11] switches to the branch through a node, down to the leaf last visited', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     expect(await fixture.json(['switch', tree, nodes[1] ?? ''])).toMatchObject({ nodeId: nodes[2] });

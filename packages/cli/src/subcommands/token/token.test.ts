@@ -10,7 +10,7 @@ describe('coppice token', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O122] makes a token once, keeps it for the owner alone, and replaces it with --new', async () => {
+  it('[O122] creates a token once, readable by its owner only, and replaces it with --new', async () => {
     const first = await fixture.json(['token']);
     expect(first['token']).toMatch(/^[\w-]{43}$/);
     const path = join(fixture.home, '.coppice', 'token');
@@ -23,7 +23,7 @@ describe('coppice token', () => {
     expect((await fixture.run(['token'])).out.trim()).toBe(next['token']);
   });
 
-  it('[O122] COPPICE_TOKEN is shown as it is, and not replaced', async () => {
+  it('[O122] COPPICE_TOKEN is shown unchanged, and not replaced', async () => {
     const chosen = makeCliFixture({ home: fixture.home, env: { COPPICE_TOKEN: 'chosen-by-the-operator' } });
     expect(await chosen.json(['token'])).toEqual({ token: 'chosen-by-the-operator', from: 'COPPICE_TOKEN' });
     expect((await chosen.run(['token', '--new'])).code).toBe(2);

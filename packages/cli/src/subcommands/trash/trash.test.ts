@@ -10,7 +10,7 @@ describe('coppice trash', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O18] lists removed nodes and trees, and takes them for good', async () => {
+  it('[O18] lists removed nodes and trees, and deletes them for good', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     await fixture.json(['rm', tree, '@']);
     expect(await fixture.json(['trash', tree])).toMatchObject({ items: [{ nodeId: nodes[1], count: 1 }] });
@@ -23,7 +23,7 @@ describe('coppice trash', () => {
     expect((await fixture.run(['trash'])).out).toContain('The trash is empty.');
   });
 
-  it('[O18] takes every tree of the trash for good, however many there are', async () => {
+  it('[O18] deletes every tree of the trash for good, however many there are', async () => {
     const { tree } = await fixture.grow('One');
     await fixture.json(['rm', tree]);
     const database = new DatabaseSync(join(fixture.home, '.coppice', 'coppice.db'));

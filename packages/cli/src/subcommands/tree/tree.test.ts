@@ -16,7 +16,7 @@ describe('coppice tree', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O16] shows what a reply says below its question, as /branches does', async () => {
+  it('[O16] shows the text of a reply below its question, as /branches does', async () => {
     const asked = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' }, home: fixture.home });
     const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
     asked.close();
@@ -27,7 +27,7 @@ describe('coppice tree', () => {
     expect((await fixture.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
   });
 
-  it('[O16] says where a text goes on, and nowhere else', async () => {
+  it('[O16] marks where a text continues, and only there', async () => {
     const wide = makeCliFixture({ stdout: { columns: 140, write: (text) => written.push(String(text)) } });
     const written: string[] = [];
     const long = 'Flour and water and a week of patience. '.repeat(3);
@@ -45,7 +45,7 @@ describe('coppice tree', () => {
     wide.close();
   });
 
-  it('[O82] folds a tree of many messages, counts what is hidden, and says how to see it all', async () => {
+  it('[O82] folds a tree of many messages, counts the hidden ones, and prints how to see all', async () => {
     const store = await openStore(`sqlite:${fixture.home}/large.db`);
     const act = { actor: 'local', kit: messageKit, now: Date.now, newId: () => randomUUID() };
     const id = treeId(randomUUID());

@@ -8,7 +8,7 @@ describe('coppice undo', () => {
   });
   afterEach(() => fixture.close());
 
-  it('[O18] takes back the last act, says how to do it again, and refuses when there is nothing', async () => {
+  it('[O18] undoes the last act, prints how to redo it, and refuses when there is nothing to undo', async () => {
     const { tree, nodes } = await fixture.grow('One', 'Two');
     expect(await fixture.json(['undo', tree])).toMatchObject({ activeNodeId: nodes[0] });
     const { out } = await fixture.run(['undo', tree]);
@@ -19,7 +19,7 @@ describe('coppice undo', () => {
     expect(await fixture.run(['undo', tree])).toMatchObject({ code: 5 });
   });
 
-  it('[O81] without a tree brings back a tree that was deleted last, and leaves the others alone', async () => {
+  it('[O81] without a tree restores a tree that was deleted last, and leaves the others unchanged', async () => {
     const kept = await fixture.grow('Kept one', 'Kept two');
     await fixture.run(['append', '--new', '--title', 'Plans', 'First']);
     await fixture.run(['rm', 'Plans']);
@@ -31,7 +31,7 @@ describe('coppice undo', () => {
     expect(await fixture.json(['ls'])).toMatchObject({ items: [{ id: kept.tree }] });
   });
 
-  it('[O81] without a tree takes back the last act in whichever tree it was, newest first', async () => {
+  it('[O81] without a tree undoes the last act in whichever tree it was, newest first', async () => {
     const one = await fixture.grow('One');
     const two = await fixture.grow('Two');
     await fixture.json(['append', one.tree, 'More of one']);
@@ -40,7 +40,7 @@ describe('coppice undo', () => {
     expect(await fixture.json(['show', one.tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });
 
-  it('[O81] with a tree takes back the last act in that one', async () => {
+  it('[O81] with a tree undoes the last act in that tree', async () => {
     const one = await fixture.grow('One', 'Two');
     await fixture.grow('Other');
     expect(await fixture.json(['undo', one.tree])).toMatchObject({ treeId: one.tree, activeNodeId: one.nodes[0] });
