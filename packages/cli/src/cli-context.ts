@@ -26,9 +26,9 @@ import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
 import { localModels, type ModelSource } from './chat-engine.ts';
 import type { Output, ProcessHost } from './output.ts';
+import { readUntilStopped } from './read-until-stopped.ts';
 import { storeUrlFrom } from './store-address.ts';
 import { createProgress } from './terminal/progress.ts';
-import { untilStopped } from './until-stopped.ts';
 
 /** Options of all subcommands. */
 export interface GlobalOptions {
@@ -189,7 +189,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     async input() {
       const decoder = new TextDecoder();
       const parts: string[] = [];
-      for await (const piece of untilStopped(host.stdin, host.signal))
+      for await (const piece of readUntilStopped(host.stdin, host.signal))
         parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
       return parts.join('') + decoder.decode();
     },

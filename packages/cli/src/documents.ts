@@ -53,7 +53,7 @@ function anchorOf(heading: string): string {
 }
 
 /** The part of a document below a heading, up to the next one of its level; null if no heading has that anchor. */
-export function sectionOf(text: string, anchor: string): string | null {
+export function documentSection(text: string, anchor: string): string | null {
   const lines = text.split(/\r?\n/);
   let isCode = false;
   let [start, level] = [-1, 0];

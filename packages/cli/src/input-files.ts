@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '@coppice/core';
 import type { FileSource } from '@coppice/server/importing';
 import type { CliContext } from './cli-context.ts';
-import { untilStopped } from './until-stopped.ts';
+import { readUntilStopped } from './read-until-stopped.ts';
 
 // Deeper folders or more files are not an export but probably a home directory.
 const [deepest, most] = [12, 20_000];
@@ -55,7 +55,7 @@ async function spoolInput({ host, onClose }: Pick<CliContext, 'host' | 'onClose'
   // folder was removed.
   const file = await open(path, 'wx', 0o600);
   // Stopped at the source: otherwise a pipe without an end would be waited for.
-  await pipeline(fileBytes(untilStopped(host.stdin, host.signal)), file.createWriteStream());
+  await pipeline(fileBytes(readUntilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }
 

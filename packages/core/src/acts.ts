@@ -93,7 +93,7 @@ export function newestRedoable(log: readonly Commit[], actor: string): NewestAct
  * Returns the newest commit that started an act of the actor, the creation of the tree included. Acts undone before it
  * cannot be redone.
  */
-export function newestBeginning(log: readonly Commit[], actor: string): Commit | null {
+export function newestActStart(log: readonly Commit[], actor: string): Commit | null {
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
     if (commit === undefined || commit.actor !== actor || commit.kind !== 'do' || !isUndoable(commit.steps)) continue;

@@ -215,7 +215,7 @@ describe('markers', () => {
     ]);
   });
 
-  test('[X5] several returns to an earlier message give the path n, m, k, j, i, c, b, a', () => {
+  test('[X5] after several returns the context has the messages and summaries in path order', () => {
     const path = chain(
       ...['a', 'b', 'c'].map((id) => said(id, 'user', id)),
       marked('i', 'branch-summary', 'd to h'),

@@ -12,7 +12,7 @@ import {
 import { ok, type Result, refusedResult } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
 import { fromRows } from './rewind.ts';
-import { ofTree, readId } from './steps/fields.ts';
+import { readId, readTreeId } from './steps/fields.ts';
 import { toStoredNode } from './steps/insert.ts';
 import { attributesField, bookmarkShape, countField, malformed, readNewNode } from './steps/parse.ts';
 import { allBookmarks, allNodes, rowOf, type Tree, type TreeRow } from './tree.ts';
@@ -59,7 +59,7 @@ export function treeFromJson(json: unknown): Result<Tree> {
 }
 
 const rowFrom = shapeReader<TreeRow>({
-  id: ofTree,
+  id: readTreeId,
   owner: requiredText,
   rootId: readId,
   version: countField,

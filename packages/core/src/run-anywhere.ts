@@ -2,7 +2,7 @@
 import { isAppError, refuse } from './errors.ts';
 import type { ActId, TreeId } from './ids.ts';
 import type { PlanContext } from './plan/context.ts';
-import { type ReversalResult, undoMaking } from './plan/undo.ts';
+import { type ReversalResult, undoTreeCreation } from './plan/undo.ts';
 import { type RunContext, run } from './run.ts';
 import type { Outcome } from './store.ts';
 import type { NewestAct, Store } from './store-services.ts';
@@ -58,7 +58,7 @@ async function takeBackMaking(
 ): Promise<Outcome<ReversalResult>> {
   const at = context.now();
   const planContext: PlanContext = { ...context, treeId, now: at, stale: false };
-  const changed = await store.change(treeId, () => undoMaking(actId, force, planContext), {
+  const changed = await store.change(treeId, () => undoTreeCreation(actId, force, planContext), {
     actor: context.actor,
     actId,
     at,

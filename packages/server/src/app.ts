@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
 import { httpRefusal, refuseHttp } from './http-errors.ts';
-import { answerRefusal, failedAnswer } from './middleware/errors.ts';
+import { answerRefusal, toErrorResponse } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { createRequestIds } from './middleware/request-id.ts';
@@ -55,7 +55,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   const otherMethods = methodsByPath(routes);
   app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));
-  app.onError(failedAnswer);
+  app.onError(toErrorResponse);
   return {
     app,
     services,
@@ -79,7 +79,7 @@ function attempt(context: ServerContext, check: () => Response | undefined): Res
   try {
     return check();
   } catch (thrown) {
-    return failedAnswer(thrown, context);
+    return toErrorResponse(thrown, context);
   }
 }
 

@@ -16,4 +16,4 @@ export type { Access, RouteDefinition, RouteRequirements } from './routes/define
 export { routes } from './routes/index.ts';
 export { checkBind, isLoopback, type RunningServer, type ServeOptions, serve } from './serve.ts';
 export { readThreadPage, type ThreadPage, type ThreadPageRequest } from './thread-page.ts';
-export { type TreeResponse, toWritten, type WriteAnswer } from './tree-view.ts';
+export { type TreeResponse, toWriteAnswer, type WriteAnswer } from './tree-view.ts';

@@ -62,7 +62,7 @@ export function toTreeView(row: TreeRow, facts: TreeFacts): TreeResponse {
 type WriteCall = Pick<RouteCall<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
 
 /** The context for core's `run`, with the caller as actor. */
-export function runContext(call: WriteCall, actId?: string): RunContext {
+export function createRunContext(call: WriteCall, actId?: string): RunContext {
   const { caller, services, expectedVersion, onConflict } = call;
   return {
     actor: caller.actor,
@@ -91,11 +91,11 @@ export async function runWrite<C extends Command>(
   store: Store,
   command: C,
 ): Promise<WriteAnswer<ResultOf<C['type']>>> {
-  return toWritten(store, await run(store, command, runContext(call)));
+  return toWriteAnswer(store, await run(store, command, createRunContext(call)));
 }
 
 /** The response of a command, with the nodes that it added or changed. */
-export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<WriteAnswer<R>> {
+export async function toWriteAnswer<R>(store: Store, outcome: Outcome<R>): Promise<WriteAnswer<R>> {
   const { treeId, version, actId, result, commit } = outcome;
   const there = commit === null ? null : fromSteps(commit);
   const { activeNodeId, nodes } =

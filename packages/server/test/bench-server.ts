@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { newId, parseConfig } from '@coppice/engine';
-import { createServer, readThreadPage, toWritten } from '@coppice/server';
+import { createServer, readThreadPage, toWriteAnswer } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -34,7 +34,7 @@ bare.post('/api/trees/:tree/messages', async (c) => {
   const body: { readonly messages: readonly { readonly id: string; readonly content: string }[] } = await c.req.json();
   const messages = body.messages.map(({ id, content }) => ({ id, message: textMessage('user', content) }));
   const outcome = await run(store, { type: 'append', treeId: treeId(c.req.param('tree')), messages }, context);
-  return c.body(JSON.stringify(await toWritten(store, outcome)), 200, {
+  return c.body(JSON.stringify(await toWriteAnswer(store, outcome)), 200, {
     'content-type': 'application/json; charset=utf-8',
   });
 });

@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, Suspense, useEffect } from 'react';
 import { Dialogs } from './dialogs.tsx';
 import { usePageKeys } from './keys/use-keys.ts';
-import { sectionOf } from './settings/sections.ts';
+import { settingsSection } from './settings/sections.ts';
 import { SignIn } from './settings/sign-in.tsx';
 import { followTrees, loadCommands, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
 import { checkCopies } from './state/check-copies.ts';
@@ -93,7 +93,7 @@ function OwnPages(): ReactElement {
         <Suspense fallback={<main className="main" aria-busy="true" />}>
           {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
           {place.name === 'home' ? <HomeScreen place={place} /> : null}
-          {place.name === 'settings' ? <SettingsScreen section={sectionOf(place.section)} /> : null}
+          {place.name === 'settings' ? <SettingsScreen section={settingsSection(place.section)} /> : null}
           {place.name === 'library' ? <LibraryScreen /> : null}
           {place.name === 'agents' ? <AgentsScreen /> : null}
           {place.name === 'trash' ? <TrashScreen /> : null}

@@ -14,7 +14,7 @@ import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
 import { panelKey, panelLines, panelPaste } from './panels.tsx';
-import { findInTexts, openPicker, searchFor, withFound } from './tree-picker.ts';
+import { addSearchHits, findInTexts, openPicker, searchFor } from './tree-picker.ts';
 import { keyEvents } from './use-keys.ts';
 
 const plain = createStyle(false);
@@ -285,10 +285,12 @@ describe('a panel', () => {
       const picker = searchFor(openPicker({ nodes: all, labels: new Map(), current: null }), 'oak');
       expect(picker.entries).toEqual([]);
       const found = await findInTexts(store, treeId(tree), 'oak');
-      const shown = withFound(picker, 'oak', found);
+      const shown = addSearchHits(picker, 'oak', found);
       expect(shown.entries.map((entry) => entry.nodeId)).toEqual([oak]);
       expect(searchFor(shown, 'oak tree').entries).toEqual([]);
-      expect(withFound(searchFor(picker, 'beech'), 'oak', found).entries).toMatchObject([{ preview: 'The beech.' }]);
+      expect(addSearchHits(searchFor(picker, 'beech'), 'oak', found).entries).toMatchObject([
+        { preview: 'The beech.' },
+      ]);
     } finally {
       await store.close();
       fixture.close();

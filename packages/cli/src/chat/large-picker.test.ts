@@ -4,6 +4,7 @@ import { type NodeId, run, type Store, type TreeId, textMessage, treeId } from '
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  addSearchHits,
   filterBy,
   findInTexts,
   loadRows,
@@ -12,7 +13,6 @@ import {
   pickedNode,
   readPicker,
   searchFor,
-  withFound,
   withRows,
 } from './tree-picker.ts';
 
@@ -65,7 +65,7 @@ describe('the picker of a large tree', () => {
 
   it('[O86] finds a message that no line shows, and a bookmark by its title', async () => {
     const picker = searchFor(await readPicker(store, id, null), 'needle');
-    const found = withFound(picker, 'needle', await findInTexts(store, id, 'needle'));
+    const found = addSearchHits(picker, 'needle', await findInTexts(store, id, 'needle'));
     expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[4_321]]);
     const rows = await loadRows(store, id, found, missingRows(found, 5));
     expect(withRows(found, rows).entries[0]?.preview).toBe('The needle is here');

@@ -186,7 +186,7 @@ export function searchFor(picker: Picker, search: string): Picker {
 }
 
 /** Adds nodes that a full-text search found, unless the search text has changed. */
-export function withFound(picker: Picker, search: string, found: readonly NodeId[]): Picker {
+export function addSearchHits(picker: Picker, search: string, found: readonly NodeId[]): Picker {
   if (picker.search !== search || found.length === 0) return picker;
   return withEntries({ ...picker, found: new Set(found) }, pickedNode(picker));
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { findChats, pickedChat, readPreview, withChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
-import { findInTexts, loadRows, missingRows, readPicker, withFound, withRows } from './tree-picker.ts';
+import { addSearchHits, findInTexts, loadRows, missingRows, readPicker, withRows } from './tree-picker.ts';
 
 /** The delay before a search starts while the user types. */
 const searchAfterMs = 60;
@@ -76,7 +76,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     const id = chatSession.treeId;
     if (id === null || lookedFor.trim() === '') return;
     const show = (found: readonly NodeId[]) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withFound(now.picker, lookedFor, found) } : now));
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addSearchHits(now.picker, lookedFor, found) } : now));
     // Debounced: fast typing starts only one search.
     const wait = setTimeout(
       () => void findInTexts(chatSession.store, id, lookedFor).then(show, latest.current.fail),

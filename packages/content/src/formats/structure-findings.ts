@@ -36,7 +36,7 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
 }
 
 /** Returns a finding for an unknown value, such as the type of a part. */
-export function wordFinding(
+export function unknownValueFinding(
   what: string,
   word: Json | undefined,
   known: (word: string) => boolean,
@@ -55,7 +55,7 @@ export function roleFinding(
   known: (word: string) => boolean,
   place: string,
 ): ImportFinding[] {
-  return wordFinding(what, word, known, place, 'repair');
+  return unknownValueFinding(what, word, known, place, 'repair');
 }
 
 /** Returns a finding for calls and results in the form of Anthropic's API, in a format that has its own form. */
@@ -64,7 +64,7 @@ export function wireBlockFinding(content: Json | undefined, place: string): Impo
   const found = blocks.find(
     (block) => isJsonObject(block) && (block.type === 'tool_use' || block.type === 'tool_result'),
   );
-  return isJsonObject(found) ? wordFinding('block', found.type, () => false, place, 'repair') : [];
+  return isJsonObject(found) ? unknownValueFinding('block', found.type, () => false, place, 'repair') : [];
 }
 
 // A record with one of these fields is part of a tree, whatever the value.

@@ -1,3 +1,3 @@
 /** Earlier versions of a tree, and the acts that undo and redo find in its log. */
-export { newestBeginning, newestRedoable, newestUndoable, redoableAct, undoableAct } from '../acts.ts';
+export { newestActStart, newestRedoable, newestUndoable, redoableAct, undoableAct } from '../acts.ts';
 export { fromRows, rewind } from '../rewind.ts';

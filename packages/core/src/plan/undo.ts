@@ -47,7 +47,11 @@ export const redo: Planner<RedoCommand, ReversalResult> = function* (command, co
  * Undoes the creation of a tree: the tree moves to the trash, and redo restores it. Refused while the actor has another
  * act to undo there, and if others added messages, unless forced.
  */
-export function* undoMaking(actId: ActId, force: boolean, context: PlanContext): ReadProgram<Plan<ReversalResult>> {
+export function* undoTreeCreation(
+  actId: ActId,
+  force: boolean,
+  context: PlanContext,
+): ReadProgram<Plan<ReversalResult>> {
   const row = yield* requireTree(context);
   const { actor } = context;
   if ((yield* ask('undoable', { actor })) !== null || (yield* ask('redoable', { actor, actId })) !== null)

@@ -29,7 +29,7 @@ export function readId(fields: FieldMap, key: string): NodeId {
 }
 
 /** The id of a tree. */
-export function ofTree(fields: FieldMap, key: string): TreeId {
+export function readTreeId(fields: FieldMap, key: string): TreeId {
   return treeId(readId(fields, key));
 }
 

@@ -27,9 +27,9 @@ import {
   checkPatch,
   kind as kindOf,
   noteReaders,
-  ofTree,
   type PatchReaders,
   readId,
+  readTreeId,
   status,
 } from './fields.ts';
 import type { Step, StepType, TreePosition } from './types.ts';
@@ -71,7 +71,7 @@ const markerOrNull = nullOr(
     firstKept: optionalField(readId),
     tokensBefore: optionalField(finite),
     from: optionalField(readId),
-    mergedFrom: optionalField(nestedShape<NodeOrigin>({ treeId: ofTree, nodeId: readId })),
+    mergedFrom: optionalField(nestedShape<NodeOrigin>({ treeId: readTreeId, nodeId: readId })),
     details: optionalField(json),
   }),
 );

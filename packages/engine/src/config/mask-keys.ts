@@ -39,7 +39,7 @@ export function isSpelledPlainly(key: string): boolean {
 }
 
 /** Matches a key with any JSON escaping. Runs of backslashes are bounded, so that the search time stays linear. */
-export function anySpelling(key: string): RegExp {
+export function matchAnyEscaping(key: string): RegExp {
   const characters = Array.from({ length: key.length }, (_, at) => {
     const code = key.charCodeAt(at).toString(16).padStart(4, '0');
     const before = /["/\\]/.test(key.charAt(at)) ? '\\\\{0,8}' : '';
@@ -54,7 +54,7 @@ export function replaceKeys(text: string, keys: readonly string[], maskOf: (key:
   const odd = hasOtherSpelling(text);
   for (const key of keys) {
     clean = clean.replaceAll(key, maskOf(key));
-    if (odd || !isSpelledPlainly(key)) clean = clean.replace(anySpelling(key), maskOf(key));
+    if (odd || !isSpelledPlainly(key)) clean = clean.replace(matchAnyEscaping(key), maskOf(key));
   }
   return clean;
 }

@@ -4,11 +4,11 @@ import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { ConfigSource } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { textField } from './connections.ts';
 import { keysError, type SecretRecords } from './contract.ts';
-import { isJsonObject } from './file-records.ts';
 
 /** The secret that records are encrypted under. */
 export interface RecordSecret {

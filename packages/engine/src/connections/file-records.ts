@@ -2,7 +2,8 @@
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseJson } from '@coppice/content';
-import type { Json, JsonObject } from '@coppice/core';
+import type { JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { keysError, type SecretRecords } from './contract.ts';
@@ -71,11 +72,6 @@ async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject
     records.set(id, record);
   }
   return records;
-}
-
-/** Whether a value is a JSON object. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unreadableKeys(path: string, why: string, cause?: unknown): Error {

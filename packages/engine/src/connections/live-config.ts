@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAppError, type JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { Config } from '../config/contract.ts';
 import { type ConfigSource, configPath, loadConfig } from '../config/load.ts';
 import {
@@ -18,7 +19,7 @@ import {
   withModels,
 } from './connections.ts';
 import { keysError, type SecretRecords } from './contract.ts';
-import { fileRecords, isJsonObject } from './file-records.ts';
+import { fileRecords } from './file-records.ts';
 import {
   checkToolServer,
   type ToolDecision,

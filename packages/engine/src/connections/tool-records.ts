@@ -1,12 +1,12 @@
 /** MCP servers and approvals that a user set on the page: their records. */
 import type { JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import type { Config, McpServerConfig } from '../config/contract.ts';
 import { hiddenVariable, Secret, secretArguments, secretSettings } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
 import { textField, textsField } from './connections.ts';
 import { keysError } from './contract.ts';
-import { isJsonObject } from './file-records.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 /** The input of a server: a URL, or a command with its arguments. */

@@ -1,6 +1,6 @@
 /** Combining answers: a reply whose request ends with the chosen variants and what to make of them. */
 import { ask, isToolUse, type JsonObject, type Node, type NodeId, nodeId, refuse, textOf } from '@coppice/core';
-import { isJsonObject } from '../connections/file-records.ts';
+import { isJsonObject } from '@coppice/core/decode';
 import type { CombineWay, TurnStart } from './contract.ts';
 import { generateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';

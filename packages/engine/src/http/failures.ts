@@ -74,7 +74,7 @@ function retryAfterOf(headers: Headers, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-export interface FailedAnswer {
+export interface FailedResponse {
   readonly host: string;
   readonly status: number;
   readonly headers: Headers;
@@ -85,7 +85,7 @@ export interface FailedAnswer {
 }
 
 /** The failure for a status other than 2xx, with the provider's message if there is one. */
-export function statusFailure(answer: FailedAnswer): ProviderFailure {
+export function statusFailure(answer: FailedResponse): ProviderFailure {
   const { host, status } = answer;
   const said = readErrorBody(answer.body);
   const code = errorCodeIn(status, said);
@@ -114,7 +114,7 @@ function readErrorBody(body: string): BodyError | null {
   }
 }
 
-function errorShape(answer: FailedAnswer): string {
+function errorShape(answer: FailedResponse): string {
   if (answer.body.trim() === '') return 'nothing';
   if (answer.mediaType === 'text/html' || /^\s*</.test(answer.body)) return 'a web page';
   return answer.mediaType === '' ? 'something unreadable' : answer.mediaType;

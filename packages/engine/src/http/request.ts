@@ -22,7 +22,7 @@ export interface HttpRequest {
 }
 
 /** A response whose body has not been read yet. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The media type without parameters, in lower case; empty if missing. */
@@ -44,7 +44,7 @@ export async function sendRequest(
   request: HttpRequest,
   limits: HttpLimits,
   watch: RequestTimers,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const url = requestUrl(connection.baseUrl, request.path);
   let response: Response;
   try {
@@ -100,7 +100,7 @@ function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): 
   };
 }
 
-function answerOf(response: Response, url: URL, limits: HttpLimits, watch: RequestTimers): HttpAnswer {
+function answerOf(response: Response, url: URL, limits: HttpLimits, watch: RequestTimers): HttpResponse {
   async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();

@@ -14,7 +14,7 @@ import {
 import type { Json } from '@coppice/core';
 import { defaultLimits, type HttpLimits } from '../http/contract.ts';
 import { bodyFailure, errorInBody, statusFailure } from '../http/failures.ts';
-import { type HttpAnswer, type HttpRequest, type KeyHeader, requestUrl, sendRequest } from '../http/request.ts';
+import { type HttpRequest, type HttpResponse, type KeyHeader, requestUrl, sendRequest } from '../http/request.ts';
 import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
@@ -142,7 +142,7 @@ function requestOf(wire: WireFormat): HttpRequest {
   };
 }
 
-function mediaKindOf(wire: WireFormat, answer: HttpAnswer, host: string): 'page' | 'whole' | 'events' {
+function mediaKindOf(wire: WireFormat, answer: HttpResponse, host: string): 'page' | 'whole' | 'events' {
   const { mediaType } = answer;
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'page';
   if (!wire.streaming) return 'whole';
@@ -155,7 +155,7 @@ function mediaKindOf(wire: WireFormat, answer: HttpAnswer, host: string): 'page'
   });
 }
 
-async function refusePage(answer: HttpAnswer, host: string): Promise<never> {
+async function refusePage(answer: HttpResponse, host: string): Promise<never> {
   const excerpt = await answer.start(4096);
   return failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
     status: answer.status,
@@ -180,7 +180,7 @@ function parseWireEvent(text: string, host: string, what: string): Json {
 
 async function* readWhole(
   wire: WireFormat,
-  answer: HttpAnswer,
+  answer: HttpResponse,
   host: string,
   alive: () => void,
 ): AsyncGenerator<ProviderEvent, void, void> {
@@ -209,7 +209,7 @@ function failureIn(body: Json) {
 
 async function* readEvents(
   wire: WireFormat,
-  answer: HttpAnswer,
+  answer: HttpResponse,
   limits: HttpLimits,
   host: string,
   alive: () => void,

@@ -13,7 +13,7 @@ export interface SessionOptions {
 }
 
 /** Opens a session for reading only, even if this process writes to its file elsewhere. */
-export interface ReadOnly {
+export interface ReadOnlyOption {
   readonly readOnly?: boolean;
 }
 

@@ -19,8 +19,8 @@ export {
   type SyncOptions,
   type SyncResult,
   sessionFormat,
-  sessionIntoStore,
+  syncSessionToStore,
+  syncTreeToSession,
   type TreePart,
-  treeBackIntoSession,
-  treeIntoSession,
+  writeTreeAsSession,
 } from './sync.ts';

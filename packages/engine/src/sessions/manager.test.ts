@@ -6,7 +6,7 @@ import { contextTexts } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
-import { convertSession, exportForPi, SessionManager, sessionIntoStore, treeIntoSession } from './index.ts';
+import { convertSession, exportForPi, SessionManager, syncSessionToStore, writeTreeAsSession } from './index.ts';
 
 let sessions: SessionFixture;
 beforeEach(() => {
@@ -82,8 +82,8 @@ describe('the context of a session', () => {
       const copy = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
       expect(saidIn(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
       const store = await openStore('memory:');
-      const { treeId } = await sessionIntoStore(path, store, sessions.options);
-      const back = await treeIntoSession(store, treeId, { path: `${path}.back.jsonl` }, sessions.options);
+      const { treeId } = await syncSessionToStore(path, store, sessions.options);
+      const back = await writeTreeAsSession(store, treeId, { path: `${path}.back.jsonl` }, sessions.options);
       expect(saidIn(sessions.open(back).buildSessionContext()), kept).toEqual(wanted);
     }
   });
@@ -226,7 +226,7 @@ describe('saving', () => {
       data: said,
     });
     const store = await openStore('memory:');
-    const { treeId } = await sessionIntoStore(manager.path, store, sessions.options);
+    const { treeId } = await syncSessionToStore(manager.path, store, sessions.options);
     const node = await store.read(treeId, () => ask('node', { id: nodeId(note) }));
     expect(node?.marker?.details).toEqual({ type: 'note', ...said });
     const own = await openStore(`jsonl:${manager.path}`);

@@ -17,7 +17,7 @@ import type {
   NewCompaction,
   NewEntry,
   NewSessionOptions,
-  ReadOnly,
+  ReadOnlyOption,
   SessionContext,
   SessionOptions,
 } from './contract.ts';
@@ -26,6 +26,7 @@ import {
   authorOf,
   checkType,
   checkUnnumbered,
+  hasVisibleText,
   idMaker,
   isAlmostNumbered,
   isoTimeToSecond,
@@ -34,7 +35,6 @@ import {
   ownSessions,
   plainEntry,
   readOnlySession,
-  saysSomething,
 } from './saving.ts';
 
 /**
@@ -58,7 +58,7 @@ export class SessionManager {
   // Generated ids contain the entry's timestamp, if that is the system time.
   readonly #newId: (now?: number) => string;
 
-  private constructor(options: SessionOptions & ReadOnly, file: SessionFile) {
+  private constructor(options: SessionOptions & ReadOnlyOption, file: SessionFile) {
     this.#options = options;
     this.#file = file;
     this.#shut = options.readOnly === true ? 'read-only' : null;
@@ -71,7 +71,7 @@ export class SessionManager {
   }
 
   /** Opens a file. It is read-only if another process holds it or another tool wrote it. */
-  static open(path: string, options: SessionOptions & ReadOnly): SessionManager {
+  static open(path: string, options: SessionOptions & ReadOnlyOption): SessionManager {
     return new SessionManager(options, options.files.open(path, { readOnly: options.readOnly === true }));
   }
 
@@ -290,7 +290,7 @@ export class SessionManager {
     details?: Readonly<Record<string, unknown>>,
   ): Promise<string> {
     this.#liveAt(parentUuid);
-    if (!saysSomething(summary)) refuse('message/blank', 'The summary is empty.', { nodeId: parentUuid });
+    if (!hasVisibleText(summary)) refuse('message/blank', 'The summary is empty.', { nodeId: parentUuid });
     const now = this.#now();
     const uuid = this.#newId(now);
     const left = this.getLeafUuid();
@@ -312,7 +312,7 @@ export class SessionManager {
   /** Adds a compaction marker below the leaf. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept, parentUuid } = entry;
-    if (!saysSomething(summary)) refuse('message/blank', 'The summary is empty.', {});
+    if (!hasVisibleText(summary)) refuse('message/blank', 'The summary is empty.', {});
     const end = parentUuid === undefined ? this.#leaf : this.#liveAt(parentUuid);
     if (kept !== undefined && !this.index.path(end).includes(this.#liveAt(kept)))
       refuse('tree/not-on-path', `The entry ${kept} is not on the path to ${this.#file.uuidAt(end)}.`, {

@@ -71,7 +71,7 @@ export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile)
 /** A message as it is stored. A plain text, the common case, needs no conversion of older formats. */
 export function authorOf(message: AppMessage): Message {
   const { role, content } = message;
-  const plain = typeof content === 'string' && saysSomething(content) && Object.keys(message).length === 2;
+  const plain = typeof content === 'string' && hasVisibleText(content) && Object.keys(message).length === 2;
   const speaks = role === 'user' || role === 'assistant' || role === 'system';
   return plain && speaks ? textMessage(role, content) : valueOf(normaliseMessage(message));
 }
@@ -134,7 +134,7 @@ export function isAlmostNumbered({ content }: Message): boolean {
 }
 
 /** Whether a text has more than white space; usually the first character decides. */
-export function saysSomething(text: string): boolean {
+export function hasVisibleText(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first > 0x20 && first < 0x7f) || text.trim() !== '';
 }

@@ -3,7 +3,7 @@
 import type { Copies } from '../commands/contract.ts';
 import { treeCopies } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
-import { type SyncOptions, treeIntoSession } from './sync.ts';
+import { type SyncOptions, writeTreeAsSession } from './sync.ts';
 
 /** Copies of a session are new files, in which the session continues; ids are kept. */
 export function sessionCopies(session: AgentSession, options: SyncOptions): Copies {
@@ -27,7 +27,7 @@ export function storeCopies(options: SyncOptions & { readonly folder: string }):
 
 function writeCopy(options: SyncOptions, folder: () => string): NonNullable<Copies['exportBranch']> {
   return ({ store, treeId, nodeId, pathOnly, to }) =>
-    treeIntoSession(store, treeId, to === undefined || to === '' ? { folder: folder() } : { path: to }, {
+    writeTreeAsSession(store, treeId, to === undefined || to === '' ? { folder: folder() } : { path: to }, {
       ...options,
       part: { nodeId, pathOnly },
     });

@@ -5,7 +5,7 @@ import { ask, type Command, isAppError, type NodeId, run, type Store, type TreeI
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
-import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './sync.ts';
+import { syncSessionToStore, syncTreeToSession, writeTreeAsSession } from './sync.ts';
 
 let sessions: SessionFixture;
 beforeEach(() => {
@@ -51,7 +51,7 @@ async function sample(name = 'abc.jsonl'): Promise<{
 }> {
   const path = sessions.write(name, lines);
   const store = await sessions.store();
-  const { treeId } = await sessionIntoStore(path, store, sessions.options);
+  const { treeId } = await syncSessionToStore(path, store, sessions.options);
   return { path, store, treeId };
 }
 
@@ -61,9 +61,9 @@ test('[Z45] deletes, moves and in-place edits in a store are written into the ex
   await doing(store, { type: 'move', treeId, nodeId: at('f'), parentId: at('c') });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('e')], mode: 'cascade' });
   await doing(store, { type: 'edit', treeId, nodeId: at('d'), content: 'said anew', mode: 'in-place' });
-  const { differ } = await treeBackIntoSession(store, treeId, path, sessions.options);
+  const { differ } = await syncTreeToSession(store, treeId, path, sessions.options);
   expect(differ).toEqual([]);
-  const copy = await treeIntoSession(store, treeId, { path: join(sessions.folder, 'copy.jsonl') }, sessions.options);
+  const copy = await writeTreeAsSession(store, treeId, { path: join(sessions.folder, 'copy.jsonl') }, sessions.options);
   for (const one of [path, copy]) {
     const manager = sessions.open(one);
     expect(
@@ -77,14 +77,14 @@ test('[Z45] deletes, moves and in-place edits in a store are written into the ex
   }
   // Nothing is left to synchronise.
   const { length } = sessions.lines(path);
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   expect(sessions.lines(path).length).toBe(length);
 });
 
 test('[Z45] a restored message is restored on the other side too, with the messages added below it since', async () => {
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   expect(
     sessions
       .open(path)
@@ -94,7 +94,7 @@ test('[Z45] a restored message is restored on the other side too, with the messa
   await doing(store, { type: 'undo', treeId });
   const message = textMessage('user', 'more');
   await doing(store, { type: 'append', treeId, parentId: at('d'), messages: [{ message }] });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   expect(await reportedBy(path)).toEqual(await reported(store, treeId));
 });
 
@@ -102,15 +102,15 @@ test('[Z45] a node that was restored with another and moved away is on the other
   const { path, store, treeId } = await sample();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   expect(sessions.open(path).getEntries()).toEqual([]);
   // The children of a are children of the root now, and only a is deleted.
   await doing(store, { type: 'undo', treeId });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'splice' });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   expect(await reportedBy(path)).toEqual(await reported(store, treeId));
   await doing(store, { type: 'restore', treeId, nodeId: at('c') });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   const parents = (entries: readonly { uuid: string; parentUuid: string | null }[]) =>
     entries.map(({ uuid, parentUuid }) => `${uuid} ${parentUuid}`);
   expect(parents(sessions.open(path).getEntries())).toEqual(['b root', 'c b', 'd c', 'e root', 'f e']);
@@ -121,11 +121,11 @@ test('[Z45] entries that the file has below a node removed in the store stay, at
   await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'cascade' });
   const manager = sessions.open(path);
   const uuid = await manager.saveMessage({ role: 'user', content: 'not lost' }, 'd');
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   const parents = (one: typeof manager) => one.getEntries().map((entry) => `${entry.uuid} ${entry.parentUuid}`);
   manager.refresh();
   expect(parents(manager)).toEqual(['a root', 'e a', 'f e', `${uuid} a`]);
-  expect((await sessionIntoStore(path, store, sessions.options)).added.length).toBe(1);
+  expect((await syncSessionToStore(path, store, sessions.options)).added.length).toBe(1);
   expect(await reported(store, treeId)).toEqual(await reportedBy(path));
 });
 
@@ -136,8 +136,8 @@ test('[Z45] of two changes to the same node the later one counts, in either dire
   await doing(file, { type: 'edit', treeId, nodeId: at('d'), content: 'second', mode: 'in-place' });
   await doing(file, { type: 'move', treeId, nodeId: at('f'), parentId: at('a') });
   await doing(store, { type: 'move', treeId, nodeId: at('f'), parentId: at('d') });
-  expect((await treeBackIntoSession(store, treeId, path, sessions.options)).differ).toEqual([at('d')]);
-  expect((await sessionIntoStore(path, store, sessions.options)).differ).toEqual([]);
+  expect((await syncTreeToSession(store, treeId, path, sessions.options)).differ).toEqual([at('d')]);
+  expect((await syncSessionToStore(path, store, sessions.options)).differ).toEqual([]);
   const said = await reported(store, treeId);
   expect(said).toEqual(await reported(file, treeId));
   expect(said).toEqual([
@@ -164,15 +164,15 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes or remo
     expect(await noted(store, treeId)).toMatchObject({ notes: expect.arrayContaining([[at('b'), expected]]) });
     expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
     const [reported, { length }] = [await noted(store, treeId), sessions.lines(path)];
-    await treeBackIntoSession(store, treeId, path, sessions.options);
-    await sessionIntoStore(path, store, sessions.options);
+    await syncTreeToSession(store, treeId, path, sessions.options);
+    await syncSessionToStore(path, store, sessions.options);
     expect([await noted(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
   };
   await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: ['x', 'y'] });
   await doing(store, { type: 'annotate', treeId, nodeId: at('b'), set: { customData: { of: [1] }, excluded: true } });
   await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: 'here' });
   await doing(store, { type: 'attributes', treeId, set: { title: 'Named' } });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   await both({ tags: ['x', 'y'], customData: { of: [1] }, excluded: true });
   const manager = sessions.open(path);
   expect([manager.getLabel('b'), manager.getName()]).toEqual(['here', 'Named']);
@@ -181,15 +181,15 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes or remo
   await manager.setName('Named anew');
   await doing(file, { type: 'tag', treeId, nodeId: at('b'), tags: ['z'] });
   await doing(file, { type: 'annotate', treeId, nodeId: at('b'), set: { excluded: null } });
-  await sessionIntoStore(path, store, sessions.options);
+  await syncSessionToStore(path, store, sessions.options);
   await both({ tags: ['z'], customData: { of: [1] } });
   await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
   await doing(store, { type: 'attributes', treeId, set: { title: null } });
   await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
   // What was removed here does not come back from the other side, where it still exists.
-  await sessionIntoStore(path, store, sessions.options);
+  await syncSessionToStore(path, store, sessions.options);
   expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   await both({ customData: { of: [1] } });
   manager.refresh();
   expect([manager.getLabel('b'), manager.getName()]).toEqual([undefined, undefined]);
@@ -202,8 +202,8 @@ test('[Z47] of two notes with one key the later one counts, and notes with other
   await doing(store, { type: 'bookmark', treeId, nodeId: at('d'), title: 'first' });
   await doing(file, { type: 'annotate', treeId, nodeId: at('d'), set: { theirs: 2, ours: 'second' } });
   await doing(file, { type: 'bookmark', treeId, nodeId: at('d'), title: 'second' });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
-  await sessionIntoStore(path, store, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
+  await syncSessionToStore(path, store, sessions.options);
   expect(await noted(store, treeId)).toMatchObject({
     notes: expect.arrayContaining([[at('d'), { mine: 1, theirs: 2, ours: 'second' }]]),
     labels: [`${at('d')} second`],
@@ -228,13 +228,13 @@ test('[Z49] variants that are grouped or ungrouped on one side are so on the oth
     const reported = expected.map((ids) => ids.sort().join(' ')).sort();
     expect([await groups(store, treeId), await groups(file, treeId)]).toEqual([reported, reported]);
     const { length } = sessions.lines(path);
-    await treeBackIntoSession(store, treeId, path, sessions.options);
-    await sessionIntoStore(path, store, sessions.options);
+    await syncTreeToSession(store, treeId, path, sessions.options);
+    await syncSessionToStore(path, store, sessions.options);
     expect([await groups(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
   };
   // Grouped later, from the store to the file.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), at('e')] });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   await both([at('b'), at('e')]);
   // New variants are in the group of their siblings.
   const reply = (text: string) => ({ message: textMessage('assistant', text) });
@@ -245,19 +245,19 @@ test('[Z49] variants that are grouped or ungrouped on one side are so on the oth
     return after.map(({ id }) => id).filter((id) => !before.has(id));
   };
   const three = await made(file, ['one', 'two', 'three'], at('a'));
-  await sessionIntoStore(path, store, sessions.options);
+  await syncSessionToStore(path, store, sessions.options);
   await both([at('b'), at('e')], three);
   // Ungrouped and regrouped on the other side.
   const [first = at('a'), second = at('a'), third = at('a')] = three;
   await doing(store, { type: 'group', treeId, nodeIds: [first] });
   await doing(store, { type: 'group', treeId, nodeIds: [second, at('e')] });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
   await both([second, at('e')]);
   // The later change counts.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), third] });
   await doing(file, { type: 'group', treeId, nodeIds: [at('b'), first] });
-  await treeBackIntoSession(store, treeId, path, sessions.options);
-  await sessionIntoStore(path, store, sessions.options);
+  await syncTreeToSession(store, treeId, path, sessions.options);
+  await syncSessionToStore(path, store, sessions.options);
   expect(await groups(file, treeId)).toContain([at('b'), first].sort().join(' '));
   expect(await groups(store, treeId)).toEqual(await groups(file, treeId));
 });
@@ -303,13 +303,13 @@ test('[Z45, Z47, Z49] after any series of deletes, moves, edits, tags, labels, g
         };
         const command = commands[what];
         try {
-          if (command === null) await treeBackIntoSession(store, treeId, path, sessions.options);
+          if (command === null) await syncTreeToSession(store, treeId, path, sessions.options);
           else await doing(store, command);
         } catch (error) {
           if (!isAppError(error) || command === null) throw error;
         }
       }
-      await treeBackIntoSession(store, treeId, path, sessions.options);
+      await syncTreeToSession(store, treeId, path, sessions.options);
       const [said] = [await reported(store, treeId)].flat();
       expect([await reportedBy(path)].flat()[0]).toEqual(said);
       const file = await sessions.store(`jsonl:${path}`);

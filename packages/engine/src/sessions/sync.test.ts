@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
 import { AgentSession } from './index.ts';
-import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './sync.ts';
+import { syncSessionToStore, syncTreeToSession, writeTreeAsSession } from './sync.ts';
 
 let sessions: SessionFixture;
 beforeEach(() => {
@@ -35,25 +35,25 @@ describe('syncing a session file and a store', () => {
   test('[Z20] a file made from a tree has the leaf of its session, and labels and names are synced both ways', async () => {
     const path = sessions.write('abc.jsonl', [{ ...lines[0], parentSession: '/before.jsonl' }, ...lines.slice(1, 6)]);
     const store = await sessions.store('memory:');
-    const { treeId } = await sessionIntoStore(path, store, sessions.options);
+    const { treeId } = await syncSessionToStore(path, store, sessions.options);
     const to = { path: join(sessions.folder, 'copy.jsonl') };
-    const copy = sessions.open(await treeIntoSession(store, treeId, to, sessions.options));
+    const copy = sessions.open(await writeTreeAsSession(store, treeId, to, sessions.options));
     expect(copy.getHeader()).toMatchObject({ id: 'abc', cwd: '/project', parentSession: '/before.jsonl' });
     const [first] = (await store.read(treeId, () => ask('rows', {})))?.nodes.slice(1) ?? [];
     const context = { actor: store.owner, now: Date.now, newId: () => newId(), kit: messageKit };
     if (first !== undefined)
       await run(store, { type: 'bookmark', treeId, nodeId: first.id, title: 'from the store' }, context);
     await run(store, { type: 'attributes', treeId, set: { title: 'Named there' } }, context);
-    await treeBackIntoSession(store, treeId, path, sessions.options);
+    await syncTreeToSession(store, treeId, path, sessions.options);
     const manager = sessions.open(path);
     expect([manager.getLabel('m1'), manager.getName()]).toEqual(['from the store', 'Named there']);
     await manager.setLabel('m2', 'from the file');
-    await sessionIntoStore(path, store, sessions.options);
+    await syncSessionToStore(path, store, sessions.options);
     const marks = (await store.read(treeId, () => ask('rows', {})))?.bookmarks.map(({ title }) => title);
     expect(marks?.sort()).toEqual(['from the file', 'from the store']);
     // Nothing is new any more.
     const { length } = sessions.lines(path);
-    await treeBackIntoSession(store, treeId, path, sessions.options);
+    await syncTreeToSession(store, treeId, path, sessions.options);
     expect(sessions.lines(path).length).toBe(length);
   });
 
@@ -65,10 +65,10 @@ describe('syncing a session file and a store', () => {
       const store = await sessions.store(
         kind === 'memory' ? 'memory:' : `${kind}:${join(sessions.folder, kind === 'sqlite' ? 'a.db' : 'tree')}`,
       );
-      const { treeId, added } = await sessionIntoStore(path, store, sessions.options);
+      const { treeId, added } = await syncSessionToStore(path, store, sessions.options);
       expect(added.length).toBe(6);
       expect(await thread(store, treeId)).toEqual(['one', 'tried two', 'three', 'so far']);
-      const copy = await treeIntoSession(
+      const copy = await writeTreeAsSession(
         store,
         treeId,
         { path: join(sessions.folder, 'copy.jsonl') },
@@ -90,7 +90,7 @@ describe('syncing a session file and a store', () => {
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     const { path } = manager;
     const store = await sessions.store('memory:');
-    const { treeId } = await sessionIntoStore(path, store, sessions.options);
+    const { treeId } = await syncSessionToStore(path, store, sessions.options);
     await run(
       store,
       { type: 'append', treeId, messages: [{ message: textMessage('assistant', 'from the store') }] },
@@ -102,16 +102,16 @@ describe('syncing a session file and a store', () => {
       },
     );
     const bytes = readFileSync(path);
-    const back = await treeBackIntoSession(store, treeId, path, sessions.options);
+    const back = await syncTreeToSession(store, treeId, path, sessions.options);
     expect(back.added.length).toBe(1);
     expect(readFileSync(path).subarray(0, bytes.length).equals(bytes)).toBe(true);
     manager.refresh();
     expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: from the store']);
     await manager.saveMessage({ role: 'user', content: 'from the file' });
-    const over = await sessionIntoStore(path, store, sessions.options);
+    const over = await syncSessionToStore(path, store, sessions.options);
     expect(over.added.length).toBe(1);
     expect(await thread(store, treeId)).toEqual(['one', 'from the store', 'from the file']);
-    expect((await sessionIntoStore(path, store, sessions.options)).added).toEqual([]);
+    expect((await syncSessionToStore(path, store, sessions.options)).added).toEqual([]);
     expect(manager.getEntry(first)?.uuid).toBe(first);
   });
 
@@ -125,10 +125,10 @@ describe('syncing a session file and a store', () => {
     const { newSessionFile = '' } = await session.branch(leaf);
     await session.close();
     const store = await sessions.store('memory:');
-    const one = await sessionIntoStore(path, store, sessions.options);
-    const two = await sessionIntoStore(newSessionFile, store, sessions.options);
+    const one = await syncSessionToStore(path, store, sessions.options);
+    const two = await syncSessionToStore(newSessionFile, store, sessions.options);
     expect(await thread(store, two.treeId)).toEqual(await thread(store, one.treeId));
-    const out = await treeIntoSession(
+    const out = await writeTreeAsSession(
       store,
       two.treeId,
       { path: join(sessions.folder, 'out.jsonl') },
@@ -141,12 +141,12 @@ describe('syncing a session file and a store', () => {
         .slice(1)
         .map(({ uuid }) => uuid),
     ).toEqual([first, leaf]);
-    expect((await sessionIntoStore(newSessionFile, store, sessions.options)).added).toEqual([]);
+    expect((await syncSessionToStore(newSessionFile, store, sessions.options)).added).toEqual([]);
     // Its nodes have other ids in the store, because these are taken there.
     const nodeId = (await store.read(two.treeId, () => ask('tree', {})))?.activeNodeId;
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     if (nodeId != null) await run(store, { type: 'bookmark', treeId: two.treeId, nodeId, title: 'here' }, context);
-    await treeBackIntoSession(store, two.treeId, newSessionFile, sessions.options);
+    await syncTreeToSession(store, two.treeId, newSessionFile, sessions.options);
     expect(sessions.open(newSessionFile).getLabel(leaf)).toBe('here');
   });
 });
@@ -174,7 +174,7 @@ test('[Z20] labels are kept with a part of a tree, and with nodes whose ids anot
   ];
   const store = await sessions.store();
   for (const id of ['one', 'two']) {
-    const { treeId } = await sessionIntoStore(sessions.write(`${id}.jsonl`, session(id)), store, sessions.options);
+    const { treeId } = await syncSessionToStore(sessions.write(`${id}.jsonl`, session(id)), store, sessions.options);
     const rows = await store.read(treeId, () => ask('rows', {}));
     const top = rows?.nodes.find((node) => node.text === 'says a')?.id ?? nodeId('');
     for (const [name, part] of [
@@ -182,7 +182,7 @@ test('[Z20] labels are kept with a part of a tree, and with nodes whose ids anot
       ['part', { part: { nodeId: top } }],
     ] as const) {
       const to = { path: join(sessions.folder, `${id}-${name}.jsonl`) };
-      const path = await treeIntoSession(store, treeId, to, { ...sessions.options, ...part });
+      const path = await writeTreeAsSession(store, treeId, to, { ...sessions.options, ...part });
       const manager = sessions.open(path);
       for (const uuid of ['a', shared, 'c']) expect(manager.getLabel(uuid), path).toBe(`label of ${uuid}`);
       const again = await sessions.store(`jsonl:${path}`);

@@ -51,7 +51,7 @@ export const sessionFormat = 'session';
  * Imports a session file into a store as a tree. Importing it again adds what is new and keeps what is there. An id
  * that another tree of the store uses, as after a branch to another file, is kept as an external id.
  */
-export async function sessionIntoStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
+export async function syncSessionToStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
   const source = await options.files.store(path);
   try {
     const [item] = (await source.trees()).items;
@@ -271,7 +271,7 @@ export interface TreePart {
  * Writes a tree of a store, or part of it, to a new session file: its live nodes with their ids of session files. A
  * part becomes a session of its own.
  */
-export async function treeIntoSession(
+export async function writeTreeAsSession(
   store: Store,
   id: TreeId,
   to: { readonly folder: string } | { readonly path: string },
@@ -364,7 +364,7 @@ function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
  * Writes new nodes of a tree back to the session file that it came from, and later moves, edits, metadata, labels and
  * deletions. Existing lines are kept; nodes with different content on both sides are reported.
  */
-export async function treeBackIntoSession(
+export async function syncTreeToSession(
   store: Store,
   id: TreeId,
   path: string,

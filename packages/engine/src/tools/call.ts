@@ -15,7 +15,7 @@ import type {
 } from './contract.ts';
 import { toolErrorKinds } from './contract.ts';
 import { toolError } from './errors.ts';
-import { textOfResult, withinBytes } from './result-text.ts';
+import { textOfResult, truncateToBytes } from './result-text.ts';
 import { approvalFromRules, type ToolRules } from './rules.ts';
 import type { SchemaCheck } from './schema.ts';
 
@@ -66,7 +66,7 @@ export async function answerCall(shop: ToolRunner, call: ToolCall, options: Tool
   });
   const said = (text: string, error: ToolErrorCode | null): ToolResult => {
     // Before it is cut, so that no part of a secret is left.
-    const within = withinBytes(hideSecrets(text), shop.limits.resultBytes);
+    const within = truncateToBytes(hideSecrets(text), shop.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
     return answered([block], within.truncated, error);
   };

@@ -1,7 +1,7 @@
 /** Tool results with images and attachments in addition to text. */
 import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
-import { withinBytes } from './result-text.ts';
+import { truncateToBytes } from './result-text.ts';
 
 /** A result of blocks, as from MCP tools. An error is stated at the beginning of the text. */
 export class ToolContent {
@@ -52,7 +52,7 @@ export function blocksWithin(
       break;
     }
     if (isText(block)) {
-      const within = withinBytes(block.text, text);
+      const within = truncateToBytes(block.text, text);
       truncated ||= within.truncated;
       text = within.truncated ? 0 : text - Buffer.byteLength(within.text);
       kept.push(within.truncated ? toolTextBlock(within.text) : block);

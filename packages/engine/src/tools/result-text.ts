@@ -10,7 +10,7 @@ export function textOfResult(result: Json | undefined): string {
 }
 
 /** Limits a text to a number of bytes, never inside a character, and appends a note if it was cut. */
-export function withinBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
+export function truncateToBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
   // A character has at most three bytes per code unit: a short text need not be measured.
   if (text.length * 3 <= limit) return { text, truncated: false };
   const total = Buffer.byteLength(text);

@@ -7,7 +7,7 @@ import { Approvals, approvalHash } from './approval.ts';
 import type { ApprovalRequest, Approve, Tool, ToolCall, ToolResult } from './contract.ts';
 import { defineTool, type ToolSpecification } from './define.ts';
 import { builtInTools, createTools } from './registry.ts';
-import { withinBytes } from './result-text.ts';
+import { truncateToBytes } from './result-text.ts';
 import { toolSettings } from './rules.ts';
 
 function tool(spec: Partial<ToolSpecification> & Pick<ToolSpecification, 'run'>): Tool {
@@ -210,7 +210,7 @@ describe('a call', () => {
     expect(text).toMatch(/\n\[truncated: the result has 2400000 bytes, the limit is 1048576\]$/);
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 80, max: 300 }), (said, limit) => {
-        const within = withinBytes(said, limit);
+        const within = truncateToBytes(said, limit);
         expect(Buffer.byteLength(within.text)).toBeLessThanOrEqual(limit);
         expect(within.truncated).toBe(Buffer.byteLength(said) > limit);
         const kept = within.truncated ? within.text.slice(0, within.text.lastIndexOf('\n[truncated')) : within.text;

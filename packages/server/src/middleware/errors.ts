@@ -31,7 +31,7 @@ function retryAfterHeader(refusal: Refusal): string {
 }
 
 /** The response for a thrown value. Unexpected errors are logged in full; the response carries no detail. */
-export function failedAnswer(thrown: unknown, context: ServerContext): Response {
+export function toErrorResponse(thrown: unknown, context: ServerContext): Response {
   const refusal = httpRefusalOf(thrown);
   context.set('failure', { code: refusal.code, thrown });
   return answerRefusal(context, refusal);

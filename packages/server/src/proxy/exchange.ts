@@ -83,7 +83,7 @@ const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 
 const besideCall = ['caller', 'status', 'index'];
 
 /** A message with its texts and calls in the form in which clients send them again. */
-export function asResent(record: JsonObject): JsonObject {
+export function toResentForm(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;
   let changed = false;

@@ -105,6 +105,6 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
 function fromChatMessage(record: JsonObject): JsonObject {
   const id = wireTextAt(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;
-  const isAudioReply = id !== null && (content === undefined || content === null || content === '');
-  return fromOpenAi(isAudioReply ? { ...record, content: [{ type: itemReference, id }] } : record);
+  const onlyReferencesAudio = id !== null && (content === undefined || content === null || content === '');
+  return fromOpenAi(onlyReferencesAudio ? { ...record, content: [{ type: itemReference, id }] } : record);
 }

@@ -27,7 +27,7 @@ export interface UpstreamRequest {
 }
 
 /** A response while it arrives. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The content encoding. */
@@ -79,7 +79,7 @@ function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
 }
 
 /** Sends a call and resolves with the response headers. Rejects if the service does not respond. */
-export function forward(passed: ForwardedBytes): Promise<UpstreamAnswer> {
+export function forward(passed: ForwardedBytes): Promise<UpstreamResponse> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const url = new URL(passed.url);
@@ -110,7 +110,7 @@ function toUpstreamAnswer(
   incoming: IncomingMessage,
   { keeping, signal }: ForwardedBytes,
   startedAt: number,
-): UpstreamAnswer {
+): UpstreamResponse {
   const isPacked = (incoming.headers['content-encoding'] ?? 'identity') !== 'identity';
   const kept = new KeptAnswer(isPacked ? { ...keeping, wire: null } : keeping);
   let firstMs: number | null = null;

@@ -92,7 +92,7 @@ export function damagedFile(path: string, why: string, data: Readonly<Record<str
 }
 
 /** The error for a file that a newer version wrote. */
-export function newerFormat(path: string, version: unknown, own: number): AppError {
+export function newerFormatError(path: string, version: unknown, own: number): AppError {
   return new AppError({
     code: 'store/newer',
     kind: refusalKinds['store/newer'],

@@ -7,7 +7,7 @@ import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@copp
 import { finite, isFieldMap, list, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type { PersistedEntry } from '../in-process/persistence.ts';
-import { type AtomicWriter, bytesOfFile, damagedFile, namesInFolder, newerFormat, onFile } from './atomic-files.ts';
+import { type AtomicWriter, bytesOfFile, damagedFile, namesInFolder, newerFormatError, onFile } from './atomic-files.ts';
 import { describeUnreadable, Unreadable } from './decode.ts';
 import { type FileTail, LineFile, type LineRange, linesOfFile, toLine } from './line-file.ts';
 import {
@@ -111,7 +111,7 @@ export class SideFiles {
     if (ownField(value, 'format') !== 'coppice/side')
       return this.#leaveOut(name, at, 'is no beginning of a file of ours');
     const version = ownField(value, 'formatVersion');
-    if (version !== formatVersion) throw newerFormat(this.#path(name), version, formatVersion);
+    if (version !== formatVersion) throw newerFormatError(this.#path(name), version, formatVersion);
   }
 
   /** The damaged files, with a description of each. */

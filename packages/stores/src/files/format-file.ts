@@ -6,7 +6,7 @@ import {
   type AtomicWriter,
   bytesOfFile,
   damagedFile,
-  newerFormat,
+  newerFormatError,
   onFile,
   readTextFile,
 } from '../disk/atomic-files.ts';
@@ -29,7 +29,7 @@ export function checkFormat(place: string): boolean {
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/files')
     throw damagedFile(path, 'does not name our format');
   const version = ownField(json, 'formatVersion');
-  if (version !== layoutVersion) throw newerFormat(path, version, layoutVersion);
+  if (version !== layoutVersion) throw newerFormatError(path, version, layoutVersion);
   return true;
 }
 

@@ -18,7 +18,7 @@ import {
 import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import { fromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, applyOrThrow, emptyTree, rowOf } from '@coppice/core/tree';
-import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
+import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
 import {
   decodeBookmarks,
   decodeCommit,
@@ -203,7 +203,7 @@ class JournalReader {
         this.state?.nodes.push(decodeNode(object(value, 'node')));
         return;
       default:
-        throw newerFormat(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
+        throw newerFormatError(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
     }
   }
 
@@ -211,7 +211,7 @@ class JournalReader {
     if (type !== 'journal' || ownField(value, 'format') !== 'coppice/journal')
       throw new Unreadable('does not say that this is a journal');
     const version = ownField(value, 'formatVersion');
-    if (version !== journalVersion) throw newerFormat(this.path, version, journalVersion);
+    if (version !== journalVersion) throw newerFormatError(this.path, version, journalVersion);
     if (requiredText(value, 'treeId') !== this.treeId)
       throw new Unreadable(`belongs to the tree ${requiredText(value, 'treeId')}`);
     this.owner = requiredText(value, 'owner');

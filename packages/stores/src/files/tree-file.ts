@@ -2,7 +2,7 @@
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
 import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
-import { damagedFile, newerFormat, readTextFile } from '../disk/atomic-files.ts';
+import { damagedFile, newerFormatError, readTextFile } from '../disk/atomic-files.ts';
 import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
 import { toReadableJson } from './node-file.ts';
 
@@ -61,7 +61,7 @@ export function readTreeFile(path: string): TreeFile | null {
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/tree-file')
     throw damagedFile(path, 'is no file of a tree');
   if (ownField(json, 'formatVersion') !== treeFileVersion)
-    throw newerFormat(path, ownField(json, 'formatVersion'), treeFileVersion);
+    throw newerFormatError(path, ownField(json, 'formatVersion'), treeFileVersion);
   try {
     const journal = object(json, 'journal');
     const nodes = object(json, 'nodes');

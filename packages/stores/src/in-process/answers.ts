@@ -3,7 +3,7 @@
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, OpenTrees } from './global-index.ts';
-import { answerNothing, type Snapshot } from './tree-slot.ts';
+import { answerUnknownTree, type Snapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /** Answers reads for a store. */
@@ -63,6 +63,6 @@ export class Answers {
       if (tree !== undefined && !others.has(other)) others.set(other, tree);
     }
     const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };
-    return snapshot === null ? answerNothing(read, around) : snapshot.answer(read, around);
+    return snapshot === null ? answerUnknownTree(read, around) : snapshot.answer(read, around);
   }
 }

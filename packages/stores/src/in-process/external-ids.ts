@@ -17,7 +17,7 @@ export function checkForeignId(id: string): void {
  * Compares external ids by tree, format, scope and id, each by code unit. Databases sort texts by bytes, which differs
  * for some characters, so all stores sort here.
  */
-export function byExternalId(one: ExternalId, other: ExternalId): number {
+export function compareExternalIds(one: ExternalId, other: ExternalId): number {
   for (const field of ['treeId', 'format', 'scope', 'id'] as const)
     if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
   return 0;
@@ -74,12 +74,12 @@ export class ExternalIds {
     for (const id of new Set(ids))
       for (const known of this.#byName.get(externalKey(format, scope, id)) ?? [])
         if (this.#state.find(owner, known.treeId) !== undefined) found.push(known);
-    return found.sort(byExternalId);
+    return found.sort(compareExternalIds);
   }
 
   async of(owner: string, treeId: TreeId): Promise<readonly ExternalId[]> {
     await this.#state.open(owner, treeId);
-    return [...(this.#byTree.get(treeId)?.values() ?? [])].sort(byExternalId);
+    return [...(this.#byTree.get(treeId)?.values() ?? [])].sort(compareExternalIds);
   }
 
   async addProvenance(owner: string, rows: readonly Provenance[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** Finds the newest act of an actor over all trees of a store. */
 import type { Commit, NewestAct, NewestActIn } from '@coppice/core';
-import { newestBeginning, newestRedoable, newestUndoable } from '@coppice/core/history';
+import { newestActStart, newestRedoable, newestUndoable } from '@coppice/core/history';
 import { readableSlot } from './lists.ts';
 import type { TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
@@ -31,7 +31,7 @@ export async function findNewestAct(
     const log = pages.log.slice(0, pages.tree.version);
     const found = which === 'undoable' ? newestUndoable(log, actor) : newestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, volume }, best))) best = { ...found, volume };
-    const first = which === 'redoable' ? newestBeginning(log, actor) : null;
+    const first = which === 'redoable' ? newestActStart(log, actor) : null;
     if (first !== null && (begun === null || isNewer({ commit: first, volume }, begun)))
       begun = { commit: first, volume };
   }

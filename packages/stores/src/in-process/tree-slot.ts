@@ -116,7 +116,7 @@ export class Snapshot {
 }
 
 /** Answers for a tree that does not exist; other trees of the owner can still be read. */
-export function answerNothing(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
+export function answerUnknownTree(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 

@@ -2,7 +2,7 @@
 import { derivedId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
-import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
+import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 import { parsedLine, prefixIn } from './line-prefix.ts';
 import type { LinePlace } from './line-table.ts';
@@ -31,7 +31,7 @@ export function headerOfSession(path: string, file: FileBytes): FoundHeader {
     return (line === undefined ? null : searchHeader(path, file)) ?? throwNoHeader(path);
   }
   const version = ownField(line, 'version');
-  if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormat(path, version, sessionVersion);
+  if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormatError(path, version, sessionVersion);
   return { header, at: { line: number, offset, length: bytes.length }, warning: null };
 }
 

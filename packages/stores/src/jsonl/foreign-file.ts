@@ -18,7 +18,7 @@ import {
 import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { damagedFile, newerFormat } from '../disk/atomic-files.ts';
+import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
 import { lineParts, mayBeOdd, parsedLine } from './line-prefix.ts';
 import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
 
@@ -34,7 +34,7 @@ export function dialectOf(path: string): SessionDialect {
   const found = detectDialect(first);
   if ('dialect' in found) return found.dialect;
   throw 'newer' in found
-    ? newerFormat(path, found.newer, 2)
+    ? newerFormatError(path, found.newer, 2)
     : damagedFile(path, `is no session file: ${found.unknown}`);
 }
 

@@ -7,7 +7,7 @@ import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { commitChannel, Notifications } from './notifications.ts';
-import { behindGate } from './owner-gate.ts';
+import { runBehindGate } from './owner-gate.ts';
 import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
@@ -92,7 +92,7 @@ export class PostgresEngine implements SqlEngine {
 
   snapshot<T>(work: () => SqlTask<T>): Promise<T> {
     const owner = this.#owner;
-    return this.#database.read(owner === null ? work : () => behindGate('SELECT bucket_look($1)', owner, work));
+    return this.#database.read(owner === null ? work : () => runBehindGate('SELECT bucket_look($1)', owner, work));
   }
 
   /** Whether the server takes no writes now. */
@@ -102,7 +102,7 @@ export class PostgresEngine implements SqlEngine {
 
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const owner = this.#owner;
-    const gated = owner === null ? work : () => behindGate('SELECT bucket_enter($1)', owner, work);
+    const gated = owner === null ? work : () => runBehindGate('SELECT bucket_enter($1)', owner, work);
     return this.#opened.access.write(() => this.#database.write(gated));
   }
 

@@ -6,7 +6,7 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
-import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import { blobPut, addBlobWaitingColumn, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
 import { createIndex, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 import { numberPostgresRows } from './number-rows.ts';
@@ -107,7 +107,7 @@ export const migrations: readonly PostgresMigration[] = [
   // The lists that this version stored as rows are written together with the row numbers.
   { version: 7, statements: [] },
   { version: 8, statements: sealedRecords(postgresDialect) },
-  { version: 9, statements: blobWaiting(postgresDialect) },
+  { version: 9, statements: addBlobWaitingColumn(postgresDialect) },
   { version: 10, statements: ownerPlaces, indexes: [feedIndex] },
   { version: 11, statements: [], fill: numberPostgresRows },
   { version: 12, statements: [...ownerGate, ...refuseUndivided], indexes: [placeIndex] },

@@ -8,10 +8,10 @@ import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../t
 import { execute, type Param, type SqlRow, type SqlTask } from '../sql/query.ts';
 import {
   addedTree,
-  answersAbout,
   enlarge,
   fixtureAnswers,
   fixtureVersion,
+  readFixtureAnswers,
   withDatabase,
   writeFixture,
 } from '../torture/schema-fixture.ts';
@@ -90,7 +90,7 @@ test('[L200] a database from before row numbers gives the same results as before
   const reports: (readonly [number, number])[] = [];
   const store = await open(place.url, { onMigration: (done, total) => reports.push([done, total]) });
   expect((await store.info()).schemaVersion).toBe(newestVersion);
-  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(added);
   expect(reports.length).toBeGreaterThan(1);
@@ -108,7 +108,7 @@ test('[L200] a database from before row numbers gives the same results as before
 test('[L200] several programs that open it at once migrate it once', async () => {
   const place = await copyTestDatabase(template);
   const stores = await Promise.all([open(place.url), open(place.url), open(place.url)]);
-  for (const store of stores) expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  for (const store of stores) expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   for (const store of stores) await store.close();
   await place.drop();
 });
@@ -123,7 +123,7 @@ test('[L200] a migration that fails in the middle leaves the tables unchanged', 
   await expect(failing).rejects.toThrow('stopped');
   expect(await place.query('SELECT version FROM coppice_schema')).toEqual([{ version: String(fixtureVersion) }]);
   const store = await open(place.url);
-  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   await store.close();
   await place.drop();
 });

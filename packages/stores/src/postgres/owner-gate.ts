@@ -49,7 +49,7 @@ export const placeIndex: TableIndex = {
 };
 
 /** Sends the gate's statement together with the first one of the work, so that it costs no round trip. */
-export function* behindGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
+export function* runBehindGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
   const gate: Query = { sql, params: [owner], want: 'rows' };
   const task = work();
   const first = task.next();

@@ -237,7 +237,7 @@ export function blobPut({ key, float, integer }: SqlDialect): readonly string[] 
 }
 
 /** Added in a later table version: how many uploads wait for a message. One may for each row from before. */
-export function blobWaiting({ integer }: SqlDialect): readonly string[] {
+export function addBlobWaitingColumn({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];
 }
 

@@ -19,7 +19,7 @@ import {
   type User,
 } from '@coppice/core';
 import { checkUser, refuseHash } from '../account-rules.ts';
-import { byExternalId } from '../in-process/external-ids.ts';
+import { compareExternalIds } from '../in-process/external-ids.ts';
 import { toColumn } from './exact-text.ts';
 import { inTree } from './numbers.ts';
 import {
@@ -224,13 +224,13 @@ export function* findExternalIds(
     // Values in the JSON list must be encoded like column text; the driver does that only for scalars.
     JSON.stringify(ids.map(toColumn)),
   );
-  return found.map(externalOf).sort(byExternalId);
+  return found.map(externalOf).sort(compareExternalIds);
 }
 
 /** Returns all external ids of a tree. */
 export function* externalIdsOf(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
   const found = yield* queryRows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
-  return found.map(externalOf).sort(byExternalId);
+  return found.map(externalOf).sort(compareExternalIds);
 }
 
 /** Records provenance. */

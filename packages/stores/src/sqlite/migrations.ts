@@ -5,7 +5,15 @@ import { failpoint } from '../failpoints.ts';
 import { enterCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
-import { blobPut, blobWaiting, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import {
+  addBlobWaitingColumn,
+  blobPut,
+  linearNodes,
+  nodeCopies,
+  schema,
+  sealedRecords,
+  shareVersion,
+} from '../sql/schema.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
@@ -65,7 +73,7 @@ const migrations: readonly SqliteMigration[] = [
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
   },
   { version: 8, statements: sealedRecords(sqliteDialect) },
-  { version: 9, statements: blobWaiting(sqliteDialect) },
+  { version: 9, statements: addBlobWaitingColumn(sqliteDialect) },
   { version: numbersVersion, statements: [], fill: numberSqliteRows },
 ];
 

@@ -8,9 +8,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { numbersPerTree } from '../sql/numbers.ts';
 import {
   addedTree,
-  answersAbout,
   enlarge,
   fixtureAnswers,
+  readFixtureAnswers,
   withDatabase,
   writeFixture,
 } from '../torture/schema-fixture.ts';
@@ -39,7 +39,7 @@ test('[L200] a file from before row numbers gives the same results as before, an
   const store = await open(path, { onMigration: (done, total) => reports.push([done, total]) });
   // Nothing of the old tables is left in the file.
   expect(statSync(path).size).toBeLessThan(statSync(copy).size * 0.8);
-  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   expect(await errorsIn(store)).toEqual([]);
   expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(12_000);
   const [first, last] = [reports[0], reports.at(-1)];
@@ -58,7 +58,7 @@ test('[L200] a read-only file of that version can be read', async () => {
   writeFixture(path);
   const bytes = readFileSync(path);
   const store = await open(path, { readOnly: true });
-  expect(await answersAbout(store)).toEqual(fixtureAnswers);
+  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   await store.close();
   expect(readFileSync(path).equals(bytes)).toBe(true);
   expect(existsSync(`${path}.before-schema-${schemaVersion}-from-9.bak`)).toBe(false);

@@ -12,10 +12,10 @@ import { Journal, type Report } from './journal.ts';
 import { Random } from './random.ts';
 import {
   addedTree,
-  answersAbout,
   enlarge,
   fixtureAnswers,
   fixtureVersion,
+  readFixtureAnswers,
   withDatabase,
   writeFixture,
 } from './schema-fixture.ts';
@@ -77,7 +77,7 @@ export async function number9(options: Number9Options): Promise<Report> {
       throw journal.failure('The copy of the old file is not complete.', { round, path });
     const store = await open(path, {});
     try {
-      const answers = await answersAbout(store);
+      const answers = await readFixtureAnswers(store);
       if (!isDeepStrictEqual(answers, fixtureAnswers)) throw journal.failure('The trees say something else.', { path });
       const added = await store.read(addedTree, () => ask('links', {}));
       if (added.length !== nodes) throw journal.failure(`${added.length} of ${nodes} messages are left.`, { path });

@@ -56,7 +56,7 @@ export function enlarge(path: string, nodes: number): void {
 }
 
 /** Returns what a store answers about the trees of the fixture, in the form of {@link fixtureAnswers}. */
-export async function answersAbout(store: Store): Promise<unknown> {
+export async function readFixtureAnswers(store: Store): Promise<unknown> {
   const dump: unknown[] = [];
   for (const id of fixtureAnswers.trees.map(treeId))
     dump.push({

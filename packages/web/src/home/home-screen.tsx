@@ -6,7 +6,7 @@ import { firstWords } from '../markdown/first-words.ts';
 import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
-import { useShapes, wantShape } from '../state/shapes.ts';
+import { useShapes, requestShape } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -181,7 +181,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   const listed = some ?? all;
   // Sorting by branches needs the shapes of trees that are not visible too.
   useEffect(() => {
-    if (order === 'branches') for (const tree of listed) wantShape(tree.id, tree.version);
+    if (order === 'branches') for (const tree of listed) requestShape(tree.id, tree.version);
   }, [order, listed]);
   const trees = sortChats(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
   if (known && trees.length === 0 && filter === '') return <NoTrees />;

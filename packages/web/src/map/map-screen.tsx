@@ -17,7 +17,7 @@ import { drawMap } from './draw.ts';
 import { filters, type ShapeFilter } from './filters.ts';
 import { positionOf } from './layout.ts';
 import { MapLegend } from './legend.tsx';
-import { MapSearch, useFound } from './map-search.tsx';
+import { MapSearch, useMapSearch } from './map-search.tsx';
 import { MapZoom, zoomStep } from './map-zoom.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
@@ -86,7 +86,7 @@ export function MapScreen(): ReactElement {
     else setView(spot === undefined ? whole : centreView(model.layout, { width, height }, spot, 0.9));
   }, [view, model, width, height, frame, setView]);
 
-  const found = useFound(model, find.trim());
+  const found = useMapSearch(model, find.trim());
   const hidden = useMemo(() => {
     if (model === null) return () => false;
     const base = isDimmed(filter, model);

@@ -14,7 +14,7 @@ const noHits: readonly NodeId[] = [];
  * The messages with given words, in the order of their creation; null without words. The beginnings of messages are
  * known here; the server adds those that have the words further on.
  */
-export function useFound(model: MapModel | null, words: string): readonly NodeId[] | null {
+export function useMapSearch(model: MapModel | null, words: string): readonly NodeId[] | null {
   const session = useSession();
   const [answer, setAnswer] = useState<{ readonly words: string; readonly ids: readonly NodeId[] } | null>(null);
   useEffect(() => {

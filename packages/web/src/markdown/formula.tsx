@@ -10,11 +10,11 @@ export const Formula = memo(function Formula({
   readonly display: boolean;
 }): ReactElement {
   const place = useRef<HTMLSpanElement>(null);
-  const setFormula = useFormulas();
+  const renderFormula = useFormulas();
   const [isSet, setIsSet] = useState(false);
   useLayoutEffect(() => {
-    if (place.current !== null && setFormula !== null) setIsSet(setFormula(tex, display, place.current));
-  }, [setFormula, tex, display]);
+    if (place.current !== null && renderFormula !== null) setIsSet(renderFormula(tex, display, place.current));
+  }, [renderFormula, tex, display]);
   return (
     <>
       <span ref={place} className={display ? 'math-block' : undefined} role="math" aria-label={tex} hidden={!isSet} />

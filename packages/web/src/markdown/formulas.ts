@@ -4,9 +4,9 @@ import 'temml/dist/Temml-Local.css';
 import { texOptions, texReadings } from './tex.ts';
 
 /** Renders a formula into an element; false if it is invalid, and the element is left empty. */
-export type SetFormula = (tex: string, display: boolean, element: HTMLElement) => boolean;
+export type RenderFormula = (tex: string, display: boolean, element: HTMLElement) => boolean;
 
-export const setFormula: SetFormula = (tex, display, element) => {
+export const renderFormula: RenderFormula = (tex, display, element) => {
   for (const reading of texReadings(tex)) {
     try {
       temml.render(reading, element, texOptions(display));

@@ -1,15 +1,15 @@
 /** Libraries that are loaded when a message first needs them. */
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import type { SetFormula } from './formulas.ts';
+import type { RenderFormula } from './formulas.ts';
 import type { Highlighter } from './highlight.ts';
 
 interface Libraries {
   readonly highlighter: Highlighter | null;
-  readonly setFormula: SetFormula | null;
+  readonly renderFormula: RenderFormula | null;
 }
 
-const useLibraries = create<Libraries>(() => ({ highlighter: null, setFormula: null }));
+const useLibraries = create<Libraries>(() => ({ highlighter: null, renderFormula: null }));
 
 // If one cannot be loaded, code stays plain and formulas are shown as written.
 const loadHighlighter = once(async () => {
@@ -19,8 +19,8 @@ const loadHighlighter = once(async () => {
   useLibraries.setState({ highlighter });
 });
 const loadFormulas = once(async () => {
-  const { setFormula } = await import('./formulas.ts');
-  useLibraries.setState({ setFormula });
+  const { renderFormula } = await import('./formulas.ts');
+  useLibraries.setState({ renderFormula });
 });
 
 function once(load: () => Promise<void>): () => void {
@@ -44,8 +44,8 @@ export function useHighlighter(wanted: boolean): Highlighter | null {
 }
 
 /** The formula renderer; null until it is loaded. */
-export function useFormulas(): SetFormula | null {
-  const loaded = useLibraries((state) => state.setFormula);
+export function useFormulas(): RenderFormula | null {
+  const loaded = useLibraries((state) => state.renderFormula);
   useEffect(loadFormulas, []);
   return loaded;
 }

@@ -19,7 +19,7 @@ export type SettingsSection = keyof typeof settingsSections;
 export const sectionNames: readonly SettingsSection[] = Object.keys(settingsSections).filter(isSection);
 
 /** The section in a URL; by default the first one. */
-export function sectionOf(name: string | undefined): SettingsSection {
+export function settingsSection(name: string | undefined): SettingsSection {
   return name !== undefined && isSection(name) ? name : 'models';
 }
 

@@ -2,7 +2,7 @@
 import { asProblem, type TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
-import { loadTrees, patchListed, useAppData } from '../state/app-data.ts';
+import { loadTrees, updateListedTree, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
@@ -13,7 +13,7 @@ type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinn
 
 /** Changes what is noted about chats; they show it at once. */
 export async function patchChats(ids: readonly TreeId[], set: Attributes): Promise<void> {
-  for (const id of ids) patchListed(id, set);
+  for (const id of ids) updateListedTree(id, set);
   try {
     for (const id of ids) await api.patch(id, set);
   } catch (thrown) {

@@ -164,6 +164,6 @@ export function followTrees(): { close(): void } {
 }
 
 /** Updates a tree in the list. */
-export function patchListed(id: TreeId, set: Partial<TreeViewData>): void {
+export function updateListedTree(id: TreeId, set: Partial<TreeViewData>): void {
   useAppData.setState((state) => ({ trees: state.trees.map((tree) => (tree.id === id ? { ...tree, ...set } : tree)) }));
 }

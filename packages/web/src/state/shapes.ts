@@ -16,7 +16,7 @@ let planned = false;
 /**
  * Requests the silhouette of a tree at a version, unless it is known or requested; those of one render are batched.
  */
-export function wantShape(id: TreeId, version: number): void {
+export function requestShape(id: TreeId, version: number): void {
   const known = useShapes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
   if (known >= version) return;
   wanted.set(id, version);

@@ -10,7 +10,7 @@ import { type Message, type Node, type NodeId, nodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
 import { shownChord } from '../keys/chords.ts';
-import { loadTrees, modelsNow, patchListed, useAppData } from './app-data.ts';
+import { loadTrees, modelsNow, updateListedTree, useAppData } from './app-data.ts';
 import { client } from './page-client.ts';
 import { showToast } from './toasts.ts';
 import { useUi } from './ui.ts';
@@ -146,9 +146,9 @@ export async function setTags(session: TreeSession, node: Node, tags: readonly s
 /** Changes title, tags, folder or pin of the tree, here and in the list of trees. */
 export async function patchTree(session: TreeSession, set: TreeAttributes, text: string): Promise<void> {
   const before = session.actions.attributesBefore(set);
-  patchListed(session.treeId, set);
+  updateListedTree(session.treeId, set);
   const written = await reportWrite(session, session.actions.setAttributes(set), { icon: 'edit', text });
-  if (written === null) patchListed(session.treeId, before);
+  if (written === null) updateListedTree(session.treeId, before);
   void loadTrees();
 }
 

@@ -1,6 +1,6 @@
 import type { TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef } from 'react';
-import { useShapes, wantShape } from '../state/shapes.ts';
+import { useShapes, requestShape } from '../state/shapes.ts';
 import { type SilhouetteBranch, TreeSilhouette } from './tree-silhouette.tsx';
 
 interface ListedSilhouetteProps {
@@ -20,7 +20,7 @@ export function ListedSilhouette({ tree, ...size }: ListedSilhouetteProps): Reac
     const element = place.current;
     if (element === null) return;
     const observer = new IntersectionObserver((seen) => {
-      if (seen.some((entry) => entry.isIntersecting)) wantShape(id, version);
+      if (seen.some((entry) => entry.isIntersecting)) requestShape(id, version);
     });
     observer.observe(element);
     return () => observer.disconnect();

@@ -1,5 +1,5 @@
 import { AppError } from '@coppice/core';
-import { installedDocuments, readDocument, sectionOf } from '../../documents.ts';
+import { documentSection, installedDocuments, readDocument } from '../../documents.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const docs = defineSubcommand({
@@ -30,7 +30,7 @@ export const docs = defineSubcommand({
     if (found === undefined) throw notFound(`There is no document ${wanted}. coppice docs lists them.`);
     if (given.flag('path')) return { data: found, lines: [found.path] };
     const whole = readDocument(found);
-    const text = anchor === undefined || anchor === '' ? whole : sectionOf(whole, anchor);
+    const text = anchor === undefined || anchor === '' ? whole : documentSection(whole, anchor);
     if (text === null)
       throw notFound(`${found.title} has no section ${anchor}. Read the whole document with coppice docs ${name}.`);
     const { screen, style } = output;

@@ -3,8 +3,8 @@ import type { ImportReport } from '@coppice/content/formats';
 import { isAppError } from '@coppice/core';
 import type { ComputerPaths, FoundFile, FoundProgram, ProgramPlace } from '@coppice/server/found';
 import type { CliContext } from '../../cli-context.ts';
+import { readUntilStopped } from '../../read-until-stopped.ts';
 import { oneLine } from '../../terminal/strip-control-sequences.ts';
-import { untilStopped } from '../../until-stopped.ts';
 import type { SubcommandOutput } from '../contract.ts';
 import { importReportLines } from './report-lines.ts';
 
@@ -55,7 +55,7 @@ async function choose(at: CliContext, programs: readonly FoundProgram[], yes: bo
   output.note('Import which? [all, none, or numbers] ');
   const decoder = new TextDecoder();
   let text = '';
-  for await (const piece of untilStopped(host.stdin, host.signal)) {
+  for await (const piece of readUntilStopped(host.stdin, host.signal)) {
     text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
     if (text.includes('\n')) break;
   }

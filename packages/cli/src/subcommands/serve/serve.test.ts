@@ -138,7 +138,7 @@ describe('coppice serve', () => {
     await again;
   });
 
-  it('[O37] an address is shown as a sign-in link only if it is one', async () => {
+  it('[O37] the start message says whether the address alone signs people in', async () => {
     const alone = serving().run(['serve', '--no-open', '--no-example']);
     expect(await received).toContain('Coppice is at');
     stop.abort();

@@ -15,8 +15,8 @@ import {
   roleFinding,
   rootsFinding,
   rootsIn,
+  unknownValueFinding,
   wireBlockFinding,
-  wordFinding,
 } from '../structure-findings.ts';
 import { stretchesOf } from '../ui-messages.ts';
 
@@ -69,7 +69,7 @@ function aiSdkTree(
     for (const one of wireBlockFinding(message.content, at)) findings.push(one);
     for (const part of listAt(message, 'parts')) {
       const type = isJsonObject(part) ? part.type : undefined;
-      for (const one of wordFinding('part', type, isPartType, at)) findings.push(one);
+      for (const one of unknownValueFinding('part', type, isPartType, at)) findings.push(one);
     }
     const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
     const stretches = stretchesOf(message, externalId);

@@ -5,7 +5,7 @@ import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   blockItem,
   ConversationNodes,
@@ -47,7 +47,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
   const part = objectAt(fragment, 'part');
   const type = textAt(part, 'pt') ?? '';
   if (!('part' in fragment)) return [];
-  nodes.report(...wordFinding('part', type, (word) => partTypes.has(word), place));
+  nodes.report(...unknownValueFinding('part', type, (word) => partTypes.has(word), place));
   const id = filledAt(part, 'id') ?? filledAt(fragment, 'fId') ?? place;
   switch (type) {
     case 'text':

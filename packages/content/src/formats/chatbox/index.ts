@@ -9,7 +9,7 @@ import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import { documentRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   blockItem,
   ConversationNodes,
@@ -46,7 +46,7 @@ const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 't
 
 function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (!isJsonObject(part)) return [];
-  nodes.report(...wordFinding('part', part.type, (word) => partTypes.has(word), place));
+  nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
   if (part.type === 'text') return [blockItem(textBlocks(textAt(part, 'text')))];
   if (part.type === 'reasoning') return [blockItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
   if (part.type === 'tool-call') {

@@ -17,7 +17,7 @@ import {
   roleFinding,
   rootsFinding,
   rootsIn,
-  wordFinding,
+  unknownValueFinding,
 } from '../structure-findings.ts';
 
 const name = 'claude-ai';
@@ -188,7 +188,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     for (const one of roleFinding('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
     for (const block of listAt(message, 'content')) {
       const type = isJsonObject(block) ? block.type : undefined;
-      for (const one of wordFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
+      for (const one of unknownValueFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
     }
     const { parts, unpaired } = claudeParts(message, filledAt(message, 'model') ?? model);
     if (unpaired > 0)

@@ -6,7 +6,7 @@ import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } 
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, toPairs } from '../preserved-lines.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { wordFinding } from '../structure-findings.ts';
+import { unknownValueFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, callBlock, resultItem, textBlocks } from '../turn-nodes.ts';
 
 const eventTypes: ReadonlySet<string> = new Set([
@@ -79,7 +79,8 @@ export class CodexEvents {
     for (const one of found) this.#findings.push(one);
     const type = textAt(line, 'type') ?? '';
     const place = `${this.#file}:${at}`;
-    for (const one of wordFinding('event', type, (word) => eventTypes.has(word), place)) this.#findings.push(one);
+    for (const one of unknownValueFinding('event', type, (word) => eventTypes.has(word), place))
+      this.#findings.push(one);
     this.#lines.push({ kept: { at, line }, type });
   }
 

@@ -17,7 +17,7 @@ import {
 } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, preservedRecord, toPairs } from '../preserved-lines.ts';
-import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import { knownFields } from '../turn-nodes.ts';
 
 /** The name of the format. */
@@ -205,7 +205,7 @@ export class CodexSession {
       return;
     }
     const { type, payload } = meant;
-    for (const one of wordFinding('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
+    for (const one of unknownValueFinding('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
     const written = line.timestamp ?? payload.timestamp;
     const time = fromIso(written);
     for (const one of timeFinding(written, time, place)) this.#findings.push(one);
@@ -308,7 +308,7 @@ export class CodexSession {
 
   #item(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
     const type = textAt(payload, 'type') ?? '';
-    for (const one of wordFinding('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
+    for (const one of unknownValueFinding('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
     if (silent.has(type)) {
       this.#beside({ at: kept.at, line: kept.line });
       return;

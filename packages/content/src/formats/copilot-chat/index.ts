@@ -15,7 +15,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { wordFinding } from '../structure-findings.ts';
+import { unknownValueFinding } from '../structure-findings.ts';
 import {
   blockItem,
   ConversationNodes,
@@ -118,7 +118,7 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
   for (const [index, part] of listAt(request, 'response').entries()) {
     if (!isJsonObject(part)) continue;
     const kind = textAt(part, 'kind') ?? 'markdownContent';
-    if (!notes.has(kind)) nodes.report(...wordFinding('part', kind, (word) => spoken.has(word), place));
+    if (!notes.has(kind)) nodes.report(...unknownValueFinding('part', kind, (word) => spoken.has(word), place));
     if (notes.has(kind)) continue;
     if (kind === 'inlineReference') text += referenceText(part);
     else if (kind === 'markdownContent' || kind === 'markdownVuln') text += wordsOf(part.content ?? part.value);

@@ -4,7 +4,7 @@ import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { keyFinding, parentFinding, wordFinding } from '../structure-findings.ts';
+import { keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource } from '../turn-nodes.ts';
 
 const fragmentTypes: ReadonlySet<string> = new Set(['REQUEST', 'THINK', 'RESPONSE', 'SEARCH', 'TIP']);
@@ -56,7 +56,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const message = objectAt(node, 'message');
     const fragments = listAt(message, 'fragments').filter(isJsonObject);
     for (const { type } of fragments)
-      nodes.report(...wordFinding('fragment', type, (word) => fragmentTypes.has(word), at));
+      nodes.report(...unknownValueFinding('fragment', type, (word) => fragmentTypes.has(word), at));
     const asked = fragments.some(({ type }) => type === 'REQUEST');
     const parent = filledAt(node, 'parent');
     const blocks = [...fragments.map(blockOf), ...fileBlocks(message, nodes, at)];

@@ -11,7 +11,7 @@ import { type PreservedLine, toPairs } from '../preserved-lines.ts';
 import { nodesOfTurns } from '../record-turns.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { type ReplyItem, replyPieces } from '../reply-items.ts';
-import { wordFinding } from '../structure-findings.ts';
+import { unknownValueFinding } from '../structure-findings.ts';
 import { blockItem, callBlock, knownFields, modelSource } from '../turn-nodes.ts';
 
 /** The name of the format. */
@@ -258,7 +258,7 @@ class GeminiSession {
 
   #nodes(draft: GeminiDraft, known: (id: string) => boolean): ImportedNode[] {
     const { id, parent, message, place, line } = draft;
-    for (const one of wordFinding('type', message.type, (word) => types.has(word), place, 'repair'))
+    for (const one of unknownValueFinding('type', message.type, (word) => types.has(word), place, 'repair'))
       this.#findings.push(one);
     const createdAt = fromIso(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);

@@ -24,7 +24,7 @@ import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
 import { lineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { parentFinding, roleFinding, wordFinding } from '../structure-findings.ts';
+import { parentFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource, resultItem, textBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
@@ -52,7 +52,7 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
   if ((kind === 'audio' || kind === 'pdf') && data !== undefined)
     return { type: 'file', name, mediaType, source: { type: 'base64', data } };
   if (text !== undefined) return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
-  nodes.report(...wordFinding('attachment', extra.type, () => false, place));
+  nodes.report(...unknownValueFinding('attachment', extra.type, () => false, place));
   return { ...extra, type: 'llama-cpp-extra' };
 }
 

@@ -8,7 +8,7 @@ import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   blockItem,
   ConversationNodes,
@@ -64,7 +64,7 @@ function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, plac
     return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
   return listAt(version, 'steps').flatMap((step, at) => {
     if (!isJsonObject(step)) return [];
-    nodes.report(...wordFinding('step', step.type, (word) => stepTypes.has(word), place));
+    nodes.report(...unknownValueFinding('step', step.type, (word) => stepTypes.has(word), place));
     if (step.type !== 'contentBlock') return [];
     const thinking = objectAt(step, 'style').type === 'thinking';
     return partsOf(step).map((part, index) => partItem(part, thinking, `${id}-${at}-${index}`, nodes, place));

@@ -27,7 +27,7 @@ import {
   roleFinding,
   rootsFinding,
   rootsIn,
-  wordFinding,
+  unknownValueFinding,
 } from '../structure-findings.ts';
 import { groupIn, ownKey } from './groups.ts';
 
@@ -184,7 +184,7 @@ function besideFindings(message: JsonObject, place: string): ImportFinding[] {
     if (message[key] !== undefined && message[key] !== null)
       found.push(buildFinding('import/unknown-type', 'note', place, key));
   for (const item of listAt(message, 'output'))
-    for (const one of wordFinding(
+    for (const one of unknownValueFinding(
       'item',
       isJsonObject(item) ? item.type : undefined,
       (type) => itemTypes.has(type),

@@ -6,7 +6,7 @@ import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, textAt 
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, wordFinding } from '../structure-findings.ts';
+import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   blockItem,
   ConversationNodes,
@@ -85,7 +85,7 @@ function itemsOf({ parts, place }: OpencodeMessage, id: string, nodes: Conversat
   const results: ReplyItem[] = [];
   for (const [index, part] of parts.entries()) {
     if (!isJsonObject(part)) continue;
-    nodes.report(...wordFinding('part', part.type, (word) => partTypes.has(word), place));
+    nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
     const type = textAt(part, 'type') ?? 'part';
     if (type === 'tool') {
       const [call, ...result] = toolItems(part, `${id}-call-${index}`);

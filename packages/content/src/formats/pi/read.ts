@@ -15,7 +15,7 @@ import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
 import { lineRecords } from '../records-in.ts';
-import { parentFinding, roleFinding, rootsFinding, rootsIn, wordFinding } from '../structure-findings.ts';
+import { parentFinding, roleFinding, rootsFinding, rootsIn, unknownValueFinding } from '../structure-findings.ts';
 
 function isPiHeader(value: Json | undefined): value is JsonObject {
   return (
@@ -253,7 +253,8 @@ class PiSession {
     const parent = entry.parentUuid === root ? null : entry.parentUuid;
     const { line: own } = line.kept;
     for (const one of parentFinding(own.parentId, place)) this.#findings.push(one);
-    for (const one of wordFinding('entry', own.type, (type) => entryTypes.has(type), place)) this.#findings.push(one);
+    for (const one of unknownValueFinding('entry', own.type, (type) => entryTypes.has(type), place))
+      this.#findings.push(one);
     if (own.type === 'message') {
       const { role } = objectAt(own, 'message');
       for (const one of roleFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);

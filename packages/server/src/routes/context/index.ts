@@ -6,7 +6,7 @@ import { type Cost, readBranchModel, replyLimit, type ToolRegistry } from '@copp
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { checkVersion, resolveTree } from '../../resolve-tree.ts';
-import { readNodes, runContext } from '../../tree-view.ts';
+import { createRunContext, readNodes } from '../../tree-view.ts';
 import {
   anyObject,
   listOfSchema,
@@ -157,7 +157,7 @@ type ContextAct = Pick<
 
 /** Actor and act, for parts of the engine that make several commits. */
 function actAs(call: ContextAct) {
-  return { actor: call.caller.actor, actId: runContext(call).newId(), signal: call.signal };
+  return { actor: call.caller.actor, actId: createRunContext(call).newId(), signal: call.signal };
 }
 
 async function compactionAnswer(store: Store, treeId: TreeId, actId: string, result: object, added: readonly NodeId[]) {

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { answerOverHttp } from '../../mcp/over-http.ts';
-import { runContext } from '../../tree-view.ts';
+import { createRunContext } from '../../tree-view.ts';
 import { productVersion } from '../../version.ts';
 import { problemSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
@@ -47,7 +47,7 @@ const call = defineRoute({
     });
     const response = await answerOverHttp(request, {
       store: ownerServices.store,
-      context: () => runContext(given),
+      context: () => createRunContext(given),
       compactor: ownerServices.engineOf(ownerServices.store).compactor,
       readOnly,
       version: productVersion,

@@ -7,7 +7,7 @@ import { listOfSchema, node } from '../../wire/schemas.ts';
 export const mostNodes = 1_000;
 
 /** A live node; throws for any other. */
-export function* theLive(id: NodeId): ReadProgram<Node> {
+export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 

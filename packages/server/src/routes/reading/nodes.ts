@@ -5,7 +5,7 @@ import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
 import { anyObject, bookmark, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { mostNodes, nodesAnswer, theLive } from './answers.ts';
+import { mostNodes, nodesAnswer, requireLiveNode } from './answers.ts';
 
 const getNode = defineRoute({
   method: 'get',
@@ -17,7 +17,7 @@ const getNode = defineRoute({
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
-      const one = yield* theLive(call.params.node);
+      const one = yield* requireLiveNode(call.params.node);
       return { version, node: one, bookmark: yield* ask('bookmark', { on: one.id }) };
     });
     return toReply(found, { version: found.version });
@@ -39,7 +39,7 @@ const children = defineRoute({
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
-      const parent = yield* theLive(call.params.node);
+      const parent = yield* requireLiveNode(call.params.node);
       return { version, nodes: yield* readChildren(parent.id) };
     });
     return toReply(found, { version: found.version });
@@ -56,7 +56,7 @@ const siblings = defineRoute({
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
       const { version } = yield* readTree(id);
-      const one = yield* theLive(call.params.node);
+      const one = yield* requireLiveNode(call.params.node);
       const nodes = one.parentId === null ? [one] : yield* readChildren(one.parentId);
       return { version, index: nodes.findIndex((each) => each.id === one.id), total: nodes.length, nodes };
     });
@@ -82,7 +82,7 @@ const impact = defineRoute({
     const { services, caller, params } = call;
     const { mode } = call.query;
     const found = await store.read(id, function* () {
-      const one = yield* theLive(params.node);
+      const one = yield* requireLiveNode(params.node);
       const members =
         mode === 'group' && one.groupId > 0 && one.parentId !== null
           ? (yield* ask('children', { of: one.parentId })).filter((head) => head.groupId === one.groupId)

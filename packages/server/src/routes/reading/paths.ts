@@ -13,7 +13,7 @@ import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { pageLimit } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { mostNodes, nodesAnswer, theLive, withVersion } from './answers.ts';
+import { mostNodes, nodesAnswer, requireLiveNode, withVersion } from './answers.ts';
 
 const path = defineRoute({
   method: 'get',
@@ -52,7 +52,7 @@ const leaves = defineRoute({
 
 /** The last nodes of the path through a node: the end of a branch, without reading all of it. */
 function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
-  const node = yield* theLive(id);
+  const node = yield* requireLiveNode(id);
   const to = yield* ask('lastVisited', { from: node.id });
   return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, mostNodes)) })).nodes;
 }

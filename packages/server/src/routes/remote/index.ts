@@ -15,7 +15,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
 import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
-import { runContext } from '../../tree-view.ts';
+import { createRunContext } from '../../tree-view.ts';
 import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText, writeBody } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -205,11 +205,11 @@ const runIt = defineRoute({
     const { type, treeId: named, force } = given;
     if ((type === 'undo' || type === 'redo') && named === undefined) {
       const { store } = call.ownerServices;
-      return toReply(await runAnywhere(store, { type, force: force === true }, runContext(call)));
+      return toReply(await runAnywhere(store, { type, force: force === true }, createRunContext(call)));
     }
     const command = personalCommand(given);
     const { store } = await resolveTree(call, command.treeId);
-    return toReply(await run(store, command, runContext(call, actId)));
+    return toReply(await run(store, command, createRunContext(call, actId)));
   },
 });
 

@@ -1,7 +1,7 @@
 /** Folders and tags, collected from the attributes of the trees. */
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { runContext } from '../../tree-view.ts';
+import { createRunContext } from '../../tree-view.ts';
 import { label, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -46,7 +46,7 @@ const renameFolder = defineRoute({
     // Collected first: the list is sorted by time of change, so it would shift while its trees change.
     const inside: TreeSummary[] = [];
     for await (const tree of everyTree(store, { folder: call.params.name })) inside.push(tree);
-    const context = runContext(call, call.services.newId());
+    const context = createRunContext(call, call.services.newId());
     for (const tree of inside)
       await run(store, { type: 'attributes', treeId: tree.id, set: { folder: name } }, context);
     return toReply({ name, changed: inside.length });

@@ -16,7 +16,7 @@ import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { assertTreeExists, formatOfTree, readMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
-import { runContext, runWrite, toTreeView, toWritten } from '../../tree-view.ts';
+import { createRunContext, runWrite, toTreeView, toWriteAnswer } from '../../tree-view.ts';
 import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
@@ -72,7 +72,7 @@ const create = defineRoute({
     const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
     if (temporary) await call.ownerServices.admitTemporary(made);
     const said = await storeInlineMessages(given, store.blobs);
-    const context = runContext(call, call.services.newId());
+    const context = createRunContext(call, call.services.newId());
     const set = omitUndefined(attributes);
     const created = await run(
       store,
@@ -81,7 +81,7 @@ const create = defineRoute({
     );
     // The first commit inserts only the root, which is never part of a response.
     const isMaking = created.commit?.version === 1;
-    const outcome = await toWritten(store, isMaking ? { ...created, commit: null } : created);
+    const outcome = await toWriteAnswer(store, isMaking ? { ...created, commit: null } : created);
     const place = { treeId: made, store, temporary };
     const tree = await viewOfTree(place);
     const result = { treeId: made, created: created.result.created, tree };
@@ -235,7 +235,7 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
       attributes: wish.attributes,
       ...(wish.nodeId === undefined ? {} : { nodeId: wish.nodeId }),
     },
-    runContext(call),
+    createRunContext(call),
   );
   const created = copied.commit !== null;
   const tree = await viewOfTree({ treeId: made, store, temporary });
@@ -302,7 +302,7 @@ const keep = defineRoute({
       await assertTreeExists(place);
       return refuse('command/invalid', `The tree ${place.treeId} is already kept.`, { treeId: place.treeId });
     }
-    const { actor, now, newId } = runContext(call);
+    const { actor, now, newId } = createRunContext(call);
     const { version } = await call.ownerServices.temporary.keep(place.treeId, {
       actor,
       at: now(),

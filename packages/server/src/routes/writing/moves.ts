@@ -3,7 +3,7 @@ import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { assertTreeExists, checkVersion, resolveTree } from '../../resolve-tree.ts';
-import { runContext, runWrite, toWritten } from '../../tree-view.ts';
+import { createRunContext, runWrite, toWriteAnswer } from '../../tree-view.ts';
 import { nodeIdText, plainWriteQuery, writeBody, writtenSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 import { grown, nodeAnswer } from './results.ts';
@@ -42,9 +42,9 @@ const move = defineRoute({
     const moved = await moveToTree(
       store,
       { from: { treeId, nodeId: node }, to: { treeId: there, parentId: nodeId(parentId) } },
-      runContext({ ...call, expectedVersion: undefined }),
+      createRunContext({ ...call, expectedVersion: undefined }),
     );
-    const outcome = await toWritten(store, moved);
+    const outcome = await toWriteAnswer(store, moved);
     return toReply({ ...outcome, result: { nodeId: moved.result.nodeId } }, { version: outcome.version });
   },
 });

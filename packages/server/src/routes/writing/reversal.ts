@@ -16,7 +16,7 @@ import { isStructural } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { checkVersion, resolveTree } from '../../resolve-tree.ts';
-import { runContext, runWrite, toWritten, type WriteAnswer } from '../../tree-view.ts';
+import { createRunContext, runWrite, toWriteAnswer, type WriteAnswer } from '../../tree-view.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   listOfSchema,
@@ -179,7 +179,7 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
       const outcome = await runAnywhere(
         store,
         { type, force: call.body?.force === true, ...(type === 'undo' ? { before } : {}) },
-        runContext(call),
+        createRunContext(call),
       );
       const { act, activeNodeId } = outcome.result;
       const { attributes } = await store.read(outcome.treeId, () => readTree(outcome.treeId));
@@ -190,7 +190,7 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
         title: attributes.title ?? attributes.autoTitle ?? null,
         deletedAt: attributes.trashedAt ?? null,
       };
-      return toReply({ ...(await toWritten(store, outcome)), result }, { version: outcome.version });
+      return toReply({ ...(await toWriteAnswer(store, outcome)), result }, { version: outcome.version });
     },
   });
 }

@@ -2,7 +2,7 @@
  * Reads until the signal aborts, which is an error: Ctrl-C also stops the writer of a pipe, and its partial output
  * would look complete.
  */
-export async function* untilStopped<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+export async function* readUntilStopped<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = pieces[Symbol.asyncIterator]();
   let stop: () => void = () => undefined;
   const stopped = new Promise<never>((_resolve, reject) => {
